@@ -1,0 +1,53 @@
+#include "config/suggest.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace srcextract {
+namespace {
+
+bool same_letter(unsigned char a, unsigned char b) {
+  return std::tolower(a) == std::tolower(b);
+}
+
+/// Levenshtein's distance, one row of the table at a time.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = (word.size() + 2) / 3 + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  if (!best.empty() || word.size() < 3) return best;
+  const auto part_of = [&](const std::string& candidate) { return candidate.find(word) != std::string::npos; };
+  const auto longer = std::find_if(candidates.begin(), candidates.end(), part_of);
+  return longer == candidates.end() ? "" : *longer;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,203 @@
+#include "config/values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <system_error>
+
+#include "config/suggest.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+using Kind = Value::Kind;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+[[noreturn]] void fail_type(const Value& value, const std::string& name, const std::string& wanted,
+                            const std::string& hint = "") {
+  const std::string what = value.kind == Kind::list     ? "a list"
+                           : value.kind == Kind::map    ? "a map"
+                           : value.kind == Kind::quoted ? "the text " + quoted(value.text)
+                                                        : quoted(value.text);
+  fail(value.where, "'" + name + "' must be " + wanted + ", not " + what + hint);
+}
+
+void refuse_empty(const Value& value, const std::string& name) {
+  if (value.kind == Kind::empty) {
+    fail(value.where, "'" + name + "' has no value; write one, or leave the key out for the default");
+  }
+}
+
+/// The digits of a number without sign, where std::from_chars may take over: it would also accept a second sign, a
+/// leading zero, `inf` and `nan`. Empty if the text is no decimal number.
+std::string unsigned_digits(const std::string& text) {
+  const std::string digits = text.substr(!text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0);
+  if (digits.empty() || !(is_digit(digits[0]) || digits[0] == '.')) return "";
+  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return "";
+  return digits;
+}
+
+template <class Number>
+std::errc parse(const std::string& text, Number& out) {
+  const std::string digits = unsigned_digits(text);
+  if (digits.empty()) return std::errc::invalid_argument;
+  const std::string number = (text[0] == '-' ? "-" : "") + digits;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), out);
+  return end == number.data() + number.size() ? error : std::errc::invalid_argument;
+}
+
+/// What to say after "must be a number, not ...".
+std::string number_hint(const Value& value) {
+  if (value.kind == Kind::list || value.kind == Kind::map) return "";
+  const std::string text = lower(value.text);
+  double number = 0;
+  if (parse(text, number) == std::errc{}) return value.kind == Kind::quoted ? "; remove the quotes" : "";
+  if (text.find("inf") != std::string::npos || text.find("nan") != std::string::npos) return "; it must be finite";
+  if (text.size() > 1 && text[0] == '0') return "; write it in decimal without leading zeros";
+  if (text.find(',') != std::string::npos) return "; the decimal sign is a point";
+  return "";
+}
+
+bool is_whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  return !text.empty() && is_digit(text[0]) && parse(text, number) == std::errc{};
+}
+
+/// Whether a text means the same without quotes to every reader of YAML 1.1 and 1.2.
+bool is_plain_name(const std::string& text) {
+  const auto harmless = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ';
+  };
+  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), harmless) &&
+         !is_one_of(lower(text), {"true", "false", "null", "yes", "no", "on", "off", "y", "n"});
+}
+
+/// Whether a text can be the name of a FITS extension: the length of a string in a header card.
+bool is_fits_name(const std::string& text) {
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  return !text.empty() && text.size() <= 68 && std::all_of(text.begin(), text.end(), printable) &&
+         text.front() != ' ' && text.back() != ' ';
+}
+
+}  // namespace
+
+void fail(const std::string& where, const std::string& problem) {
+  throw Error(ErrorKind::config, where + ": " + problem);
+}
+
+std::string quoted(const std::string& text) {
+  constexpr std::size_t longest = 80;
+  return text.size() <= longest ? "'" + text + "'" : "'" + text.substr(0, longest) + "...'";
+}
+
+void read_value(const Value& value, const std::string& name, double& out) {
+  refuse_empty(value, name);
+  const std::errc error = value.kind == Kind::plain ? parse(value.text, out) : std::errc::invalid_argument;
+  if (error == std::errc::result_out_of_range) fail_type(value, name, "within the range of a double");
+  if (error != std::errc{}) fail_type(value, name, "a number", number_hint(value));
+}
+
+void read_value(const Value& value, const std::string& name, std::int64_t& out) {
+  refuse_empty(value, name);
+  const std::errc error = value.kind == Kind::plain ? parse(value.text, out) : std::errc::invalid_argument;
+  if (error == std::errc::result_out_of_range) fail_type(value, name, "within the range of a 64-bit integer");
+  double number = 0;
+  if (error != std::errc{} && value.kind == Kind::plain && parse(value.text, number) == std::errc{}) {
+    fail_type(value, name, "a whole number", "; write it without point and exponent");
+  }
+  if (error != std::errc{}) fail_type(value, name, "a whole number", number_hint(value));
+}
+
+void read_value(const Value& value, const std::string& name, bool& out) {
+  refuse_empty(value, name);
+  const bool yes = is_one_of(value.text, {"true", "True", "TRUE"});
+  const bool no = is_one_of(value.text, {"false", "False", "FALSE"});
+  if (value.kind == Kind::plain && (yes || no)) {
+    out = yes;
+    return;
+  }
+  const std::string word = lower(value.text);
+  const char* hint = yes || no                                           ? "; remove the quotes"
+                     : is_one_of(word, {"yes", "on", "y", "1", "true"})  ? "; write true"
+                     : is_one_of(word, {"no", "off", "n", "0", "false"}) ? "; write false"
+                                                                         : "";
+  fail_type(value, name, "true or false", hint);
+}
+
+void read_value(const Value& value, const std::string& name, std::string& out) {
+  refuse_empty(value, name);
+  if (value.kind == Kind::list || value.kind == Kind::map) fail_type(value, name, "a name or a whole number");
+  if (!is_fits_name(value.text)) {
+    fail_type(value, name, "1 to 68 printable ASCII characters without a blank at either end");
+  }
+  if (value.kind == Kind::plain && !is_whole_number(value.text) && !is_plain_name(value.text)) {
+    fail_type(value, name, "a name or a whole number from 0", "; a name like this one must stand in quotes");
+  }
+  out = value.text;
+}
+
+std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words) {
+  refuse_empty(value, name);
+  const auto found = std::find(words.begin(), words.end(), value.text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  const std::string near = nearest(value.text, words);
+  fail_type(value, name, "one of " + join(words), near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+std::vector<std::size_t> read_words(const Value& value, const std::string& name,
+                                    const std::vector<std::string>& words) {
+  refuse_empty(value, name);
+  if (value.kind != Kind::list) {
+    fail_type(value, name, "a list", value.kind == Kind::map ? "" : "; write [" + value.text + "]");
+  }
+  if (value.items.empty()) fail(value.where, "'" + name + "' is empty; name at least one of " + join(words));
+  std::vector<std::size_t> indices;
+  std::set<std::size_t> seen;
+  for (const Value& item : value.items) {
+    indices.push_back(read_word(item, name, words));
+    if (!seen.insert(indices.back()).second) fail(item.where, "'" + name + "' names " + quoted(item.text) + " twice");
+  }
+  return indices;
+}
+
+std::string format_value(double value) {
+  char buffer[32];
+  std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  // YAML 1.1 reads 1e+20 as a text, 1.0e+20 as a number.
+  if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
+}
+
+std::string format_value(std::int64_t value) {
+  return std::to_string(value);
+}
+
+std::string format_value(bool value) {
+  return value ? "true" : "false";
+}
+
+std::string format_value(const std::string& value) {
+  if (is_whole_number(value) || is_plain_name(value)) return value;
+  std::string text;
+  for (char c : value) text += c == '\'' ? "''" : std::string(1, c);
+  return "'" + text + "'";
+}
+
+}  // namespace srcextract

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "config/fields.hpp"
+
+namespace srcextract {
+
+/// A value as it stands in the file or on the command line.
+struct Value {
+  enum class Kind { empty, plain, quoted, list, map };
+  Kind kind = Kind::empty;
+  std::string text;          ///< of a plain or quoted scalar
+  std::vector<Value> items;  ///< of a list
+  std::string where;         ///< how messages about it begin: `path:line:column` or `--set key=value`
+};
+
+/// Throws Error{config}: "where: problem".
+[[noreturn]] void fail(const std::string& where, const std::string& problem);
+
+/// Text as messages quote it: in '', cut short if it is very long.
+std::string quoted(const std::string& text);
+
+/// Reads a value of the type that `out` has; throws Error{config} that calls it `name` if it is of another type. Limits
+/// are not checked here. A number is decimal and finite, of YAML 1.2's core schema less leading zeros. A text is a
+/// name of at most 68 printable ASCII characters, as FITS has it, or a whole number from 0; a name that does not begin
+/// with a letter or that YAML may read as something else must be quoted.
+void read_value(const Value& value, const std::string& name, double& out);
+void read_value(const Value& value, const std::string& name, std::int64_t& out);
+void read_value(const Value& value, const std::string& name, bool& out);
+void read_value(const Value& value, const std::string& name, std::string& out);
+
+/// Index in `words` of the word that a value is.
+std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
+/// Indices in `words` of a list of different words, at least one.
+std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words);
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void read_value(const Value& value, const std::string& name, Enum& out) {
+  out = static_cast<Enum>(read_word(value, name, names_of(Enum{})));
+}
+template <class Enum>
+void read_value(const Value& value, const std::string& name, std::vector<Enum>& out) {
+  out.clear();
+  for (std::size_t i : read_words(value, name, names_of(Enum{}))) out.push_back(static_cast<Enum>(i));
+}
+
+/// The YAML that read_value reads back as the same value. A double takes the fewest digits that do, and always a point.
+std::string format_value(double value);
+std::string format_value(std::int64_t value);
+std::string format_value(bool value);
+std::string format_value(const std::string& value);
+
+template <class Enum>
+requires std::is_enum_v<Enum> std::string format_value(Enum value) {
+  return names_of(value)[static_cast<std::size_t>(value)];
+}
+template <class Enum>
+std::string format_value(const std::vector<Enum>& values) {
+  std::string text;
+  for (Enum value : values) text += (text.empty() ? "" : ", ") + format_value(value);
+  return "[" + text + "]";
+}
+
+}  // namespace srcextract

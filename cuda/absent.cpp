@@ -1,0 +1,32 @@
+// The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
+#include "cuda/extract.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void throw_not_built() {
+  throw Error(ErrorKind::device,
+              "this srcextract was built without the CUDA back end; use --backend cpu, or build it again where the "
+              "CUDA toolkit is installed and nvcc is on PATH");
+}
+
+}  // namespace
+
+bool cuda_built() {
+  return false;
+}
+
+std::string cuda_version() {
+  return "not built";
+}
+
+CudaDevice find_cuda_device(int) {
+  throw_not_built();
+}
+
+Extraction extract_cuda(const PixelSource&, const Config&, int, const Observer&) {
+  throw_not_built();
+}
+
+}  // namespace srcextract

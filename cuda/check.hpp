@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <source_location>
+
+namespace srcextract {
+
+/// Throws Error{device} naming the call's place and the runtime's text if a CUDA call failed; running out of memory is
+/// told apart and says what to try.
+void check(cudaError_t status, std::source_location where = std::source_location::current());
+
+/// The same for the kernel launch just made.
+inline void check_launch(std::source_location where = std::source_location::current()) {
+  check(cudaGetLastError(), where);
+}
+
+}  // namespace srcextract

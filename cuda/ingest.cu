@@ -1,0 +1,85 @@
+#include "stages/ingest.hpp"
+
+#include <cstdint>
+
+#include "cuda/launch.hpp"
+#include "cuda/pinned.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/decode.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Stored bytes that travel at a time: long enough for full bus speed, short enough that reading the next chunk
+/// overlaps the copy of this one.
+constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t read_bytes = std::int64_t{1} << 20;
+
+using DeviceCounts = unsigned long long;  // what atomicAdd takes
+
+template <class Stored>
+__global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
+                              DeviceCounts* masked) {
+  MaskCounts counts;
+  for (std::int64_t i = thread_index(); i < count; i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
+    out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
+  }
+  if (counts.nan != 0) atomicAdd(&masked[0], static_cast<DeviceCounts>(counts.nan));
+  if (counts.infinite != 0) atomicAdd(&masked[1], static_cast<DeviceCounts>(counts.infinite));
+  if (counts.blank != 0) atomicAdd(&masked[2], static_cast<DeviceCounts>(counts.blank));
+}
+
+/// One of the two chunks under way: filled on the host while the other is copied and decoded.
+struct Stage {
+  Stage(std::int64_t bytes, const Gpu& where) : host(bytes), device(bytes, where) {}
+
+  PinnedBuffer host;
+  Buffer<std::byte, Gpu> device;
+  Event sent;  ///< the host side may be filled again
+};
+
+void read_chunk(const PixelSource& source, std::int64_t first, std::int64_t count, std::byte* out, const Cpu& readers) {
+  const int bytes = source.format.bytes();
+  parallel_for(count, read_bytes / bytes, readers, [&](std::int64_t begin, std::int64_t end) {
+    source.read(first + begin, end - begin, out + begin * bytes);
+  });
+}
+
+}  // namespace
+
+Pixels<Gpu> ingest(const PixelSource& source, const Gpu& where) {
+  const std::int64_t total = source.shape.count();
+  const int bytes = source.format.bytes();
+  const std::int64_t chunk = std::min(total, chunk_bytes / bytes);
+  const Decoder decoder = make_decoder(source.format);
+  const Cpu readers{available_threads()};
+
+  Pixels<Gpu> pixels;
+  pixels.image = Image<float, Gpu>(source.shape, where);
+  auto masked = filled<DeviceCounts>(3, 0, where);
+  Stage stages[2] = {{chunk * bytes, where}, {total > chunk ? chunk * bytes : 0, where}};
+  for (std::int64_t first = 0, turn = 0; first < total; first += chunk, ++turn) {
+    const std::int64_t count = std::min(chunk, total - first);
+    Stage& stage = stages[turn % 2];
+    stage.sent.wait();
+    read_chunk(source, first, count, stage.host.data(), readers);
+    check(cudaMemcpyAsync(stage.device.data(), stage.host.data(), static_cast<std::size_t>(count * bytes),
+                          cudaMemcpyHostToDevice, where.stream));
+    stage.sent.record(where.stream);
+    with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
+      decode_kernel<Stored><<<std::min(blocks_for(count), 4096u), block_threads, 0, where.stream>>>(
+          reinterpret_cast<const typename Stored::Bits*>(stage.device.data()), count, decoder,
+          pixels.image.pixels.data() + first, masked.data());
+    });
+    check_launch();
+  }
+  DeviceCounts counts[3];
+  copy_to_host(counts, masked.data(), 3, where);
+  pixels.nan = static_cast<std::int64_t>(counts[0]);
+  pixels.infinite = static_cast<std::int64_t>(counts[1]);
+  pixels.blank = static_cast<std::int64_t>(counts[2]);
+  return pixels;
+}
+
+}  // namespace srcextract

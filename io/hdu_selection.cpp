@@ -1,0 +1,93 @@
+#include "io/hdu_selection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorKind::input, message);
+}
+
+bool equal_names(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+std::string kind_of(const Hdu& hdu) {
+  switch (hdu.kind) {
+    case HduKind::image:
+    case HduKind::compressed_image:
+      return has_pixels(hdu) ? "image" : "image without pixels";
+    case HduKind::random_groups:
+      return "random-groups array";
+    case HduKind::ascii_table:
+      return "ASCII table";
+    case HduKind::binary_table:
+      return "binary table";
+    case HduKind::other:
+      return "extension of another kind";
+  }
+  return "";
+}
+
+/// "1 image without pixels, 2 binary tables".
+std::string list_kinds(const std::vector<Hdu>& hdus) {
+  std::map<std::string, int> counts;
+  for (const Hdu& hdu : hdus) ++counts[kind_of(hdu)];
+  std::string list;
+  for (const auto& [kind, count] : counts) {
+    list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
+  }
+  return list;
+}
+
+/// "0, 1 'SCI', 2 'ERR'".
+std::string list_names(const std::vector<Hdu>& hdus) {
+  std::string list;
+  for (const Hdu& hdu : hdus) {
+    list += (list.empty() ? "" : ", ") + std::to_string(hdu.index) + (hdu.name.empty() ? "" : " '" + hdu.name + "'");
+  }
+  return list;
+}
+
+}  // namespace
+
+HduSelection::HduSelection(std::string text) : text_(std::move(text)) {
+  int value = 0;
+  const char* end = text_.data() + text_.size();
+  const auto [stop, error] = std::from_chars(text_.data(), end, value);
+  if (error == std::errc() && stop == end && value >= 0) number_ = value;
+}
+
+bool HduSelection::selects(const Hdu& hdu) const {
+  if (any()) return has_pixels(hdu);
+  return number_ ? hdu.index == *number_ : equal_names(hdu.name, text_);
+}
+
+void HduSelection::fail_on_kind(const Hdu& hdu, const InputFile& file) const {
+  fail(describe(hdu, file) + " is not an image but of the kind '" + kind_of(hdu) + "'; input.hdu = " + text_ +
+       " must select an image");
+}
+
+void HduSelection::fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file) const {
+  const Hdu& last = hdus.back();
+  if (last.data_bytes > file.size() - last.data_begin) {
+    fail(describe(last, file) + " is truncated, and no HDU that input.hdu = " + text_ +
+         " selects comes before; fetch or copy the file again");
+  }
+  if (any()) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
+  const std::string there = "the file has " + list_names(hdus);
+  if (number_) {
+    fail(file.path() + ": there is no HDU " + text_ + "; counted from 0, " + there + "; set input.hdu");
+  }
+  fail(file.path() + ": no HDU is named '" + text_ + "'; " + there + "; set input.hdu");
+}
+
+}  // namespace srcextract

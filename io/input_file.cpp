@@ -1,0 +1,106 @@
+#include "io/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "io/gzip.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::input, path + ": " + problem);
+}
+
+[[noreturn]] void fail(const std::string& path, const char* doing, int reason) {
+  fail(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  return "a device or a socket";
+}
+
+/// Opens the file that the name says, whatever characters it has. Without O_NONBLOCK a pipe would wait for its writer.
+int open_regular_file(const std::string& path) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) fail(path, "open the file", errno);
+  return descriptor;
+}
+
+/// Maps the file over the beginning of zeroed pages, so that zeros follow it as records() says.
+std::shared_ptr<const std::byte> map_file(int descriptor, std::int64_t size, const std::string& path) {
+  const auto length = static_cast<std::size_t>(in_records(size) + fits_record);
+  void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros == MAP_FAILED) fail(path, "map the file into memory", errno);
+  std::shared_ptr<const std::byte> contents(static_cast<const std::byte*>(zeros), [length](const std::byte* begin) {
+    ::munmap(const_cast<std::byte*>(begin), length);
+  });
+  void* mapped = ::mmap(zeros, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0);
+  if (mapped == MAP_FAILED) fail(path, "map the file into memory", errno);
+  return contents;
+}
+
+}  // namespace
+
+InputFile::Descriptor::~Descriptor() {
+  if (number >= 0) ::close(number);
+}
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  descriptor_.number = open_regular_file(path_);
+  struct stat status {};
+  if (::fstat(descriptor_.number, &status) != 0) fail(path_, "look at the file", errno);
+  if (!S_ISREG(status.st_mode)) {
+    fail(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
+  }
+  size_ = status.st_size;
+  if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
+  contents_ = map_file(descriptor_.number, size_, path_);
+
+  std::span<const std::byte> stored(contents_.get(), static_cast<std::size_t>(size_));
+  if (!is_gzip(stored)) return;
+  Inflated inflated = inflate_gzip(stored, path_);
+  if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
+  contents_ = std::move(inflated.bytes);
+  size_ = inflated.size;
+  inflated_ = true;
+}
+
+std::span<const std::byte> InputFile::records() const {
+  return {contents_.get(), static_cast<std::size_t>(in_records(size_) + fits_record)};
+}
+
+void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
+  if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
+    fail(path_, "the file ends before byte " + std::to_string(offset + count));
+  }
+  if (inflated_) {
+    std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
+    return;
+  }
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor_.number, out, static_cast<std::size_t>(count), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path_, "read the file", errno);
+    if (got == 0) fail(path_, "the file became shorter while it was read; do not write to it meanwhile");
+    out += got;
+    offset += got;
+    count -= got;
+  }
+}
+
+}  // namespace srcextract

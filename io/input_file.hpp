@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace srcextract {
+
+/// FITS files are made of records of this many bytes.
+inline constexpr std::int64_t fits_record = 2880;
+
+/// The length in whole records of that many bytes.
+constexpr std::int64_t in_records(std::int64_t bytes) {
+  return (bytes + fits_record - 1) / fits_record * fits_record;
+}
+
+/// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
+/// memory; any other is mapped, which reads nothing until a byte is looked at. Throws Error{input}.
+class InputFile {
+ public:
+  explicit InputFile(std::string path);
+
+  const std::string& path() const { return path_; }
+  bool inflated() const { return inflated_; }
+  std::int64_t size() const { return size_; }  ///< of the contents, inflated
+
+  /// The contents, followed by zeros up to a whole number of FITS records, as files without their last padding need,
+  /// and one record of zeros more. Looking at a mapped file that was cut short after it was opened raises SIGBUS,
+  /// hence read().
+  std::span<const std::byte> records() const;
+
+  /// Copies bytes [offset, offset + count) to `out`. May be called from several threads at once. A file that is
+  /// shorter, or became so since it was opened, is an Error{input}.
+  void read(std::int64_t offset, std::int64_t count, std::byte* out) const;
+
+ private:
+  struct Descriptor {
+    int number = -1;
+    Descriptor() = default;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor();
+  };
+
+  std::string path_;
+  Descriptor descriptor_;
+  std::shared_ptr<const std::byte> contents_;
+  std::int64_t size_ = 0;
+  bool inflated_ = false;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <fitsio.h>
+
+#include <cstddef>
+#include <span>
+
+namespace srcextract {
+
+/// A FITS file that CFITSIO builds in memory. It is never given the name of a file, and what is written to disk goes
+/// through OutputFile alone.
+class MemoryFits {
+ public:
+  MemoryFits();
+  ~MemoryFits();
+  MemoryFits(const MemoryFits&) = delete;
+  MemoryFits& operator=(const MemoryFits&) = delete;
+
+  fitsfile* get() { return file_; }
+
+  /// Throws if `status`, that of the CFITSIO calls since the last check, is not 0; `doing` completes "cannot ...".
+  void check(int status, const char* doing) const;
+
+  /// Closes the file, of which the current HDU is the last one; the bytes live as long as this object.
+  std::span<const std::byte> finish();
+
+ private:
+  fitsfile* file_ = nullptr;
+  void* memory_ = nullptr;
+  std::size_t allocated_ = 0;
+};
+
+}  // namespace srcextract

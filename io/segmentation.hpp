@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "io/catalog.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Writes the label map as a tile-compressed (RICE) 32-bit FITS image, pixel = NUMBER and 0 = no source, with the
+/// celestial WCS cards of `header`; atomically. Throws Error{output}.
+void write_segmentation(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
+                        const std::string& header, const CatalogMetadata& metadata);
+
+}  // namespace srcextract

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "cuda/extract.hpp"
+#include "stages/core/exec.hpp"
+
+namespace srcextract {
+
+/// What the user may ask for.
+enum class Backend { automatic, cpu, cuda, compare };
+
+/// Where images are extracted, decided once per run of the program.
+struct Execution {
+  Cpu cpu;
+  std::optional<CudaDevice> device;  ///< absent: the CPU alone
+  bool compare = false;              ///< run both and compare them; needs a device
+  bool may_fall_back = false;        ///< an image that the device cannot take goes to the CPU
+};
+
+/// Turns the wish into a decision. `automatic` takes the device if it is usable and logs what it decided and why;
+/// `cuda` and `compare` throw Error{device} if it is not.
+Execution choose_execution(Backend wanted, int device, int threads);
+
+}  // namespace srcextract

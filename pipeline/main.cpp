@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/fits_image.hpp"
+#include "pipeline/backend.hpp"
+#include "pipeline/command_line.hpp"
+#include "pipeline/compare.hpp"
+#include "pipeline/log.hpp"
+#include "pipeline/outputs.hpp"
+#include "pipeline/process.hpp"
+#include "pipeline/progress.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// `message` with the name of what it is about before it, unless it says that itself.
+std::string about(const std::string& name, const std::string& message) {
+  const bool said = message.starts_with(name) || message.find(" of " + name) != std::string::npos;
+  return said ? message : name + ": " + message;
+}
+
+/// Does the work and returns 0, or logs why it failed, as a message about `name`, and returns the exit code.
+int attempt(const std::string& name, const std::function<void()>& work) {
+  try {
+    work();
+    return 0;
+  } catch (const Error& error) {
+    log_error(about(name, error.what()));
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    log_error(about(name, "not enough memory"));
+  } catch (const std::exception& error) {
+    log_error(about(name, std::string("internal error, please report it: ") + error.what()));
+  }
+  return exit_code(ErrorKind::internal);
+}
+
+/// Results go to stdout, and nothing else does.
+void print_result(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
+    throw Error(ErrorKind::output, "cannot write to standard output");
+}
+
+void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
+                       const Progress& progress) {
+  if (comparison.empty()) return;
+  progress.clear();
+  print_result(format_comparison(name, comparison));
+  if (!all_equal(comparison))
+    throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
+}
+
+/// Extracts every image of one file. Each is tried; returns the highest exit code.
+int process_file(const std::string& path, const Job& job, Progress& progress) {
+  progress.begin_file(path);
+  int worst = 0;
+  const int opened = attempt(path, [&] {
+    const std::vector<FitsImage> images = open_fits_images(path, job.config.input.hdu);
+    const bool several = images.size() > 1;
+    for (const FitsImage& image : images) {
+      const std::string name = several ? "HDU " + std::to_string(image.hdu()) + " of " + path : path;
+      progress.begin_image(name);
+      const int code = attempt(
+          name, [&] { require_agreement(name, process_image(image, path, name, several, job, progress), progress); });
+      worst = std::max(worst, code);
+    }
+  });
+  return std::max(worst, opened);
+}
+
+InputFiles input_files(const CommandLine& command) {
+  std::vector<std::string> paths = command.images;
+  paths.push_back(command.config);
+  return InputFiles(paths);
+}
+
+void start_log(const CommandLine& command, const InputFiles& inputs, bool progress) {
+  const Verbosity verbosity = command.quiet     ? Verbosity::quiet
+                              : command.verbose ? Verbosity::verbose
+                                                : Verbosity::normal;
+  if (!command.log_file.empty()) inputs.require_kept({command.log_file});
+  configure_log(verbosity, command.log_file, progress);
+}
+
+int run(int argc, char** argv) {
+  const CommandLine command = parse_command_line(argc, argv);
+  if (!command.answer.empty()) {
+    print_result(command.answer);
+    return 0;
+  }
+  const Config config = load_config(command.config, command.settings);
+  if (command.dump_config) {
+    print_result(dump_config(config));
+    return 0;
+  }
+
+  const bool show_progress = stderr_is_terminal() && !command.quiet;
+  const InputFiles inputs = input_files(command);
+  start_log(command, inputs, show_progress);
+  require_distinct_outputs(command.images, config.input.hdu == "all");
+  const Execution execution = choose_execution(command.backend, command.device, command.threads);
+  prepare_output_directory(command.output_dir);
+
+  Progress progress(show_progress, command.images.size());
+  int worst = 0;
+  for (const std::string& image : command.images)
+    worst = std::max(worst, process_file(image, {command, config, execution, inputs}, progress));
+  return worst;
+}
+
+}  // namespace
+}  // namespace srcextract
+
+int main(int argc, char** argv) {
+  using namespace srcextract;
+  log_to_stderr();
+  int code = 0;
+  const int failure = attempt("", [&] { code = run(argc, argv); });
+  return std::max(code, failure);
+}

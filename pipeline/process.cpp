@@ -1,0 +1,75 @@
+#include "pipeline/process.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "io/catalog.hpp"
+#include "io/output_file.hpp"
+#include "io/segmentation.hpp"
+#include "pipeline/extract.hpp"
+#include "pipeline/report.hpp"
+#include "pipeline/summary.hpp"
+#include "pipeline/versions.hpp"
+
+namespace srcextract {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// 0 if the path has no size: the image was opened from it, and its name may be gone by now.
+std::uintmax_t file_bytes(const std::string& path) {
+  std::error_code failure;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, failure);
+  return failure ? 0 : bytes;
+}
+
+void write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
+                  const Config& config) {
+  const CatalogMetadata metadata{program_version(), dump_config(config)};
+  for (const auto& [format, path] : paths.catalogs) write_catalog(path, format, extraction.sources, metadata);
+  if (!paths.segmentation.empty())
+    write_segmentation(paths.segmentation, extraction.runs, extraction.label, input.image.header(), metadata);
+}
+
+void write_report(const std::string& path, const RunReport& report) {
+  OutputFile file(path);
+  file.write(format_report(report));
+  file.commit();
+}
+
+}  // namespace
+
+std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
+                                           bool in_names, const Job& job, Progress& progress) {
+  const auto start = std::chrono::system_clock::now();
+  const auto begin = Clock::now();
+  const std::optional<int> hdu = in_names ? std::optional(image.hdu()) : std::nullopt;
+  const OutputPaths paths = output_paths(job.command.output_dir, path, hdu, job.config.output);
+  job.inputs.require_kept(paths.all());
+
+  const ImageInput input{path, file_bytes(path), name, image, image.plane(job.config.input.plane)};
+  log_input(input);
+  ImageResult result = extract_image(input, job.config, job.execution, progress);
+  log_result(input, result);
+
+  const auto summing = Clock::now();
+  const std::uint32_t datasum = image.datasum();
+  result.times.push_back({"checksum", seconds_since(summing)});
+
+  const auto writing = Clock::now();
+  write_tables(paths, input, result.extraction, job.config);
+  result.times.push_back({"write", seconds_since(writing)});
+
+  const double seconds = seconds_since(begin);
+  write_report(paths.report,
+               {job.command, job.config, job.execution, input, result, datasum, paths.all(), start, seconds});
+  log_done(input, result, job.execution, seconds);
+  return result.comparison;
+}
+
+}  // namespace srcextract

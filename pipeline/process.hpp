@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/fits_image.hpp"
+#include "pipeline/backend.hpp"
+#include "pipeline/command_line.hpp"
+#include "pipeline/compare.hpp"
+#include "pipeline/outputs.hpp"
+#include "pipeline/progress.hpp"
+
+namespace srcextract {
+
+/// What stays the same from image to image.
+struct Job {
+  const CommandLine& command;
+  const Config& config;
+  const Execution& execution;
+  const InputFiles& inputs;
+};
+
+/// Extracts one image of the file `path` and writes its outputs: all of them when the extraction is complete, run.json
+/// last; none if it fails. `name` stands for it in messages; `in_names` says that its HDU is part of the output names.
+/// Returns the comparison of the back ends, empty unless there was one.
+std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
+                                           bool in_names, const Job& job, Progress& progress);
+
+}  // namespace srcextract

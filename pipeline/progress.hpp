@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace srcextract {
+
+/// One line on the terminal that says which file of how many is being worked on and which of its stages are done. An
+/// invisible one (quiet, or stderr is not a terminal) does nothing.
+class Progress {
+ public:
+  /// Back to the start of the line, and everything on it gone.
+  static constexpr const char* clear_line = "\r\x1b[K";
+
+  Progress(bool visible, std::size_t files) : visible_(visible), files_(files) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void begin_file(const std::string& path);
+  void begin_image(const std::string& name);  ///< one of the images of that file
+  void stage_done(const std::string& stage);
+  void clear() const;
+
+ private:
+  void draw() const;
+
+  bool visible_;
+  std::size_t files_;
+  std::size_t file_ = 0;
+  std::string line_;
+};
+
+/// Whether stderr is a terminal.
+bool stderr_is_terminal();
+
+}  // namespace srcextract

@@ -1,0 +1,117 @@
+#include "pipeline/report.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "pipeline/versions.hpp"
+
+namespace srcextract {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string utc(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+Json program_json() {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : library_versions()) libraries[name] = version;
+  return {{"name", "srcextract"}, {"version", program_version()}, {"build", program_build()}, {"libraries", libraries}};
+}
+
+Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
+  return {{"path", input.path},
+          {"bytes", input.bytes},
+          {"hdu", input.image.hdu()},
+          {"extname", input.image.extname()},
+          {"axes", input.image.axes()},
+          {"plane", config.input.plane},
+          {"width", input.pixels.shape.width},
+          {"height", input.pixels.shape.height},
+          {"bitpix", input.pixels.format.bitpix},
+          {"compressed", input.image.compressed()},
+          {"datasum", datasum}};
+}
+
+Json statistics_json(const Statistics& s) {
+  return {{"count", s.count}, {"mean", s.mean}, {"median", s.median},
+          {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
+}
+
+Json background_json(const Background& background) {
+  return {{"all", statistics_json(background.all)},
+          {"clipped", statistics_json(background.clipped)},
+          {"iterations", background.iterations},
+          {"converged", background.converged}};
+}
+
+Json counts_json(const Extraction& extraction, const Shape& shape) {
+  const Sources& sources = extraction.sources;
+  return {{"pixels", shape.count()},
+          {"masked_nan", extraction.masked_nan},
+          {"masked_infinite", extraction.masked_infinite},
+          {"masked_blank", extraction.masked_blank},
+          {"components", extraction.detected},
+          {"sources", sources.size()},
+          {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
+}
+
+Json execution_json(const RunReport& report) {
+  Json times = Json::array();
+  for (const StepTime& time : report.result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
+  return {{"backend", report.result.backend},
+          {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
+          {"threads", report.execution.cpu.threads},
+          {"steps", times},
+          {"seconds", report.seconds},
+          {"host", host_name()},
+          {"start", utc(report.start)},
+          {"command", report.command.arguments}};
+}
+
+Json comparison_json(const std::vector<StageComparison>& comparison) {
+  Json rows = Json::array();
+  for (const StageComparison& row : comparison)
+    rows.push_back(
+        {{"stage", row.stage}, {"elements", row.elements}, {"mismatches", row.mismatches}, {"worst", row.worst}});
+  return rows;
+}
+
+}  // namespace
+
+std::string format_report(const RunReport& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json;
+  json["program"] = program_json();
+  json["input"] = input_json(report.input, report.config, report.datasum);
+  json["background"] = background_json(extraction.background);
+  json["levels"] = {{"detection", extraction.levels.detection},
+                    {"background", extraction.levels.background},
+                    {"sigma", extraction.levels.sigma}};
+  json["counts"] = counts_json(extraction, report.input.pixels.shape);
+  json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
+  json["execution"] = execution_json(report);
+  if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
+  json["config"] = dump_config(report.config);
+  json["outputs"] = report.outputs;
+  // A path may hold bytes that are no UTF-8; JSON must.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace srcextract

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/command_line.hpp"
+#include "pipeline/extract.hpp"
+
+namespace srcextract {
+
+/// Everything that {stem}.run.json tells: how one image was extracted, by what, where and when. All that differs from
+/// run to run stands here and in no other output.
+struct RunReport {
+  const CommandLine& command;
+  const Config& config;
+  const Execution& execution;
+  const ImageInput& input;
+  const ImageResult& result;
+  std::uint32_t datasum = 0;  ///< of the image, in the FITS convention
+  std::vector<std::string> outputs;
+  std::chrono::system_clock::time_point start;
+  double seconds = 0;  ///< wall time from opening the image to its last output
+};
+
+/// The report as JSON. Numbers read back to the same bits; one that is not finite is null.
+std::string format_report(const RunReport& report);
+
+}  // namespace srcextract

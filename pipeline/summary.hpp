@@ -1,0 +1,17 @@
+#pragma once
+
+#include "pipeline/backend.hpp"
+#include "pipeline/extract.hpp"
+
+namespace srcextract {
+
+/// Tells the log what an image is, before it is worked on.
+void log_input(const ImageInput& input);
+
+/// Tells the log what was found in it.
+void log_result(const ImageInput& input, const ImageResult& result);
+
+/// Tells the log that the image is done, where and how fast.
+void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds);
+
+}  // namespace srcextract

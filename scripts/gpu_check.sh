@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Everything that a machine with a GPU is needed for, in one go: about six minutes.
+set -euo pipefail
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+steps=tests,compare,bytes,sanitize,scipy,bench
+
+usage() {
+  cat <<END
+Usage: scripts/gpu_check.sh [--only STEP,...] [PACKAGE_DIR]
+Checks build/ of this repository, or a package made by scripts/package.sh --with-tests (its own scripts/gpu_check.sh
+finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. Steps: $steps
+  tests     every GoogleTest program; a GPU test may not skip
+  compare   --backend compare, both configurations, over data/, simulated skies and the directories in
+            SRCEXTRACT_CHECK_DATA (separated by ':')
+  bytes     the same bytes in the catalogue from 1 and 7 threads and from CUDA, run after run
+  sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
+  scipy     tests/scipy_compare.py on CUDA
+  bench     scripts/bench.sh
+Ends with a table; exits 1 if anything failed. PYTHON names the interpreter (python3).
+END
+}
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --only) steps=${2:?--only needs a list of steps} && shift ;;
+    --help | -h) usage && exit ;;
+    -*) usage >&2 && exit 2 ;;
+    *) here=$(cd "$1" && pwd) ;;
+  esac
+  shift
+done
+cd "$here"
+if [[ -x bin/srcextract ]]; then
+  program=$here/bin/srcextract tests=$here/bin
+else
+  program=$here/build/srcextract tests=$here/build/tests
+fi
+[[ -x $program ]] || { echo "gpu_check: no $program; build first (scripts/test.sh) or name a package" >&2 && exit 2; }
+python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+table=$work/table
+
+row() { printf '%-4s  %6.1f s  %-50s %s\n' "$@" | tee -a "$table"; }
+
+# check NAME COMMAND...: a row PASS or FAIL, and the end of what a failed command printed. `skip_code` makes a SKIP.
+check() {
+  local name=$1 start=$EPOCHREALTIME code=0 log=$work/log detail=""
+  shift
+  timeout 300 "$@" >"$log" 2>&1 || code=$?
+  ! grep -q '^\[  PASSED  \] 0 tests' "$log" || { code=1 && echo "no test ran" >>"$log"; }
+  local seconds status=PASS
+  seconds=$(awk "BEGIN { print $EPOCHREALTIME - $start }")
+  [[ $code -eq 0 ]] || status=FAIL detail="exit $code"
+  if [[ $code -ne 0 && $code == "${skip_code:-}" ]]; then
+    status=SKIP detail=$(tail -n 1 "$log")
+  elif [[ $code -ne 0 ]]; then
+    tail -n 40 "$log"
+  else
+    detail=$(sed -n 's/^\[  \(PASSED\|SKIPPED\) *\] \([0-9]* tests\?\).*/\2 \L\1/p' "$log" | paste -sd, | sed 's/,/, /')
+  fi
+  row $status "$seconds" "$name" "$detail"
+}
+
+skip() { row SKIP 0 "$1" "$2"; }
+
+make_skies() {
+  [[ -d $work/skies ]] || check "simulated skies" "$python" tests/support/make_field.py "$work/skies"
+}
+
+step_tests() {
+  local test found=0
+  for test in "$tests"/test_*; do
+    [[ -f $test && -x $test ]] || continue
+    found=1
+    SRCEXTRACT_REQUIRE_GPU=1 SRCEXTRACT_SOURCE_DIR=$here check "$(basename "$test")" "$test"
+  done
+  [[ $found == 1 ]] || skip "tests" "no test program in $tests"
+}
+
+compare_directory() {
+  local image config
+  for image in "$1"/*.fits "$1"/*.fits.fz "$1"/*.fits.gz; do
+    [[ -e $image ]] || continue
+    for config in default lesson; do
+      check "compare $config $(basename "$image")" "$program" -q --backend compare -o "$work/out" \
+        "config/$config.yaml" "$image"
+    done
+  done
+}
+
+step_compare() {
+  make_skies
+  compare_directory data
+  compare_directory "$work/skies"
+  local directories directory
+  IFS=: read -ra directories <<<"${SRCEXTRACT_CHECK_DATA:-}"
+  for directory in "${directories[@]}"; do
+    # Not every file that others hold can be used: exit 3, from both back ends alike.
+    skip_code=3 compare_directory "$directory"
+  done
+}
+
+same_bytes() {
+  local image=$1 config=$2 stem run options
+  stem=$(basename "$image" .fits)
+  for run in "cpu --threads 1" "cpu --threads 7" cuda cuda; do
+    read -ra options <<<"$run"
+    "$program" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$config" "$image"
+    [[ -e $work/first ]] || cp -r "$work/bytes" "$work/first"
+    cmp "$work/first/$stem.cat.fits" "$work/bytes/$stem.cat.fits"
+    cmp "$work/first/$stem.cat.ecsv" "$work/bytes/$stem.cat.ecsv"
+    rm -r "$work/bytes"
+  done
+  rm -r "$work/first"
+}
+
+step_bytes() {
+  make_skies
+  export -f same_bytes
+  export program work
+  local image
+  for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits; do
+    rm -rf "$work/first" "$work/bytes"
+    check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$image" config/default.yaml
+  done
+}
+
+step_sanitize() {
+  if ! command -v compute-sanitizer >/dev/null; then
+    PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer
+  fi
+  command -v compute-sanitizer >/dev/null || { skip "sanitize" "no compute-sanitizer"; return; }
+  make_skies
+  local tool image
+  for tool in memcheck racecheck initcheck synccheck; do
+    local sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 99)
+    for image in small nan_small; do
+      check "$tool srcextract $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
+        --set 'output.segmentation=true' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
+    done
+    # Of the typed tests the second type is the GPU; the thousands of small masks would take minutes.
+    SRCEXTRACT_REQUIRE_GPU=1 SRCEXTRACT_SOURCE_DIR=$here check "$tool test_stages" \
+      "${sanitizer[@]}" "$tests/test_stages" --gtest_filter='*/1.*-*RandomMasks*'
+  done
+}
+
+step_scipy() {
+  [[ -e tests/scipy_compare.py ]] || { skip "scipy" "no tests/scipy_compare.py"; return; }
+  check "scipy_compare.py on CUDA" "$python" tests/scipy_compare.py --program "$program" --backend cuda
+}
+
+step_bench() {
+  [[ -e scripts/bench.sh ]] || { skip "bench" "no scripts/bench.sh"; return; }
+  check "bench" scripts/bench.sh
+  cat "$work/log"
+}
+
+for step in ${steps//,/ }; do
+  declare -F "step_$step" >/dev/null || { echo "gpu_check: no step '$step'; see --help" >&2 && exit 2; }
+done
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo "gpu_check: no nvidia-smi"
+"$program" --version
+for step in ${steps//,/ }; do
+  echo "--- $step"
+  "step_$step"
+done
+
+echo
+echo "--- all of it, $SECONDS s"
+cat "$table"
+count() { grep -c "^$1" "$table" || true; }
+echo "$(count PASS) passed, $(count FAIL) failed, $(count SKIP) skipped"
+[[ $(count FAIL) -eq 0 && $(count PASS) -gt 0 ]]

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Proves the README on a machine that has nothing: a fresh chroot, the two commands, and two usual mistakes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<'END'
+Usage: scripts/newcomer.sh [--suite NAME] [--mirror URL] [--cuda DIR]   (as root; needs debootstrap and a network)
+Clones HEAD into a fresh Debian chroot (--suite bookworm) and runs scripts/run.sh and scripts/test.sh there.
+--cuda DIR does the same in a second one with the CUDA toolkit of DIR at /usr/local/cuda.
+--suite noble is Ubuntu 24.04. The mirror is the one of this machine's apt where it has the suite.
+END
+}
+
+suite=bookworm mirror="" cuda=""
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --suite) suite=${2:?--suite needs a name} && shift ;;
+    --mirror) mirror=${2:?--mirror needs a URL} && shift ;;
+    --cuda) cuda=$(realpath "${2:?--cuda needs a directory}") && shift ;;
+    --help | -h) usage && exit ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+  shift
+done
+[[ $EUID -eq 0 ]] || { echo "newcomer: needs root, for debootstrap and chroot" >&2 && exit 2; }
+
+components=main script=()
+case $suite in
+  noble)
+    components=main,universe mirror=${mirror:-http://archive.ubuntu.com/ubuntu}
+    # All of Ubuntu's suites share one script; an older debootstrap does not know this name for it.
+    [[ -e /usr/share/debootstrap/scripts/noble ]] || script=(/usr/share/debootstrap/scripts/gutsy)
+    ;;
+  *)
+    [[ -n $mirror ]] || mirror=$(apt-get indextargets --format "\$(SITE) \$(CODENAME)" 'Created-By: Packages' |
+      awk -v suite="$suite" '$2 == suite { print $1; exit }')
+    mirror=${mirror:-http://deb.debian.org/debian}
+    ;;
+esac
+
+work=$(mktemp -d)
+# The mounts below live in namespaces of their own, which end with their commands: nothing is mounted here any more.
+trap 'rm -rf --one-file-system "$work"' EXIT
+
+# inside MACHINE COMMAND...: in its chroot, in the clone, as root, with nothing of this shell's environment.
+inside() {
+  local machine=$1
+  shift
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  unshare --mount --propagation private bash -euc '
+    machine=$1 cuda=$2
+    shift 2
+    mount -t proc proc "$machine/proc"
+    mount --rbind /dev "$machine/dev"
+    if [[ $cuda ]]; then
+      mkdir -p "$machine/usr/local/cuda"
+      mount --bind -o ro "$cuda" "$machine/usr/local/cuda"
+    fi
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb http_proxy="${http_proxy:-}" \
+      https_proxy="${https_proxy:-}" chroot "$machine" /bin/bash -euc "cd /srcextract; $*"' \
+    - "$work/$machine" "$with_cuda" "$@"
+}
+
+# expect CODE MACHINE COMMAND...
+expect() {
+  local expected=$1 code=0
+  shift
+  inside "$@" || code=$?
+  [[ $code -eq $expected ]] || { echo "newcomer: exit $code, not $expected, from: ${*:2}" >&2 && exit 1; }
+}
+
+meet() {
+  local machine=$1
+  with_cuda=$2
+  echo "=== $suite, CUDA toolkit: ${with_cuda:-none}"
+  cp -a "$work/base" "$work/$machine"
+  git clone --quiet --no-hardlinks . "$work/$machine/srcextract"
+  cp /etc/resolv.conf "$work/$machine/etc/resolv.conf"
+
+  echo "--- neither root nor sudo: told what to ask for"
+  expect 2 "$machine" "su nobody -s /bin/bash -c scripts/run.sh"
+  echo "--- the first command"
+  expect 0 "$machine" "scripts/run.sh"
+  echo "--- the second"
+  expect 0 "$machine" "scripts/test.sh"
+  echo "--- both again, without a network"
+  expect 0 "$machine" "unshare --net scripts/run.sh"
+  expect 0 "$machine" "unshare --net scripts/setup.sh --tests"
+  echo "--- a misspelt key, a broken file"
+  expect 2 "$machine" "build/srcextract --set detection.treshold=3 config/default.yaml data/sky.fits"
+  expect 3 "$machine" "head -c 100000 data/sky.fits >/tmp/broken.fits; build/srcextract config/default.yaml /tmp/broken.fits"
+}
+
+debootstrap --variant=minbase --components="$components" "$suite" "$work/base" "$mirror" "${script[@]}" >"$work/log" ||
+  { tail "$work/log" >&2 && exit 1; }
+meet plain ""
+[[ -z $cuda ]] || meet cuda "$cuda"
+echo "newcomer: all as the README says"

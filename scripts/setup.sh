@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs the Debian or Ubuntu packages that srcextract is built from; does nothing where all are installed.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+Usage: scripts/setup.sh [--tests] [--package] [--ci]
+Installs what is missing to build srcextract and, as asked, to test it, to package it, to check it in CI.
+Without root and without sudo it prints the command to ask an administrator for and exits 2.
+END
+}
+
+packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
+  libspdlog-dev nlohmann-json3-dev zlib1g-dev)
+for argument in "$@"; do
+  case $argument in
+    --tests)
+      packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
+        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor)
+      ;;
+    --package) packages+=(patchelf) ;;
+    --ci) packages+=(git ccache clang-format clang-tidy shellcheck) ;;
+    --help | -h) usage && exit ;;
+    *) usage >&2 && exit 2 ;;
+  esac
+done
+
+is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: this is neither Debian nor Ubuntu; if the build fails, install the counterparts of: ${packages[*]}" >&2
+  exit 0
+fi
+missing=()
+for package in "${packages[@]}"; do
+  is_installed "$package" || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+run_as_root=()
+if [[ $EUID -ne 0 ]]; then
+  # sudo may ask for the password, but only where someone can answer.
+  if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && ! { [[ -t 0 ]] && sudo -v; }; }; then
+    echo "setup: packages are missing and installing them needs root. Ask an administrator for:" >&2
+    echo "apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 2
+  fi
+  run_as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${run_as_root[@]}" apt-get update -q
+"${run_as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "stages/core/exec.hpp"
+
+namespace srcextract {
+
+/// Uninitialised storage where the work runs. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) when there is none.
+/// The Gpu pair is ordered in the stream and defined in cuda/memory.cpp.
+void* allocate(std::size_t bytes, const Cpu& where);
+void* allocate(std::size_t bytes, const Gpu& where);
+void release(void* memory, const Cpu& where) noexcept;
+void release(void* memory, const Gpu& where) noexcept;
+
+/// Owns `size` uninitialised elements in the memory of `Where`; move-only. Nothing is copied between host and device
+/// but by to_host and to_device.
+template <class T, class Where>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  Buffer(std::int64_t size, const Where& where)
+      : data_(size > 0 ? static_cast<T*>(allocate(static_cast<std::size_t>(size) * sizeof(T), where)) : nullptr,
+              Release{where}),
+        size_(size) {}
+  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::int64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  /// Element access and iteration exist on the host only.
+  T& operator[](std::int64_t i) requires std::is_same_v<Where, Cpu> { return data_.get()[i]; }
+  const T& operator[](std::int64_t i) const requires std::is_same_v<Where, Cpu> { return data_.get()[i]; }
+  T* begin() requires std::is_same_v<Where, Cpu> { return data(); }
+  T* end() requires std::is_same_v<Where, Cpu> { return data() + size_; }
+  const T* begin() const requires std::is_same_v<Where, Cpu> { return data(); }
+  const T* end() const requires std::is_same_v<Where, Cpu> { return data() + size_; }
+
+ private:
+  struct Release {
+    Where where;
+    void operator()(T* memory) const noexcept { release(memory, where); }
+  };
+  std::unique_ptr<T, Release> data_{nullptr, Release{}};
+  std::int64_t size_ = 0;
+};
+
+/// Copies of a buffer on the other side; they return when the copy is complete. Defined in cuda/memory.hpp.
+template <class T>
+Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where);
+template <class T>
+Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where);
+
+}  // namespace srcextract

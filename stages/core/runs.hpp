@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// Foreground pixels [begin, end) of row y; maximal: the pixels before and after it are not foreground.
+struct Run {
+  std::int32_t y;
+  std::int32_t begin;
+  std::int32_t end;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// The foreground of an image as its runs in raster order; those of row y are [row_begin[y], row_begin[y + 1]).
+template <class Where>
+struct Runs {
+  Shape shape;
+  Buffer<Run, Where> runs;
+  Buffer<std::int64_t, Where> row_begin;  ///< shape.height + 1 elements
+};
+
+}  // namespace srcextract

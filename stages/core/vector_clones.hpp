@@ -1,0 +1,11 @@
+#pragma once
+
+/// Compiles a function for AVX-512, AVX2 and the baseline; the processor chooses when the program starts. For loops
+/// whose result does not depend on the vector width, and only those. Sanitizers cannot run that early, so their builds
+/// have the baseline alone.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define SRCEXTRACT_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SRCEXTRACT_VECTOR_CLONES
+#endif

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "stages/core/host_device.hpp"
+#include "stages/core/pixel_source.hpp"
+
+namespace srcextract {
+
+/// PixelFormat in the form that the inner loop of both back ends uses.
+struct Decoder {
+  double bscale;
+  double bzero;
+  std::int64_t blank;
+  bool has_blank;
+  bool identity;     ///< bscale 1, bzero 0: the stored value itself, rounded once
+  bool unsigned_64;  ///< bscale 1, bzero 2^63: the convention for unsigned 64-bit integers, exact only in integers
+  bool swap;         ///< stored in the other byte order
+};
+
+inline Decoder make_decoder(const PixelFormat& format) {
+  const bool no_scale = format.bscale == 1.0;
+  return {format.bscale,
+          format.bzero,
+          format.blank.value_or(0),
+          format.blank.has_value() && format.bitpix > 0,
+          no_scale && format.bzero == 0.0,
+          no_scale && format.bzero == 9223372036854775808.0 && format.bitpix == 64,
+          format.big_endian};
+}
+
+/// How many pixels were masked, and why.
+struct MaskCounts {
+  std::int64_t nan = 0;
+  std::int64_t infinite = 0;
+  std::int64_t blank = 0;
+};
+
+SRCEXTRACT_HOST_DEVICE inline std::uint8_t swap_bytes(std::uint8_t v) {
+  return v;
+}
+SRCEXTRACT_HOST_DEVICE inline std::uint16_t swap_bytes(std::uint16_t v) {
+  return static_cast<std::uint16_t>((v << 8) | (v >> 8));
+}
+SRCEXTRACT_HOST_DEVICE inline std::uint32_t swap_bytes(std::uint32_t v) {
+  return (v << 24) | ((v & 0xff00u) << 8) | ((v >> 8) & 0xff00u) | (v >> 24);
+}
+SRCEXTRACT_HOST_DEVICE inline std::uint64_t swap_bytes(std::uint64_t v) {
+  return (static_cast<std::uint64_t>(swap_bytes(static_cast<std::uint32_t>(v))) << 32) |
+         swap_bytes(static_cast<std::uint32_t>(v >> 32));
+}
+
+/// The stored types: `Bits` is what is loaded and swapped, `Value` what it means.
+struct Stored8 {
+  using Bits = std::uint8_t;
+  using Value = std::uint8_t;
+};
+struct Stored16 {
+  using Bits = std::uint16_t;
+  using Value = std::int16_t;
+};
+struct Stored32 {
+  using Bits = std::uint32_t;
+  using Value = std::int32_t;
+};
+struct Stored64 {
+  using Bits = std::uint64_t;
+  using Value = std::int64_t;
+};
+struct StoredFloat {
+  using Bits = std::uint32_t;
+  using Value = float;
+};
+struct StoredDouble {
+  using Bits = std::uint64_t;
+  using Value = double;
+};
+
+/// Calls f with the stored type of a BITPIX.
+template <class F>
+void with_stored_type(int bitpix, F&& f) {
+  switch (bitpix) {
+    case 8:
+      return f(Stored8{});
+    case 16:
+      return f(Stored16{});
+    case 32:
+      return f(Stored32{});
+    case 64:
+      return f(Stored64{});
+    case -32:
+      return f(StoredFloat{});
+    default:
+      return f(StoredDouble{});
+  }
+}
+
+/// The value of a stored pixel before masking; BLANK becomes NaN and is counted.
+template <class Stored>
+SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
+  if (decoder.swap) bits = swap_bytes(bits);
+  typename Stored::Value value;
+  memcpy(&value, &bits, sizeof(value));
+  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer) {
+    if (decoder.has_blank && static_cast<std::int64_t>(value) == decoder.blank) {
+      ++counts.blank;
+      --counts.nan;  // it is about to be counted as a NaN
+      return std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  if (decoder.identity) return static_cast<float>(value);
+  if constexpr (sizeof(value) == 8 && std::numeric_limits<typename Stored::Value>::is_integer) {
+    if (decoder.unsigned_64) return static_cast<float>(bits ^ (std::uint64_t{1} << 63));
+  }
+  return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(value));
+}
+
+/// One pixel, ready to use: what is not finite becomes the one NaN that means masked, and is counted.
+template <class Stored>
+SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits stored, const Decoder& decoder, MaskCounts& counts) {
+  const float value = scaled_value<Stored>(stored, decoder, counts);
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  constexpr std::uint32_t infinity = 0x7f800000u;
+  counts.infinite += magnitude == infinity;
+  counts.nan += magnitude > infinity;
+  return magnitude >= infinity ? std::numeric_limits<float>::quiet_NaN() : value;
+}
+
+}  // namespace srcextract

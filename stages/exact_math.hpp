@@ -1,0 +1,9 @@
+#pragma once
+
+namespace srcextract {
+
+/// atan2 with C's signs and quadrants, in radians, within 1e-15 of the true angle. Only + - * / and fixed tables, so
+/// that it rounds the same with every C library and processor, which libm's own does not promise.
+double portable_atan2(double y, double x);
+
+}  // namespace srcextract

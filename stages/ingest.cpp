@@ -1,0 +1,51 @@
+#include "stages/ingest.hpp"
+
+#include <mutex>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/decode.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Pixels a thread reads at a time: small enough to be decoded while still in its cache.
+constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
+
+template <class Stored>
+MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
+  MaskCounts counts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    typename Stored::Bits bits;
+    std::memcpy(&bits, stored + i * static_cast<std::int64_t>(sizeof(bits)), sizeof(bits));
+    out[i] = decode_pixel<Stored>(bits, decoder, counts);
+  }
+  return counts;
+}
+
+}  // namespace
+
+Pixels<Cpu> ingest(const PixelSource& source, const Cpu& where) {
+  Pixels<Cpu> pixels;
+  pixels.image = Image<float, Cpu>(source.shape, where);
+  float* out = pixels.image.pixels.data();
+  const Decoder decoder = make_decoder(source.format);
+  std::mutex totals;
+  parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    thread_local std::vector<std::byte> stored;
+    stored.resize(static_cast<std::size_t>(chunk_pixels * source.format.bytes()));
+    source.read(begin, end - begin, stored.data());
+    MaskCounts counts;
+    with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
+      counts = decode<Stored>(stored.data(), end - begin, decoder, out + begin);
+    });
+    const std::lock_guard lock(totals);
+    pixels.nan += counts.nan;
+    pixels.infinite += counts.infinite;
+    pixels.blank += counts.blank;
+  });
+  return pixels;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "stages/core/host_device.hpp"
+
+namespace srcextract {
+
+/// Integers in the order of the floats, -0 before +0: comparing, counting and binning them is exact on any machine.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t signed_key(float value) {
+  std::int32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+SRCEXTRACT_HOST_DEVICE inline std::uint32_t ordered_key(float value) {
+  return static_cast<std::uint32_t>(signed_key(value)) ^ 0x80000000u;
+}
+
+/// The inverse of signed_key.
+SRCEXTRACT_HOST_DEVICE inline float value_of_signed_key(std::int32_t key) {
+  const std::int32_t bits = key ^ ((key >> 31) & 0x7fffffff);
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+inline float value_of_ordered_key(std::uint32_t key) {
+  return value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u));
+}
+
+/// The largest float <= value: for a float x, x > value exactly if x > floor_to_float(value).
+inline float floor_to_float(double value) {
+  const float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) <= value) return nearest;
+  return std::nextafter(nearest, -std::numeric_limits<float>::infinity());
+}
+
+/// The smallest float >= value: for a float x, x < value exactly if x < ceil_to_float(value).
+inline float ceil_to_float(double value) {
+  return -floor_to_float(-value);
+}
+
+}  // namespace srcextract

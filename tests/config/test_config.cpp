@@ -1,0 +1,347 @@
+#include "config/config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "stages/core/error.hpp"
+#include "tests/config/temporary_folder.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string source_dir = SRCEXTRACT_SOURCE_DIR;
+
+/// The message with which a call fails; fails the test if it does not, or not as an error of the configuration.
+template <class F>
+std::string message_of(F&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::config);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+std::string message(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  return message_of([&] { parse_config(yaml, "x.yaml", overrides); });
+}
+
+Config parse(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
+  return parse_config(yaml, "x.yaml", overrides);
+}
+
+// --- what is read ----------------------------------------------------------------------------------------------------
+
+TEST(Config, NothingIsAllDefaults) {
+  const std::string defaults = dump_config(Config{});
+  for (const char* yaml : {"", "\n", "# only a comment\n", "---\n", "{}\n"})
+    EXPECT_EQ(dump_config(parse(yaml)), defaults);
+}
+
+TEST(Config, EveryKeyIsRead) {
+  const Config c = parse(R"(input: {hdu: SCI, plane: 7}
+background: {kappa: 2.5, max_iterations: 20}
+detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
+measurement: {reference: zero, gain: 1.75}
+output: {formats: [csv, "fits", reg, ecsv], segmentation: true}
+)");
+  EXPECT_EQ(c.input.hdu, "SCI");
+  EXPECT_EQ(c.input.plane, 7);
+  EXPECT_EQ(c.background.kappa, 2.5);
+  EXPECT_EQ(c.background.max_iterations, 20);
+  EXPECT_EQ(c.detection.threshold, -0.125);
+  EXPECT_EQ(c.detection.threshold_unit, ThresholdUnit::absolute);
+  EXPECT_EQ(c.detection.reference, Reference::zero);
+  EXPECT_EQ(c.detection.connectivity, 4);
+  EXPECT_EQ(c.detection.min_area, 9);
+  EXPECT_EQ(c.measurement.reference, Reference::zero);
+  EXPECT_EQ(c.measurement.gain, 1.75);
+  EXPECT_THAT(c.output.formats,
+              ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg, CatalogFormat::ecsv));
+  EXPECT_TRUE(c.output.segmentation);
+}
+
+TEST(Config, NumbersAreThoseOfYaml) {
+  const auto threshold = [](const std::string& text) {
+    return parse("detection: {threshold: " + text + "}").detection.threshold;
+  };
+  EXPECT_EQ(threshold("5"), 5.0);
+  EXPECT_EQ(threshold("+5"), 5.0);
+  EXPECT_EQ(threshold("1e3"), 1000.0);
+  EXPECT_EQ(threshold("1.5E-3"), 0.0015);
+  EXPECT_EQ(threshold(".5"), 0.5);
+  EXPECT_EQ(threshold("5."), 5.0);
+  EXPECT_EQ(threshold("0.1"), 0.1);
+  EXPECT_EQ(parse("background: {max_iterations: 9223372036854775807}").background.max_iterations,
+            std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(parse("background: {max_iterations: +0}").background.max_iterations, 0);
+}
+
+TEST(Config, WordsOfTrueAndFalse) {
+  for (const char* word : {"true", "True", "TRUE"}) {
+    EXPECT_TRUE(parse(std::string("output: {segmentation: ") + word + "}").output.segmentation);
+  }
+  for (const char* word : {"false", "False", "FALSE"}) {
+    EXPECT_FALSE(parse(std::string("output: {segmentation: ") + word + "}").output.segmentation);
+  }
+}
+
+TEST(Config, HduIsANameOrANumber) {
+  const auto hdu = [](const std::string& text) { return parse("input: {hdu: " + text + "}").input.hdu; };
+  EXPECT_EQ(hdu("0"), "0");
+  EXPECT_EQ(hdu("12"), "12");
+  EXPECT_EQ(hdu("\"1\""), "1");
+  EXPECT_EQ(hdu("all"), "all");
+  EXPECT_EQ(hdu("WFC3-IR 2"), "WFC3-IR 2");
+  EXPECT_EQ(hdu("'2MASS'"), "2MASS");
+  EXPECT_EQ(hdu("'it''s, [odd]'"), "it's, [odd]");
+  EXPECT_EQ(hdu("'true'"), "true");
+}
+
+TEST(Config, AnchorsAndWindowsLineEndsAreRead) {
+  const Config c = parse("detection: {reference: &r zero}\r\nmeasurement:\r\n  reference: *r\r\n  gain: 2\r\n");
+  EXPECT_EQ(c.measurement.reference, Reference::zero);
+  EXPECT_EQ(c.measurement.gain, 2.0);
+}
+
+// --- what is refused -------------------------------------------------------------------------------------------------
+
+struct Wrong {
+  const char* yaml;
+  const char* message;
+};
+
+TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
+  const Wrong cases[] = {
+      {"detection:\n  min_area: 3\n  treshold: 5\n",
+       "x.yaml:3:3: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
+      {"detection:\n  Min-Area: 3\n", "x.yaml:2:3: unknown key 'Min-Area' in 'detection'; did you mean 'min_area'?"},
+      {"background:\n  mesh: 64\n",
+       "x.yaml:2:3: unknown key 'mesh' in 'background'; its keys are kappa, max_iterations"},
+      {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
+      {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
+      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of detection"},
+      {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
+      {"weights: {}\n",
+       "x.yaml:1:1: unknown section 'weights'; the sections are input, background, detection, measurement, output"},
+      {"detection:\n  threshold: 4\n  threshold: 5\n",
+       "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
+      {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
+       "x.yaml:3:1: duplicate key 'input'; it stands at x.yaml:1:1 already"},
+      {"detection:\n  threshold: five\n", "x.yaml:2:14: 'detection.threshold' must be a number, not 'five'"},
+      {"detection:\n  threshold: \"5\"\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not the text '5'; remove the quotes"},
+      {"detection:\n  threshold: [5]\n", "x.yaml:2:14: 'detection.threshold' must be a number, not a list"},
+      {"detection:\n  threshold: {sigma: 5}\n", "x.yaml:2:14: 'detection.threshold' must be a number, not a map"},
+      {"detection:\n  threshold: .nan\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '.nan'; it must be finite"},
+      {"detection:\n  threshold: -.inf\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '-.inf'; it must be finite"},
+      {"detection:\n  threshold: 08\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '08'; write it in decimal without leading zeros"},
+      {"detection:\n  threshold: 0x10\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '0x10'; write it in decimal without leading zeros"},
+      {"detection:\n  threshold: 4,5\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '4,5'; the decimal sign is a point"},
+      {"detection:\n  threshold: yes\n", "x.yaml:2:14: 'detection.threshold' must be a number, not 'yes'"},
+      {"detection:\n  threshold: 1_000\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '1_000'"},
+      {"detection:\n  threshold: 5 sigma\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '5 sigma'"},
+      {"detection:\n  threshold: +-5\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '+-5'"},
+      {"detection:\n  threshold: 1e999\n",
+       "x.yaml:2:14: 'detection.threshold' must be within the range of a double, not '1e999'"},
+      {"detection:\n  threshold:\n  min_area: 3\n",
+       "x.yaml:2:3: 'detection.threshold' has no value; write one, or leave the key out for the default"},
+      {"detection:\n  threshold: ~\n",
+       "x.yaml:2:3: 'detection.threshold' has no value; write one, or leave the key out for the default"},
+      {"detection:\n  threshold: !!float 5\n",
+       "x.yaml:2:14: the tag 'tag:yaml.org,2002:float' has no use here; remove it"},
+      {"detection:\n  min_area: 5.0\n",
+       "x.yaml:2:13: 'detection.min_area' must be a whole number, not '5.0'; write it without point and exponent"},
+      {"detection:\n  min_area: 1e3\n",
+       "x.yaml:2:13: 'detection.min_area' must be a whole number, not '1e3'; write it without point and exponent"},
+      {"detection:\n  min_area: 9223372036854775808\n",
+       "x.yaml:2:13: 'detection.min_area' must be within the range of a 64-bit integer, not '9223372036854775808'"},
+      {"detection:\n  min_area: true\n", "x.yaml:2:13: 'detection.min_area' must be a whole number, not 'true'"},
+      {"detection:\n  threshold_unit: sigmas\n",
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, not 'sigmas'; did you mean 'sigma'?"},
+      {"detection:\n  threshold_unit: counts\n",
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, not 'counts'"},
+      {"output:\n  segmentation: yes\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not 'yes'; write true"},
+      {"output:\n  segmentation: Off\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not 'Off'; write false"},
+      {"output:\n  segmentation: 'true'\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not the text 'true'; remove the quotes"},
+      {"output:\n  segmentation: [true]\n", "x.yaml:2:17: 'output.segmentation' must be true or false, not a list"},
+      {"output:\n  formats: fits\n", "x.yaml:2:12: 'output.formats' must be a list, not 'fits'; write [fits]"},
+      {"output:\n  formats: []\n", "x.yaml:2:12: 'output.formats' is empty; name at least one of fits, ecsv, csv, reg"},
+      {"output:\n  formats: [fits, csv, fits]\n", "x.yaml:2:24: 'output.formats' names 'fits' twice"},
+      {"output:\n  formats:\n    - fits\n    - exsv\n",
+       "x.yaml:4:7: 'output.formats' must be one of fits, ecsv, csv, reg, not 'exsv'; did you mean 'ecsv'?"},
+      {"output:\n  formats: [[fits]]\n",
+       "x.yaml:2:13: 'output.formats' must be one of fits, ecsv, csv, reg, not a list"},
+      {"input:\n  hdu: -1\n",
+       "x.yaml:2:8: 'input.hdu' must be a name or a whole number from 0, not '-1'; a name like this one must stand in "
+       "quotes"},
+      {"input:\n  hdu: ''\n",
+       "x.yaml:2:8: 'input.hdu' must be 1 to 68 printable ASCII characters without a blank at either end, not the text "
+       "''"},
+      {"input:\n  hdu: [1, 2]\n", "x.yaml:2:8: 'input.hdu' must be a name or a whole number, not a list"},
+      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
+      {"background: 3\n", "x.yaml:1:13: 'background' is a section and must hold keys: kappa, max_iterations"},
+      {"- detection\n",
+       "x.yaml:1:1: a configuration is a map of sections: input, background, detection, measurement, output"},
+      {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+}
+
+TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
+  const Wrong cases[] = {
+      {"input: {plane: 0}", "x.yaml:1:16: 'input.plane' must be at least 1, not 0; planes"},
+      {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
+      {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
+      {"background: {max_iterations: -1}", "x.yaml:1:30: 'background.max_iterations' must be at least 0, not -1; "},
+      {"detection: {threshold: -5}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not -5; "},
+      {"detection: {threshold: 0.0}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not 0; "},
+      {"detection: {connectivity: 6}", "x.yaml:1:27: 'detection.connectivity' must be one of 4, 8, not 6; "},
+      {"detection: {min_area: 0}", "x.yaml:1:23: 'detection.min_area' must be at least 1, not 0; "},
+      {"measurement: {gain: -0.5}", "x.yaml:1:21: 'measurement.gain' must be at least 0, not -0.5; "},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, ThresholdMayBeNegativeOnlyAsAPixelValue) {
+  EXPECT_EQ(parse("detection: {threshold: -5, threshold_unit: absolute}").detection.threshold, -5.0);
+  EXPECT_THAT(message("detection: {threshold: -5, threshold_unit: absolute}", {"detection.threshold_unit=sigma"}),
+              HasSubstr("'detection.threshold' must be greater than 0, not -5"));
+}
+
+TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
+  const Wrong cases[] = {
+      {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},
+      {"output:\n  formats: [fits, csv\n  segmentation: true\n", "x.yaml:3:"},
+      {"detection: threshold: 5\n", "x.yaml:1:21: not valid YAML: "},
+      {"measurement: {reference: *r}\n", "x.yaml:1:26: not valid YAML: "},
+      {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
+      {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},
+      {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},
+      {"input: {hdu: 1}\n---\noutput: {}\n", "x.yaml:2:1: a second YAML document begins here"},
+      {"---\n---\ninput: {hdu: 1}\n", "x.yaml:2:1: a second YAML document begins here"},
+      {"input: {hdu: 1}\n...\ninput: {hdu: 2}\n", "x.yaml:3:1: a second YAML document begins here"},
+      {"input: {hdu: 1}\n,\n", "x.yaml:2:1: "},
+      {",\n", "x.yaml:1:1: "},
+      // yaml-cpp takes a line indented less than the first for another document.
+      {"  input: {hdu: 1}\noutput: {segmentation: true}\n", "x.yaml:2:1: a second YAML document begins here"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, TextThatWouldExhaustTheParser) {
+  for (const char* opening : {"[", "{", "- ", "? ", "[{a: "}) {
+    std::string yaml;
+    for (int i = 0; i < 10000; ++i) yaml += opening;
+    EXPECT_THAT(message(yaml), StartsWith("x.yaml:1:")) << opening;
+  }
+  EXPECT_THAT(message("detection: {threshold: " + std::string(500000, '1') + "x}"),
+              HasSubstr("must be a number, not '1"));
+  EXPECT_LT(message("detection: {threshold: " + std::string(500000, '1') + "x}").size(), 300u);
+  EXPECT_EQ(message("#" + std::string(1 << 20, ' ')),
+            "x.yaml: is larger than 1 MiB; this is not a configuration of srcextract");
+}
+
+// --- --set -----------------------------------------------------------------------------------------------------------
+
+TEST(ConfigOverrides, ApplyAfterTheFileAndInOrder) {
+  const Config c = parse("detection: {threshold: 3, min_area: 2}",
+                         {"detection.threshold=4.5", "output.formats=[fits, csv]", "input.hdu=SCI", "input.plane=2",
+                          "detection.threshold=6", "output.segmentation=true"});
+  EXPECT_EQ(c.detection.threshold, 6.0);
+  EXPECT_EQ(c.detection.min_area, 2);
+  EXPECT_THAT(c.output.formats, ElementsAre(CatalogFormat::fits, CatalogFormat::csv));
+  EXPECT_EQ(c.input.hdu, "SCI");
+  EXPECT_EQ(c.input.plane, 2);
+  EXPECT_TRUE(c.output.segmentation);
+}
+
+TEST(ConfigOverrides, LimitsHoldForWhatResults) {
+  const Config c = parse("", {"detection.threshold=-2", "detection.threshold_unit=absolute"});
+  EXPECT_EQ(c.detection.threshold, -2.0);
+  EXPECT_THAT(message("detection: {min_area: 0}", {"detection.min_area=3"}), StartsWith("x.yaml:1:23: "));
+}
+
+TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
+  const Wrong cases[] = {
+      {"detection.treshold=4",
+       "--set detection.treshold=4: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
+      {"detektion.threshold=4", "--set detektion.threshold=4: unknown section 'detektion'; did you mean 'detection'?"},
+      {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of detection"},
+      {"detection.threshold",
+       "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},
+      {"detection=4",
+       "--set detection=4: 'detection' is a section; write section.key=value with one of its keys: threshold, "
+       "threshold_unit, reference, connectivity, min_area"},
+      {"detection.threshold=",
+       "--set detection.threshold=: 'detection.threshold' has no value; write one, or leave the key out for the "
+       "default"},
+      {"detection.threshold=five",
+       "--set detection.threshold=five: 'detection.threshold' must be a number, not 'five'"},
+      {"output.formats=fits", "--set output.formats=fits: 'output.formats' must be a list, not 'fits'; write [fits]"},
+      {"measurement.gain=-1",
+       "--set measurement.gain=-1: 'measurement.gain' must be at least 0, not -1; 0 leaves the Poisson term out"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_EQ(message("", {wrong.yaml}), wrong.message);
+  for (const char* setting : {"", "=", "=4", ".", ".=", "detection.=4", "detection.threshold.x=4", "input.hdu=[",
+                              "input.hdu=a\n---\nb", "detection.threshold==4"}) {
+    EXPECT_THAT(message("", {setting}), StartsWith(std::string("--set ") + setting + ": ")) << setting;
+  }
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
+  EXPECT_EQ(dump_config(load_config(source_dir + "/config/default.yaml")), dump_config(Config{}));
+  const Config lesson = load_config(source_dir + "/config/lesson.yaml");
+  EXPECT_EQ(lesson.background.kappa, 3.0);
+  EXPECT_EQ(lesson.background.max_iterations, 0);
+  EXPECT_EQ(lesson.detection.threshold, 5.0);
+  EXPECT_EQ(lesson.detection.threshold_unit, ThresholdUnit::sigma);
+  EXPECT_EQ(lesson.detection.reference, Reference::zero);
+  EXPECT_EQ(lesson.detection.connectivity, 4);
+  EXPECT_EQ(lesson.detection.min_area, 1);
+  EXPECT_EQ(lesson.measurement.reference, Reference::zero);
+}
+
+TEST(ConfigFiles, ErrorsNameTheFile) {
+  const TemporaryFolder folder;
+  const std::string bad = folder.write("bad.yaml", "detection:\n  treshold: 5\n");
+  EXPECT_THAT(message_of([&] { load_config(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
+  const std::string missing = folder / "missing.yaml";
+  EXPECT_EQ(message_of([&] { load_config(missing); }),
+            missing + ": the configuration cannot be read: No such file or directory");
+  EXPECT_EQ(message_of([&] { load_config(folder / "."); }),
+            (folder / ".") + ": is a directory; name the YAML file in it");
+  const std::string large = folder.write("large.yaml", std::string((1 << 20) + 1, '#'));
+  EXPECT_THAT(message_of([&] { load_config(large); }), StartsWith(large + ": is larger than 1 MiB"));
+}
+
+TEST(ConfigFiles, UnreadableFileGivesTheReason) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may read every file";
+  const TemporaryFolder folder;
+  const std::string secret = folder.write("secret.yaml", "{}");
+  std::filesystem::permissions(secret, std::filesystem::perms::none);
+  EXPECT_EQ(message_of([&] { load_config(secret); }), secret + ": the configuration cannot be read: Permission denied");
+}
+
+}  // namespace
+}  // namespace srcextract

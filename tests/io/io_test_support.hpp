@@ -1,0 +1,85 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace srcextract::testing {
+
+/// A fresh directory, removed with all it holds at the end of the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "srcextract-io-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("cannot create a temporary directory");
+    path_ = name;
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string string() const { return path_.string(); }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename());
+    return out;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::vector<std::string> read_lines(const std::string& path) {
+  std::istringstream text(read_file(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Exit status and what the shell command printed, on either stream.
+inline std::pair<int, std::string> run_command(const std::string& command) {
+  FILE* pipe = popen(("( " + command + " ) 2>&1").c_str(), "r");
+  if (!pipe) throw std::runtime_error("cannot run " + command);
+  std::string output;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) output += static_cast<char>(c);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
+}
+
+/// The Python that peers run in; SRCEXTRACT_PYTHON names another.
+inline std::string python() {
+  const char* named = std::getenv("SRCEXTRACT_PYTHON");
+  return named ? named : "python3";
+}
+
+inline bool have_astropy() {
+  return run_command(python() + " -c 'import astropy'").first == 0;
+}
+inline bool have_fitsverify() {
+  return run_command("command -v fitsverify").first == 0;
+}
+
+/// Runs a script with warnings as errors; `path` is its argument. Returns what it printed.
+inline std::pair<int, std::string> run_python(const TemporaryDirectory& directory, const std::string& script,
+                                              const std::string& path) {
+  std::ofstream(directory / "script.py") << script;
+  return run_command(python() + " -W error '" + (directory / "script.py") + "' '" + path + "'");
+}
+
+}  // namespace srcextract::testing

@@ -1,0 +1,209 @@
+#include "io/output_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "stages/core/error.hpp"
+#include "tests/io/io_test_support.hpp"
+
+namespace srcextract {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::read_file;
+using testing::TemporaryDirectory;
+
+/// The message of the Error{output} that `action` throws.
+template <class Action>
+std::string output_error(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::output);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST(OutputFileTest, IsThereWhenCommitted) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  OutputFile file(path);
+  file.write("one ");
+  const std::byte bytes[] = {std::byte{0}, std::byte{255}};
+  file.write(bytes);
+  file.write("");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  file.commit();
+  EXPECT_EQ(read_file(path), std::string("one \0\xff", 6));
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, InterruptedLeavesTheOldFileAndNothingElse) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  std::ofstream(path) << "old";
+  {
+    OutputFile file(path);
+    file.write("new, but not all of it");
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, InterruptedLeavesNoFileWhereNoneWas) {
+  TemporaryDirectory directory;
+  { OutputFile(directory / "catalog.csv").write("half"); }
+  EXPECT_THAT(directory.names(), IsEmpty());
+}
+
+TEST(OutputFileTest, ReplacesTheOldFileAtOnce) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  std::ofstream(path) << "old and much longer";
+  OutputFile file(path);
+  file.write("new");
+  EXPECT_EQ(read_file(path), "old and much longer");
+  file.commit();
+  EXPECT_EQ(read_file(path), "new");
+}
+
+TEST(OutputFileTest, TwoAtOnceForTheSamePathDoNotMix) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  OutputFile first(path);
+  OutputFile second(path);
+  first.write("1111");
+  second.write("22");
+  first.commit();
+  EXPECT_EQ(read_file(path), "1111");
+  second.commit();
+  EXPECT_EQ(read_file(path), "22");
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, HasThePermissionsThatTheUserWants) {
+  TemporaryDirectory directory;
+  const mode_t before = umask(027);
+  OutputFile file(directory / "catalog.csv");
+  file.commit();
+  umask(before);
+  struct stat status {};
+  ASSERT_EQ(stat((directory / "catalog.csv").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST(OutputFileTest, TheLongestNameThatTheFileSystemAllowsWorks) {
+  TemporaryDirectory directory;
+  const std::string name(NAME_MAX, 'n');
+  OutputFile file(directory / name);
+  file.write("x");
+  file.commit();
+  EXPECT_THAT(directory.names(), ElementsAre(name));
+}
+
+TEST(OutputFileTest, APathWithoutDirectoryIsInTheCurrentOne) {
+  TemporaryDirectory directory;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.string());
+  OutputFile file("catalog.csv");
+  file.write("here");
+  file.commit();
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_file(directory / "catalog.csv"), "here");
+}
+
+TEST(OutputFileTest, AMissingDirectorySaysSo) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "missing/catalog.csv";
+  const std::string message = output_error([&] { OutputFile file(path); });
+  EXPECT_THAT(message, HasSubstr(path));
+  EXPECT_THAT(message, HasSubstr("No such file or directory"));
+  EXPECT_THAT(message, HasSubstr("create"));
+}
+
+/// The exit status of `body` in a process of its own, for what cannot be undone.
+template <class Body>
+int in_a_process(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// 0 if the output to `path` fails with a message that holds `path` and every one of `parts`.
+template <class Action>
+int fails(const std::string& path, const std::vector<std::string>& parts, Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    auto holds = [&](const std::string& part) { return message.find(part) != std::string::npos; };
+    return error.kind() == ErrorKind::output && holds(path) && std::all_of(parts.begin(), parts.end(), holds) ? 0 : 1;
+  }
+  return 2;
+}
+
+TEST(OutputFileTest, AnUnwritableDirectorySaysSo) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  ASSERT_EQ(chmod(directory.string().c_str(), 0555), 0);
+  EXPECT_EQ(0, in_a_process([&] {
+              const uid_t nobody = 65534;
+              if (geteuid() == 0 && setuid(nobody) != 0) return 3;
+              return fails(path, {"Permission denied", "--output-dir"}, [&] { OutputFile file(path); });
+            }));
+  ASSERT_EQ(chmod(directory.string().c_str(), 0755), 0);
+}
+
+TEST(OutputFileTest, APlaceWhereNoOneMayWriteSaysSo) {
+  if (!std::filesystem::exists("/proc/self")) GTEST_SKIP() << "no /proc here";
+  const std::string message = output_error([] { OutputFile file("/proc/self/catalog.csv"); });
+  EXPECT_THAT(message, HasSubstr("cannot write /proc/self/catalog.csv"));
+}
+
+TEST(OutputFileTest, ADirectoryInTheWaySaysSoAndNothingIsLeft) {
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "catalog.csv");
+  const std::string message = output_error([&] {
+    OutputFile file(directory / "catalog.csv");
+    file.commit();
+  });
+  EXPECT_THAT(message, HasSubstr("directory"));
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, AFileThatCannotBeWrittenToItsEndLeavesTheOldOne) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  std::ofstream(path) << "old";
+  EXPECT_EQ(0, in_a_process([&] {
+              std::signal(SIGXFSZ, SIG_IGN);
+              const rlimit limit = {65536, 65536};
+              if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 3;
+              return fails(path, {"File too large", "ulimit -f"}, [&] {
+                OutputFile file(path);
+                for (int i = 0; i < 100; ++i) file.write(std::string(1000, 'x'));
+                file.commit();
+              });
+            }));
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+}  // namespace
+}  // namespace srcextract

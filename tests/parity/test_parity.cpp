@@ -1,0 +1,104 @@
+// CPU and CUDA bodies on the same input, stage by stage: equal to the last bit. Where no GPU is, the CPU stands against
+// itself on another number of threads, which must change nothing either.
+#include <cstring>
+#include <functional>
+
+#include "stages/columns.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backend;
+using testing::Backends;
+using testing::Field;
+using testing::StageTest;
+
+template <class T>
+::testing::AssertionResult same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " elements against " << b.size();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) {
+      return ::testing::AssertionFailure() << "first difference at element " << i << " of " << a.size();
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+/// Everything that the stages make of one field, on the host.
+struct Results {
+  Background background;
+  std::vector<Run> runs;
+  std::vector<std::int64_t> row_begin;
+  std::vector<std::int32_t> label;
+  std::int64_t count = 0, found = 0;
+  std::vector<SourceSums> sums;
+};
+
+template <class Where>
+Results run(const Backend<Where>& backend, const Field& field, const Where& where, const DetectionConfig& detection,
+            double sigmas) {
+  Image<float, Where> image;
+  image.shape = field.shape;
+  image.pixels = backend.put(field.pixels);
+  Results r;
+  r.background = estimate_background(image, {}, where);
+  const double level = r.background.clipped.median + sigmas * r.background.clipped.sigma;
+  const auto runs = find_runs(image, level, where);
+  const auto components = label_components(runs, detection, where);
+  r.runs = backend.get(runs.runs);
+  r.row_begin = backend.get(runs.row_begin);
+  r.label = backend.get(components.label);
+  r.count = components.count;
+  r.found = components.found;
+  r.sums = backend.get(measure_sources(image, runs, components, r.background.clipped.median, true, where));
+  return r;
+}
+
+void expect_same(const Results& a, const Results& b, const std::string& name) {
+  EXPECT_EQ(a.background, b.background) << name;
+  EXPECT_TRUE(same_bytes(a.runs, b.runs)) << name << ": runs";
+  EXPECT_TRUE(same_bytes(a.row_begin, b.row_begin)) << name << ": row_begin";
+  EXPECT_TRUE(same_bytes(a.label, b.label)) << name << ": labels";
+  EXPECT_EQ(a.count, b.count) << name;
+  EXPECT_EQ(a.found, b.found) << name;
+  EXPECT_TRUE(same_bytes(a.sums, b.sums)) << name << ": sums";
+}
+
+template <class Where>
+class Parity : public StageTest<Where> {};
+TYPED_TEST_SUITE(Parity, Backends);
+
+TYPED_TEST(Parity, EveryStageEqualsOneThreadToTheLastBit) {
+  auto fields = testing::hostile_fields();
+  fields.push_back(testing::star_field({2048, 1999}, 1000, 12, 900, 77));
+  std::size_t sources = 0;
+  for (const Field& field : fields) {
+    for (const std::int64_t connectivity : {4, 8}) {
+      for (const double sigmas : {1.0, 5.0}) {
+        DetectionConfig detection;
+        detection.connectivity = connectivity;
+        detection.min_area = connectivity == 4 ? 1 : 5;
+        const Results reference = run(Backend<Cpu>(), field, Cpu{1}, detection, sigmas);
+        expect_same(run(this->backend(), field, this->where(), detection, sigmas), reference, field.name);
+        sources += reference.sums.size();
+      }
+    }
+  }
+  EXPECT_GT(sources, 100'000U);
+}
+
+TYPED_TEST(Parity, RunsAfterEachOtherGiveTheSame) {
+  const Field field = testing::random_mask({1500, 1100}, 0.45, 5);
+  DetectionConfig detection;
+  detection.min_area = 1;
+  const Results first = run(this->backend(), field, this->where(), detection, 0.1);
+  ASSERT_GT(first.sums.size(), 1000U);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    expect_same(run(this->backend(), field, this->where(), detection, 0.1), first, "repeat");
+  }
+}
+
+}  // namespace
+}  // namespace srcextract

@@ -1,0 +1,33 @@
+#include "stages/exact_math.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace srcextract {
+namespace {
+
+TEST(PortableAtan2, AgreesWithLibmEverywhere) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> mantissa(-1, 1);
+  std::uniform_int_distribution<int> exponent(-40, 40);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const double y = std::ldexp(mantissa(random), exponent(random) / 2);
+    const double x = std::ldexp(mantissa(random), exponent(random) / 2);
+    const double want = std::atan2(y, x);
+    ASSERT_NEAR(portable_atan2(y, x), want, 1e-15 * std::max(1.0, std::abs(want))) << y << " " << x;
+  }
+}
+
+TEST(PortableAtan2, HasTheSignsAndQuadrantsOfC) {
+  for (const double y : {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0}) {
+    for (const double x : {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0}) {
+      EXPECT_NEAR(portable_atan2(y, x), std::atan2(y, x), 1e-15) << y << " " << x;
+      EXPECT_EQ(std::signbit(portable_atan2(y, x)), std::signbit(std::atan2(y, x))) << y << " " << x;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace srcextract

@@ -1,0 +1,105 @@
+#include "stages/threshold.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backends;
+using testing::Field;
+using testing::StageTest;
+
+template <class Where>
+class Threshold : public StageTest<Where> {
+ protected:
+  /// Every pixel of every run painted into a mask; fails if the runs are not maximal or not in raster order.
+  std::vector<char> painted(const Field& field, double level) {
+    const auto result = find_runs(this->image(field.shape, field.pixels), level, this->where());
+    const auto runs = this->backend().get(result.runs);
+    const auto row_begin = this->backend().get(result.row_begin);
+    EXPECT_EQ(result.shape, field.shape);
+    EXPECT_EQ(row_begin.size(), static_cast<std::size_t>(field.shape.height) + 1);
+    EXPECT_EQ(row_begin.front(), 0);
+    EXPECT_EQ(row_begin.back(), static_cast<std::int64_t>(runs.size()));
+    std::vector<char> mask(field.pixels.size(), 0);
+    for (std::int64_t y = 0; y < field.shape.height; ++y) {
+      std::int64_t end = -1;
+      for (auto i = row_begin[static_cast<std::size_t>(y)]; i < row_begin[static_cast<std::size_t>(y) + 1]; ++i) {
+        const Run& run = runs[static_cast<std::size_t>(i)];
+        EXPECT_EQ(run.y, y) << field.name;
+        EXPECT_GT(run.begin, end) << field.name << ": runs touch or are out of order";
+        EXPECT_GT(run.end, run.begin) << field.name;
+        EXPECT_LE(run.end, field.shape.width) << field.name;
+        end = run.end;
+        for (std::int64_t x = run.begin; x < run.end; ++x)
+          mask.at(static_cast<std::size_t>(y * field.shape.width + x)) = 1;
+      }
+    }
+    return mask;
+  }
+};
+TYPED_TEST_SUITE(Threshold, Backends);
+
+TYPED_TEST(Threshold, MarksExactlyThePixelsAboveTheLevel) {
+  std::int64_t foreground = 0;
+  for (const Field& field : testing::hostile_fields()) {
+    for (const double level : {-1e39, 0.0, 0.5, 2.5}) {
+      const auto mask = this->painted(field, level);
+      for (std::size_t i = 0; i < mask.size(); ++i) {
+        const bool above = static_cast<double>(field.pixels[i]) > level;
+        ASSERT_EQ(mask[i] != 0, above) << field.name << " pixel " << i << " level " << level;
+        foreground += above;
+      }
+    }
+  }
+  EXPECT_GT(foreground, 1'000'000);
+}
+
+TYPED_TEST(Threshold, ComparesWithTheDoubleLevelNotWithItsRounding) {
+  // 0.1f = 0.100000001490...: above the double 0.1, although float(0.1) equals it.
+  EXPECT_EQ(this->painted({"above", {2, 1}, {0.1F, 0.0F}}, 0.1), (std::vector<char>{1, 0}));
+  // 0.3f = 0.300000011920...; the next double below and above it.
+  const double stored = 0.3F;
+  EXPECT_EQ(this->painted({"equal", {1, 1}, {0.3F}}, stored), (std::vector<char>{0}));
+  EXPECT_EQ(this->painted({"just above", {1, 1}, {0.3F}}, std::nextafter(stored, 0.0)), (std::vector<char>{1}));
+}
+
+TYPED_TEST(Threshold, TakesAnImageWithoutPixels) {
+  EXPECT_TRUE(this->painted({"empty", {0, 0}, {}}, 0).empty());
+}
+
+Background background_of(double median, double sigma) {
+  Background b;
+  b.clipped.median = median;
+  b.clipped.sigma = sigma;
+  return b;
+}
+
+TEST(Levels, FollowTheConfiguration) {
+  Config config;  // 5 sigma above the background
+  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{110, 100, 2}));
+  config.detection.reference = Reference::zero;
+  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{10, 100, 2}));
+  config.measurement.reference = Reference::zero;
+  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{10, 0, 2}));
+  config.detection.threshold_unit = ThresholdUnit::absolute;
+  config.detection.threshold = 7;
+  EXPECT_EQ(resolve_levels(background_of(100, 0), config), (Levels{7, 0, 0}));
+}
+
+TEST(Levels, RefuseUnitsOfAZeroSigma) {
+  try {
+    resolve_levels(background_of(3, 0), Config{});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(error.what()).find("sigma is 0"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace srcextract

@@ -1,0 +1,32 @@
+"""Runs srcextract on one image and reads what it wrote."""
+import csv
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared" / "data"
+
+
+def run(program, config, image, directory, *options):
+    """Lets it write into `directory` what it makes of `image` with config/<config>.yaml."""
+    command = [program, "-q", "-o", directory, *options, ROOT / "config" / f"{config}.yaml", image]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr.strip()}")
+
+
+def extract(program, config, image, directory, *options):
+    """The catalogue, {column: array}, and the report of `image` with config/<config>.yaml."""
+    run(program, config, image, directory, "--set", "output.formats=[csv]", *options)
+    output = pathlib.Path(directory) / pathlib.Path(image).stem
+    return read_catalogue(f"{output}.cat.csv"), json.loads(pathlib.Path(f"{output}.run.json").read_text())
+
+
+def read_catalogue(path):
+    with open(path, newline="") as file:
+        names, *rows = csv.reader(file)
+    values = np.array(rows, dtype=float).reshape(len(rows), len(names))
+    return dict(zip(names, values.T))

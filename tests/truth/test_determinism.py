@@ -1,0 +1,26 @@
+"""The same pixels and configuration give the same bytes, whatever the number of threads and however often."""
+import pathlib
+
+import pytest
+
+import skies
+from program import run
+
+
+def outputs(program, config, image, directory, threads):
+    """Bytes of every output but the report, which alone may tell one run from another."""
+    run(program, config, image, directory, "--backend", "cpu", "--threads", threads, "--set",
+        "output.formats=[fits,ecsv,csv,reg]", "--set", "output.segmentation=true")
+    return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith(".run.json")}
+
+
+@pytest.mark.parametrize("config", ["default", "lesson"])
+@pytest.mark.parametrize("name", ["data/sky", "nan_1001x777", "crowded_1023x1025", "float_2048", "one_column_4099",
+                                  "spiral_1025"])
+def test_same_bytes(program, sky_directory, tmp_path, config, name):
+    image = skies.image(name, sky_directory)
+    first = outputs(program, config, image, tmp_path / "first", 1)
+    assert {pathlib.Path(name).suffixes[-1] for name in first} == {".fits", ".ecsv", ".csv", ".reg"} and len(first) == 5
+    for i, threads in enumerate([1, 2, 7, 7]):
+        again = outputs(program, config, image, tmp_path / str(i), threads)
+        assert {name for name in first if again.get(name) != first[name]} == set(), f"{threads} threads"

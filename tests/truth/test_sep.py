@@ -1,0 +1,41 @@
+"""SEP beside srcextract: the same threshold, no filter, no deblending, no cleaning."""
+import numpy as np
+import pytest
+
+sep = pytest.importorskip("sep")
+pytest.importorskip("scipy")
+
+from fits_pixels import read_pixels
+from peers import (DOUBLE, FLOAT, INTEGER_IMAGES, assert_close, assert_equal, assert_same_peaks, assert_same_shapes,
+                   integer_image, match)
+from program import extract
+
+ZERO_BASED = {"XMIN_IMAGE": "xmin", "XMAX_IMAGE": "xmax", "YMIN_IMAGE": "ymin", "YMAX_IMAGE": "ymax"}
+SHAPES = {"X2_IMAGE": "x2", "Y2_IMAGE": "y2", "XY_IMAGE": "xy", "A_IMAGE": "a", "B_IMAGE": "b"}
+TRUNCATED = 2  # SEP's flag of a source at the edge
+
+
+@pytest.mark.parametrize("name", INTEGER_IMAGES)
+def test_sep_finds_and_measures_the_same(program, sky_directory, tmp_path, name):
+    image = integer_image(name, sky_directory)
+    if image is None:
+        pytest.skip(f"{name} is not here")
+    ours, report = extract(program, "default", image, tmp_path, "--backend", "cpu")
+    level = report["levels"]["background"]
+    pixels = read_pixels(image)
+    masked = np.isnan(pixels)
+    sep.set_extract_pixstack(pixels.size)
+    theirs = sep.extract(np.where(masked, 0, pixels - np.float32(level)), report["levels"]["detection"] - level,
+                         mask=masked, minarea=5, filter_kernel=None, deblend_cont=1.0, clean=False)
+    theirs = theirs[match(ours, theirs["x"] + 1, theirs["y"] + 1)]
+
+    assert_equal(ours["NPIX"], theirs["npix"], "NPIX")
+    for our_name, their_name in ZERO_BASED.items():
+        assert_equal(ours[our_name], theirs[their_name] + 1, our_name)
+    assert_same_peaks(pixels, ours, theirs["xpeak"] + 1, theirs["ypeak"] + 1)
+    assert_equal(ours["FLAGS"].astype(int) & 8 > 0, theirs["flag"] & TRUNCATED > 0, "at the edge")
+    assert_close(ours["X_IMAGE"], theirs["x"] + 1, DOUBLE, "X_IMAGE")
+    assert_close(ours["Y_IMAGE"], theirs["y"] + 1, DOUBLE, "Y_IMAGE")
+    assert_close(ours["FLUX_ISO"], theirs["flux"], FLOAT * ours["FLUX_ISO"], "FLUX_ISO")
+    assert_equal(ours["FLUX_MAX"], theirs["peak"], "FLUX_MAX")
+    assert_same_shapes(ours, {name: theirs[column] for name, column in SHAPES.items()}, np.degrees(theirs["theta"]))
