@@ -23,9 +23,9 @@ class FitsImage {
   bool compressed() const;                        ///< tile-compressed, or in a gzipped file
   const std::string& header() const;              ///< 80-column cards without separators, END included (for io/wcs.hpp)
 
-  /// One plane (1-based) as stored pixels. The image must outlive it. Plain images are read with pread straight from
-  /// the data unit; others through CFITSIO, unscaled, in native byte order. Throws Error{input} if `number` is out of
-  /// range.
+  /// One plane (1-based, counted through all axes above the second) as stored pixels. Those of plain images are read
+  /// with pread straight from the data unit, those of gzipped files copied from memory; tile-compressed ones come
+  /// through CFITSIO, unscaled, in native byte order. Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 
   /// Checksum of the stored bytes of the HDU's data unit in the FITS convention: equal to a DATASUM keyword of it.
@@ -39,8 +39,8 @@ class FitsImage {
 };
 
 /// Opens the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
-/// EXTNAME (case-insensitive), or `all`; at least one, or Error{input} that says what the file does hold. Every header
-/// and the length of the data unit are checked here, before a pixel is read.
+/// EXTNAME (case-insensitive; the first HDU of that name), or `all`; at least one, or Error{input} that says what the
+/// file does hold. Every header and the length of the data unit are checked here, before a pixel is read.
 std::vector<FitsImage> open_fits_images(const std::string& path, const std::string& hdu);
 
 }  // namespace srcextract

@@ -11,10 +11,12 @@ namespace {
 
 using Stream = std::span<const std::byte>;
 
+/// A signed number.
 std::int64_t big_endian(Stream bytes) {
-  std::int64_t value = static_cast<std::int8_t>(bytes[0]);
-  for (std::byte byte : bytes.subspan(1)) value = value * 256 + std::to_integer<std::int64_t>(byte);
-  return value;
+  std::uint64_t value = 0;
+  for (std::byte byte : bytes) value = value << 8 | std::to_integer<std::uint64_t>(byte);
+  const auto unused = static_cast<int>(64 - 8 * bytes.size());
+  return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
 /// A place in a stream of bits, most significant first. Beyond the end there are zeros.

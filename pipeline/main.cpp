@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -120,6 +121,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace srcextract;
+  // A file that may not grow any further is an error of write(), with a message, not a silent end.
+  std::signal(SIGXFSZ, SIG_IGN);
   log_to_stderr();
   int code = 0;
   const int failure = attempt("", [&] { code = run(argc, argv); });

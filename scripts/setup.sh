@@ -16,7 +16,7 @@ for argument in "$@"; do
   case $argument in
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
-        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor)
+        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep)
       ;;
     --package) packages+=(patchelf) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck) ;;

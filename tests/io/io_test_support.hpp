@@ -65,7 +65,7 @@ inline std::pair<int, std::string> run_command(const std::string& command) {
 /// The Python that peers run in; SRCEXTRACT_PYTHON names another.
 inline std::string python() {
   const char* named = std::getenv("SRCEXTRACT_PYTHON");
-  return named ? named : "python3";
+  return named != nullptr ? named : SRCEXTRACT_TEST_PYTHON;
 }
 
 inline bool have_astropy() {

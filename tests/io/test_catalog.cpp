@@ -351,7 +351,8 @@ class CatalogInAstropy : public ::testing::TestWithParam<CatalogFormat> {
  private:
   TemporaryDirectory directory_;
 };
-INSTANTIATE_TEST_SUITE_P(Formats, CatalogInAstropy, ::testing::Values(CatalogFormat::fits, CatalogFormat::ecsv));
+INSTANTIATE_TEST_SUITE_P(Formats, CatalogInAstropy, ::testing::Values(CatalogFormat::fits, CatalogFormat::ecsv),
+                         [](const auto& test) { return test.param == CatalogFormat::fits ? "Fits" : "Ecsv"; });
 
 TEST_P(CatalogInAstropy, ReadsTheColumnsWithTheirUnits) {
   const std::string output = dump(three_sources());

@@ -28,8 +28,8 @@ class FitsBadInput : public ::testing::Test {
   }
 
   std::string refusal_of_bytes(const std::string& bytes, const std::string& hdu = "auto") {
-    write_file(directory_ / "bad.fits", bytes);
-    return refusal(directory_ / "bad.fits", hdu);
+    write_file(directory / "bad.fits", bytes);
+    return refusal(directory / "bad.fits", hdu);
   }
 
   /// A primary image with one card of its header replaced.
@@ -45,18 +45,18 @@ class FitsBadInput : public ::testing::Test {
     return refusal_of_bytes(fits_header(cards) + fits_data(std::string(32, 'x')));
   }
 
-  TemporaryDirectory directory_;
+  TemporaryDirectory directory;
 };
 
 TEST_F(FitsBadInput, NoSuchFile) {
-  EXPECT_THAT(refusal(directory_ / "absent.fits"), HasSubstr("No such file or directory"));
+  EXPECT_THAT(refusal(directory / "absent.fits"), HasSubstr("No such file or directory"));
 }
 
 TEST_F(FitsBadInput, NotAFile) {
-  EXPECT_THAT(refusal(directory_.string()), HasSubstr("a directory"));
+  EXPECT_THAT(refusal(directory.string()), HasSubstr("a directory"));
   EXPECT_THAT(refusal("/dev/null"), HasSubstr("a device"));
-  ASSERT_EQ(mkfifo((directory_ / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(refusal(directory_ / "pipe"), HasSubstr("a pipe"));
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(directory / "pipe"), HasSubstr("a pipe"));
 }
 
 TEST_F(FitsBadInput, Empty) {
@@ -130,8 +130,8 @@ TEST_F(FitsBadInput, NoSuchHdu) {
 }
 
 TEST_F(FitsBadInput, NoSuchPlane) {
-  write_file(directory_ / "cube.fits", image_hdu(8, {1, 1, 3}, "xyz"));
-  const std::vector<FitsImage> images = open_fits_images(directory_ / "cube.fits", "auto");
+  write_file(directory / "cube.fits", image_hdu(8, {1, 1, 3}, "xyz"));
+  const std::vector<FitsImage> images = open_fits_images(directory / "cube.fits", "auto");
   for (std::int64_t plane : {std::int64_t{0}, std::int64_t{4}, INT64_MIN, INT64_MAX}) {
     try {
       images[0].plane(plane);

@@ -46,8 +46,8 @@ std::string gzip_member(const std::string& bytes) {
 class FitsImageTest : public ::testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& bytes) {
-    write_file(directory_ / name, bytes);
-    return directory_ / name;
+    write_file(directory / name, bytes);
+    return directory / name;
   }
 
   template <class T>
@@ -61,7 +61,7 @@ class FitsImageTest : public ::testing::Test {
     EXPECT_EQ(stored_pixels<T>(source, 2, 3), std::vector<T>(pixels.begin() + 2, pixels.begin() + 5));
   }
 
-  TemporaryDirectory directory_;
+  TemporaryDirectory directory;
 };
 
 TEST_F(FitsImageTest, ReadsEveryBitpixAsStored) {
@@ -111,8 +111,7 @@ TEST_F(FitsImageTest, OneAxisIsOneRow) {
 }
 
 TEST_F(FitsImageTest, PlanesCountThroughAllHigherAxes) {
-  std::string bytes;
-  for (char c = 'a'; c < 'a' + 2 * 1 * 3 * 2; ++c) bytes += c;
+  const std::string bytes = "abcdefghijkl";
   const FitsImage image = open_one(write("a.fits", image_hdu(8, {2, 1, 3, 2}, bytes)));
   EXPECT_THAT(image.axes(), ElementsAre(2, 1, 3, 2));
   EXPECT_THAT(stored_pixels<char>(image.plane(1)), ElementsAre('a', 'b'));
@@ -152,10 +151,10 @@ TEST_F(FitsImageTest, FileNamesAreOnlyFileNames) {
   for (const char* name : {"a[1].fits", "!x.fits", "http:__y.fits", "-", "stdin", "x|y.fits", "mem:", "a.fits[1:2,3:4]",
                            "b.fits(c.fits)", " spaced ", "file:__z", "gsiftp:a;b", "@list", "c.fits+1", "sh`id`"}) {
     write(name, image_hdu(8, {1}, "p", {{"EXTNAME", "'HERE'"}}));
-    EXPECT_THAT(stored_pixels<char>(open_one(directory_ / name).plane(1)), ElementsAre('p')) << name;
+    EXPECT_THAT(stored_pixels<char>(open_one(directory / name).plane(1)), ElementsAre('p')) << name;
   }
   const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(directory_.string());
+  std::filesystem::current_path(directory.string());
   for (const char* name : {"-", "stdin", "mem:", "!x.fits", "@list"})
     EXPECT_EQ(open_one(name).extname(), "HERE") << name;
   std::filesystem::current_path(before);
@@ -204,7 +203,7 @@ TEST_F(FitsImageTest, DatasumOfKnownWords) {
 }
 
 TEST_F(FitsImageTest, SeveralThreadsReadAtOnce) {
-  std::vector<std::int32_t> pixels(400 * 300);
+  std::vector<std::int32_t> pixels(120000);
   std::iota(pixels.begin(), pixels.end(), -60000);
   const std::string path = write("a.fits", image_hdu(32, {400, 300}, big_endian(pixels)));
   const FitsImage image = open_one(path);
@@ -266,7 +265,7 @@ TEST_F(FitsImageTest, ReadsRealImages) {
 
 TEST_F(FitsImageTest, AgreesWithAstropy) {
   if (!have_astropy()) GTEST_SKIP() << "no astropy";
-  const auto [status, output] = run_python(directory_, R"(
+  const auto [status, output] = run_python(directory, R"(
 import sys, numpy as np
 from astropy.io import fits
 rng = np.random.default_rng(3)
@@ -277,14 +276,14 @@ hdus.writeto(sys.argv[1], checksum=True)
 with fits.open(sys.argv[1]) as back:
     print(back[1].header['DATASUM'], back[2].header['DATASUM'], int(a[30, 36]), repr(float(b[1, 12, 16])))
 )",
-                                           directory_ / "peer.fits");
+                                           directory / "peer.fits");
   ASSERT_EQ(status, 0) << output;
   std::istringstream expected(output);
   std::uint32_t sum1 = 0, sum2 = 0;
   int last1 = 0;
   double last2 = 0;
   ASSERT_TRUE(expected >> sum1 >> sum2 >> last1 >> last2) << output;
-  const std::vector<FitsImage> images = open_fits_images(directory_ / "peer.fits", "all");
+  const std::vector<FitsImage> images = open_fits_images(directory / "peer.fits", "all");
   ASSERT_EQ(images.size(), 2u);
   EXPECT_EQ(images[0].datasum(), sum1);
   EXPECT_EQ(images[1].datasum(), sum2);

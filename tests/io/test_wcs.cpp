@@ -51,6 +51,9 @@ struct Case {
   std::vector<std::pair<double, double>> expected;  ///< of the pixels below
   int naxis = 2;
 };
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
 
 const std::vector<std::pair<double, double>> pixels = {{1.0, 1.0}, {317.25, 91.5}, {100.0, 230.75}};
 
@@ -290,6 +293,9 @@ struct Refused {
   Cards cards;
   std::string reason;  ///< a part of it
 };
+void PrintTo(const Refused& c, std::ostream* out) {
+  *out << c.name;
+}
 
 class WcsRefused : public ::testing::TestWithParam<Refused> {};
 

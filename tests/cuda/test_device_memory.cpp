@@ -1,0 +1,110 @@
+// A GPU that others have filled: the run says how much it needs, and `--backend auto` goes on without it. The program
+// is run as a user runs it, while this process holds the memory.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/backends.hpp"
+
+namespace srcextract {
+namespace {
+
+#if SRCEXTRACT_HAVE_CUDA
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// Holds all of a device's memory but `left` bytes.
+class Hoard {
+ public:
+  explicit Hoard(std::int64_t left) {
+    check(cudaMalloc(&memory_, static_cast<std::size_t>(find_cuda_device(0).free_memory - left)));
+  }
+  ~Hoard() { cudaFree(memory_); }
+  Hoard(const Hoard&) = delete;
+  Hoard& operator=(const Hoard&) = delete;
+
+ private:
+  void* memory_ = nullptr;
+};
+
+class DeviceMemory : public testing::StageTest<Gpu> {
+ protected:
+  void SetUp() override {
+    StageTest<Gpu>::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    const char* program = std::getenv("SRCEXTRACT_PROGRAM");
+    if (program == nullptr) GTEST_SKIP() << "SRCEXTRACT_PROGRAM does not name the program";
+    program_ = program;
+    folder_ = fs::path(::testing::TempDir()) / "srcextract_device_memory";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    // 3.6 GB as float32 on the device, next to nothing on disk.
+    std::ofstream(folder_ / "config.yaml") << "detection:\n  threshold_unit: absolute\n";
+    std::ofstream image(folder_ / "large.fits", std::ios::binary);
+    for (const char* card :
+         {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    2",
+          "NAXIS1  =                30000", "NAXIS2  =                30000", "END"}) {
+      std::string padded(card);
+      padded.resize(80, ' ');
+      image << padded;
+    }
+    image << std::string(2880 - 6 * 80, ' ');
+    image.close();
+    fs::resize_file(folder_ / "large.fits", 2880 + (900'000'000 + 2879) / 2880 * 2880);
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+    StageTest<Gpu>::TearDown();
+  }
+
+  /// Exit code of a run with that back end; what it said is in `said_`.
+  int run(const std::string& backend) {
+    const std::string log = folder_ / "log";
+    const std::string command = "'" + program_ + "' --backend " + backend + " -o '" + folder_.string() + "' '" +
+                                (folder_ / "config.yaml").string() + "' '" + (folder_ / "large.fits").string() +
+                                "' 2>'" + log + "'";
+    const int status = std::system(command.c_str());
+    std::ifstream in(log);
+    said_.assign(std::istreambuf_iterator<char>(in), {});
+    return WEXITSTATUS(status);
+  }
+
+  std::string program_;
+  fs::path folder_;
+  std::string said_;
+};
+
+TEST_F(DeviceMemory, TooLittleIsADeviceErrorThatSaysHowMuchIsNeeded) {
+  const Hoard hoard(std::int64_t{2} << 30);
+  EXPECT_EQ(run("cuda"), 4) << said_;
+  EXPECT_THAT(said_, HasSubstr("this image needs"));
+  EXPECT_THAT(said_, HasSubstr("are free"));
+  EXPECT_FALSE(fs::exists(folder_ / "large.cat.fits"));
+}
+
+TEST_F(DeviceMemory, AutoFallsBackToTheCpuAndSaysSo) {
+  const Hoard hoard(std::int64_t{2} << 30);
+  EXPECT_EQ(run("auto"), 0) << said_;
+  EXPECT_THAT(said_, HasSubstr("extracted on the CPU, because the GPU cannot"));
+  EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
+}
+
+TEST_F(DeviceMemory, EnoughIsEnough) {
+  EXPECT_EQ(run("cuda"), 0) << said_;
+  EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
+}
+
+#else
+
+TEST(DeviceMemory, IsTested) {
+  GTEST_SKIP() << "built without the CUDA toolkit";
+}
+
+#endif
+
+}  // namespace
+}  // namespace srcextract
