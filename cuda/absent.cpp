@@ -25,7 +25,7 @@ CudaDevice find_cuda_device(int) {
   throw_not_built();
 }
 
-Extraction extract_cuda(const PixelSource&, const Config&, int, const Observer&) {
+Extraction extract_cuda(const PixelSource&, const Config&, int, const Cpu&, const Observer&) {
   throw_not_built();
 }
 

@@ -6,8 +6,7 @@
 
 namespace srcextract {
 
-/// Throws Error{device} naming the call's place and the runtime's text if a CUDA call failed; running out of memory is
-/// told apart and says what to try.
+/// Throws Error{device} naming the call's place and the runtime's text if a CUDA call failed.
 void check(cudaError_t status, std::source_location where = std::source_location::current());
 
 /// The same for the kernel launch just made.

@@ -11,18 +11,34 @@
 
 namespace srcextract {
 
-Stream::Stream(int device) {
-  check(cudaSetDevice(device));
+namespace {
+
+/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 7.5, Turing.
+constexpr int oldest_capability = 75;
+
+cudaMemPool_t pool_of(int device) {
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, device));
+  return pool;
+}
+
+}  // namespace
+
+Stream::Stream(int device, int host_threads) {
+  check(cudaSetDevice(device));
   std::uint64_t keep_all = UINT64_MAX;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
+  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep_all));
   where_.device = device;
+  where_.host_threads = host_threads;
   check(cudaStreamCreateWithFlags(&where_.stream, cudaStreamNonBlocking));
 }
 
 Stream::~Stream() {
   cudaStreamDestroy(where_.stream);
+}
+
+void give_back_kept_memory(int device) {
+  check(cudaMemPoolTrimTo(pool_of(device), 0));
 }
 
 void synchronize(const Gpu& where) {
@@ -52,11 +68,17 @@ CudaDevice find_cuda_device(int index) {
   }
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index));
+  if (properties.major * 10 + properties.minor < oldest_capability) {
+    throw Error(ErrorKind::device, std::string("GPU ") + std::to_string(index) + " (" + properties.name +
+                                       ") has compute capability " + std::to_string(properties.major) + "." +
+                                       std::to_string(properties.minor) +
+                                       ", 7.5 or later is needed; choose another with --device, or --backend cpu");
+  }
   check(cudaSetDevice(index));
   std::size_t free = 0;
   std::size_t total = 0;
   check(cudaMemGetInfo(&free, &total));
-  return {index, properties.name, static_cast<std::int64_t>(total), static_cast<std::int64_t>(free)};
+  return {index, properties.name, static_cast<std::int64_t>(free)};
 }
 
 }  // namespace srcextract

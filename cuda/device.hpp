@@ -4,11 +4,11 @@
 
 namespace srcextract {
 
-/// A stream of its own on a device, for as long as this lives. The device keeps the memory that stages free, so that
-/// the next image of the shape allocates nothing.
+/// A stream of its own on a device, for as long as this lives, fed by so many host threads. The device keeps the memory
+/// that stages free, so that the next image of the shape allocates nothing.
 class Stream {
  public:
-  explicit Stream(int device);
+  explicit Stream(int device, int host_threads = 1);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -18,5 +18,8 @@ class Stream {
  private:
   Gpu where_;
 };
+
+/// Returns to the device what is kept from earlier images and not in use.
+void give_back_kept_memory(int device);
 
 }  // namespace srcextract

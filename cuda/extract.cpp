@@ -26,6 +26,8 @@ std::string megabytes(std::int64_t bytes) {
 
 void require_memory(const Shape& shape, int device) {
   const std::int64_t needed = memory_needed(shape);
+  if (needed <= find_cuda_device(device).free_memory) return;
+  give_back_kept_memory(device);
   const std::int64_t free = find_cuda_device(device).free_memory;
   if (needed <= free) return;
   throw Error(ErrorKind::device, "GPU " + std::to_string(device) + " is short of memory: this image needs " +
@@ -35,9 +37,10 @@ void require_memory(const Shape& shape, int device) {
 
 }  // namespace
 
-Extraction extract_cuda(const PixelSource& source, const Config& config, int device, const Observer& observer) {
+Extraction extract_cuda(const PixelSource& source, const Config& config, int device, const Cpu& host,
+                        const Observer& observer) {
   require_memory(source.shape, device);
-  const Stream stream(device);
+  const Stream stream(device, host.threads);
   return run_stages(source, config, stream.where(), ObservingTap<Gpu>(observer, stream.where()));
 }
 

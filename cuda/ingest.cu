@@ -31,8 +31,8 @@ __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t 
 }
 
 /// One of the two chunks under way: filled on the host while the other is copied and decoded.
-struct Stage {
-  Stage(std::int64_t bytes, const Gpu& where) : host(bytes), device(bytes, where) {}
+struct Chunk {
+  Chunk(std::int64_t bytes, const Gpu& where) : host(bytes), device(bytes, where) {}
 
   PinnedBuffer host;
   Buffer<std::byte, Gpu> device;
@@ -51,25 +51,25 @@ void read_chunk(const PixelSource& source, std::int64_t first, std::int64_t coun
 Pixels<Gpu> ingest(const PixelSource& source, const Gpu& where) {
   const std::int64_t total = source.shape.count();
   const int bytes = source.format.bytes();
-  const std::int64_t chunk = std::min(total, chunk_bytes / bytes);
+  const std::int64_t chunk_pixels = std::min(total, chunk_bytes / bytes);
   const Decoder decoder = make_decoder(source.format);
-  const Cpu readers{available_threads()};
+  const Cpu readers{where.host_threads};
 
   Pixels<Gpu> pixels;
   pixels.image = Image<float, Gpu>(source.shape, where);
   auto masked = filled<DeviceCounts>(3, 0, where);
-  Stage stages[2] = {{chunk * bytes, where}, {total > chunk ? chunk * bytes : 0, where}};
-  for (std::int64_t first = 0, turn = 0; first < total; first += chunk, ++turn) {
-    const std::int64_t count = std::min(chunk, total - first);
-    Stage& stage = stages[turn % 2];
-    stage.sent.wait();
-    read_chunk(source, first, count, stage.host.data(), readers);
-    check(cudaMemcpyAsync(stage.device.data(), stage.host.data(), static_cast<std::size_t>(count * bytes),
+  Chunk chunks[2] = {{chunk_pixels * bytes, where}, {total > chunk_pixels ? chunk_pixels * bytes : 0, where}};
+  for (std::int64_t first = 0, turn = 0; first < total; first += chunk_pixels, ++turn) {
+    const std::int64_t count = std::min(chunk_pixels, total - first);
+    Chunk& chunk = chunks[turn % 2];
+    chunk.sent.wait();
+    read_chunk(source, first, count, chunk.host.data(), readers);
+    check(cudaMemcpyAsync(chunk.device.data(), chunk.host.data(), static_cast<std::size_t>(count * bytes),
                           cudaMemcpyHostToDevice, where.stream));
-    stage.sent.record(where.stream);
+    chunk.sent.record(where.stream);
     with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
       decode_kernel<Stored><<<std::min(blocks_for(count), 4096u), block_threads, 0, where.stream>>>(
-          reinterpret_cast<const typename Stored::Bits*>(stage.device.data()), count, decoder,
+          reinterpret_cast<const typename Stored::Bits*>(chunk.device.data()), count, decoder,
           pixels.image.pixels.data() + first, masked.data());
     });
     check_launch();

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "cuda/check.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 
@@ -13,7 +15,11 @@ class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::int64_t bytes) {
     void* memory = nullptr;
-    if (bytes > 0) check(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)));
+    if (bytes > 0 && cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) != cudaSuccess) {
+      cudaGetLastError();  // not a fault of the device: clear it
+      throw Error(ErrorKind::device, "the host cannot lock " + std::to_string(bytes) +
+                                         " bytes of memory for copies to the GPU; free some, or use --backend cpu");
+    }
     memory_.reset(static_cast<std::byte*>(memory));
   }
   std::byte* data() { return memory_.get(); }
@@ -25,11 +31,15 @@ class PinnedBuffer {
   std::unique_ptr<std::byte, Release> memory_;
 };
 
-/// A point in a stream that the host can wait for; waiting before it was ever recorded returns at once.
+/// A point in a stream that the host can wait for; waiting before it was ever recorded returns at once. Waits when
+/// destroyed, so that what a copy reads outlives the copy.
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  ~Event() { cudaEventDestroy(event_); }
+  ~Event() {
+    cudaEventSynchronize(event_);
+    cudaEventDestroy(event_);
+  }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 

@@ -16,7 +16,8 @@ namespace {
 
 void check_size(const Hdu& hdu, const InputFile& file) {
   const std::string where = describe(hdu, file);
-  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  // Columns are counted in 32 bits, one past the last included, and its neighbour.
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;
     fail(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +

@@ -154,7 +154,8 @@ constexpr std::size_t batch = 65536;
 
 /// Sky positions of sources [first, first + count); NaN where the projection has no sky, as off the edge of an all-sky
 /// map.
-void fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sources& sources) {
+/// Returns wcslib's reason if it cannot evaluate the description at all.
+std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sources& sources) {
   std::vector<double> pixel(2 * count), intermediate(2 * count), phi(count), theta(count), world(2 * count);
   std::vector<int> bad(count, 0);
   for (std::size_t i = 0; i < count; ++i) {
@@ -164,8 +165,8 @@ void fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sour
   const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixel.data(), intermediate.data(), phi.data(),
                             theta.data(), world.data(), bad.data());
   if (status != 0 && status != WCSERR_BAD_PIX) {
-    throw Error(ErrorKind::input, std::string("the WCS of the image cannot be evaluated: ") + wcs_errmsg[status] +
-                                      "; check its CRVAL, CD and projection keywords, or remove CTYPE1 and CTYPE2");
+    return std::string("wcslib cannot evaluate the WCS (") + wcs_errmsg[status] +
+           "); check its CRVAL, CD and projection keywords";
   }
   for (std::size_t i = 0; i < count; ++i) {
     double longitude = world[2 * i + static_cast<std::size_t>(wcs.lng)];
@@ -178,6 +179,7 @@ void fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sour
     sources.alpha_j2000[first + i] = valid ? longitude : nan;
     sources.delta_j2000[first + i] = valid ? latitude : nan;
   }
+  return "";
 }
 
 }  // namespace
@@ -193,7 +195,8 @@ std::string add_sky_positions(const std::string& header, Sources& sources) {
   sources.alpha_j2000.resize(count);
   sources.delta_j2000.resize(count);
   for (std::size_t first = 0; first < count; first += batch) {
-    fill(*found.wcs, galactic, first, std::min(batch, count - first), sources);
+    reason = fill(*found.wcs, galactic, first, std::min(batch, count - first), sources);
+    if (!reason.empty()) return reason;
   }
   sources.sky = true;
   return "";

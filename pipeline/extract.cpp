@@ -45,7 +45,8 @@ class ImageRun {
   ImageResult on_cuda() const {
     ImageResult result;
     result.backend = "cuda";
-    result.extraction = extract_cuda(input_.pixels, config_, execution_.device->index, observer(result));
+    result.extraction =
+        extract_cuda(input_.pixels, config_, execution_.device->index, execution_.cpu, observer(result));
     return result;
   }
 
@@ -66,7 +67,7 @@ class ImageRun {
     result.extraction = extract_cpu(input_.pixels, config_, execution_.cpu, observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
-    extract_cuda(input_.pixels, config_, execution_.device->index, observer(unused, &cuda_record));
+    extract_cuda(input_.pixels, config_, execution_.device->index, execution_.cpu, observer(unused, &cuda_record));
     result.comparison = compare_records(cpu_record, cuda_record);
     return result;
   }

@@ -76,17 +76,19 @@ int process_file(const std::string& path, const Job& job, Progress& progress) {
   return std::max(worst, opened);
 }
 
-InputFiles input_files(const CommandLine& command) {
+/// What no output may replace: what the run reads and, once it exists, what it logs to.
+KeptFiles kept_files(const CommandLine& command, bool with_log) {
   std::vector<std::string> paths = command.images;
   paths.push_back(command.config);
-  return InputFiles(paths);
+  if (with_log) paths.push_back(command.log_file);
+  return KeptFiles(paths);
 }
 
-void start_log(const CommandLine& command, const InputFiles& inputs, bool progress) {
+void start_log(const CommandLine& command, bool progress) {
   const Verbosity verbosity = command.quiet     ? Verbosity::quiet
                               : command.verbose ? Verbosity::verbose
                                                 : Verbosity::normal;
-  if (!command.log_file.empty()) inputs.require_kept({command.log_file});
+  if (!command.log_file.empty()) kept_files(command, false).require_kept({command.log_file});
   configure_log(verbosity, command.log_file, progress);
 }
 
@@ -103,8 +105,8 @@ int run(int argc, char** argv) {
   }
 
   const bool show_progress = stderr_is_terminal() && !command.quiet;
-  const InputFiles inputs = input_files(command);
-  start_log(command, inputs, show_progress);
+  start_log(command, show_progress);
+  const KeptFiles inputs = kept_files(command, true);
   require_distinct_outputs(command.images, config.input.hdu == "all");
   const Execution execution = choose_execution(command.backend, command.device, command.threads);
   prepare_output_directory(command.output_dir);

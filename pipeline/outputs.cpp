@@ -92,23 +92,23 @@ void require_distinct_outputs(const std::vector<std::string>& images, bool all_h
   }
 }
 
-InputFiles::InputFiles(const std::vector<std::string>& paths) {
+KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
   }
 }
 
-void InputFiles::require_kept(const std::vector<std::string>& outputs) const {
+void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   for (const std::string& output : outputs) {
     const std::optional<Identity> file = identity(output);
     const auto input = file ? path_of_.find(*file) : path_of_.end();
     if (input != path_of_.end())
-      throw Error(ErrorKind::config, "the output '" + output + "' would replace the input '" + input->second +
+      throw Error(ErrorKind::config, "the output '" + output + "' would replace the input or log '" + input->second +
                                          "'; write into another directory (--output-dir), or do not give it as input");
   }
 }
 
-std::optional<InputFiles::Identity> InputFiles::identity(const std::string& path) {
+std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return std::nullopt;
   return Identity{file.st_dev, file.st_ino};

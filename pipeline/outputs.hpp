@@ -34,9 +34,9 @@ OutputPaths output_paths(const std::string& directory, const std::string& image,
 void require_distinct_outputs(const std::vector<std::string>& images, bool all_hdus);
 
 /// The files that no output may replace.
-class InputFiles {
+class KeptFiles {
  public:
-  explicit InputFiles(const std::vector<std::string>& paths);
+  explicit KeptFiles(const std::vector<std::string>& paths);
 
   /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;

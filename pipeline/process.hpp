@@ -18,7 +18,7 @@ struct Job {
   const CommandLine& command;
   const Config& config;
   const Execution& execution;
-  const InputFiles& inputs;
+  const KeptFiles& inputs;
 };
 
 /// Extracts one image of the file `path` and writes its outputs: all of them when the extraction is complete, run.json

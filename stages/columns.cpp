@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stages/exact_math.hpp"
 
 namespace srcextract {
 
 namespace {
+
+/// The value of what is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A source whose flux is zero has no centre: with an absolute threshold below the background there can be one.
+double ratio(double numerator, double denominator) {
+  return denominator == 0 ? nan : numerator / denominator;
+}
 
 /// Second moments and the ellipse that has them.
 struct Ellipse {
@@ -18,6 +27,7 @@ struct Ellipse {
 /// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996). A source thinner than a pixel gets the
 /// variance of a pixel, 1/12, added to both axes, with SExtractor's criterion: determinant below 0.00694 = 1/144.
 Ellipse ellipse_of(const SourceSums& s, double dx, double dy) {
+  if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
   Ellipse e{};
   e.x2 = s.vxx / s.v - dx * dx;
   e.y2 = s.vyy / s.v - dy * dy;
@@ -42,8 +52,8 @@ bool at_edge(const SourceSums& s, const Shape& shape) {
 
 void append_row(const SourceSums& s, const Shape& shape, const Levels& levels, double threshold, double gain,
                 Sources& sources) {
-  const double dx = s.vx / s.v;
-  const double dy = s.vy / s.v;
+  const double dx = ratio(s.vx, s.v);
+  const double dy = ratio(s.vy, s.v);
   const Ellipse ellipse = ellipse_of(s, dx, dy);
   const double poisson = gain > 0 ? std::max(0.0, s.v) / gain : 0.0;
   const double error = std::sqrt(static_cast<double>(s.npix) * (levels.sigma * levels.sigma) + poisson);
@@ -69,7 +79,7 @@ void append_row(const SourceSums& s, const Shape& shape, const Levels& levels, d
   sources.theta_image.push_back(ellipse.theta);
   sources.background.push_back(levels.background);
   sources.threshold.push_back(threshold);
-  sources.snr.push_back(s.v / error);
+  sources.snr.push_back(ratio(s.v, error));
   sources.flags.push_back(static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
                                                     (at_edge(s, shape) ? flag::at_edge : 0)));
 }

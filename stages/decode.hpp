@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "stages/core/host_device.hpp"
 #include "stages/core/pixel_source.hpp"
@@ -97,37 +98,39 @@ void with_stored_type(int bitpix, F&& f) {
   }
 }
 
-/// The value of a stored pixel before masking; BLANK becomes NaN and is counted.
+/// The value of a stored pixel, rounded once.
 template <class Stored>
-SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
-  if (decoder.swap) bits = swap_bytes(bits);
-  typename Stored::Value value;
-  memcpy(&value, &bits, sizeof(value));
-  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer) {
-    if (decoder.has_blank && static_cast<std::int64_t>(value) == decoder.blank) {
-      ++counts.blank;
-      --counts.nan;  // it is about to be counted as a NaN
-      return std::numeric_limits<float>::quiet_NaN();
+SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const Decoder& decoder) {
+  if (decoder.identity) return static_cast<float>(stored);
+  if constexpr (std::is_same_v<Stored, Stored64>) {
+    if (decoder.unsigned_64) {
+      return static_cast<float>(static_cast<std::uint64_t>(stored) ^ (std::uint64_t{1} << 63));
     }
   }
-  if (decoder.identity) return static_cast<float>(value);
-  if constexpr (sizeof(value) == 8 && std::numeric_limits<typename Stored::Value>::is_integer) {
-    if (decoder.unsigned_64) return static_cast<float>(bits ^ (std::uint64_t{1} << 63));
-  }
-  return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(value));
+  return static_cast<float>(decoder.bzero + decoder.bscale * static_cast<double>(stored));
 }
 
-/// One pixel, ready to use: what is not finite becomes the one NaN that means masked, and is counted.
+/// One pixel, ready to use: what is BLANK or not finite becomes the one NaN that means masked, and is counted.
 template <class Stored>
-SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits stored, const Decoder& decoder, MaskCounts& counts) {
-  const float value = scaled_value<Stored>(stored, decoder, counts);
-  std::uint32_t bits;
-  memcpy(&bits, &value, sizeof(bits));
-  const std::uint32_t magnitude = bits & 0x7fffffffu;
+SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
+  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
+  if (decoder.swap) bits = swap_bytes(bits);
+  typename Stored::Value stored;
+  memcpy(&stored, &bits, sizeof(stored));
+  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer) {
+    if (decoder.has_blank && static_cast<std::int64_t>(stored) == decoder.blank) {
+      ++counts.blank;
+      return masked;
+    }
+  }
+  const float value = scaled_value<Stored>(stored, decoder);
+  std::uint32_t value_bits;
+  memcpy(&value_bits, &value, sizeof(value_bits));
+  const std::uint32_t magnitude = value_bits & 0x7fffffffu;
   constexpr std::uint32_t infinity = 0x7f800000u;
   counts.infinite += magnitude == infinity;
   counts.nan += magnitude > infinity;
-  return magnitude >= infinity ? std::numeric_limits<float>::quiet_NaN() : value;
+  return magnitude >= infinity ? masked : value;
 }
 
 }  // namespace srcextract

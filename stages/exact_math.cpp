@@ -1,6 +1,7 @@
 #include "stages/exact_math.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace srcextract {
 
@@ -34,6 +35,7 @@ double atan_unit(double t) {
 }  // namespace
 
 double portable_atan2(double y, double x) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return std::numeric_limits<double>::quiet_NaN();
   const double ax = std::fabs(x);
   const double ay = std::fabs(y);
   double angle = 0;

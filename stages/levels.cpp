@@ -1,10 +1,20 @@
-#include <cmath>
+#include <array>
+#include <charconv>
 #include <string>
 
 #include "stages/core/error.hpp"
 #include "stages/threshold.hpp"
 
 namespace srcextract {
+
+namespace {
+
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+}  // namespace
 
 Levels resolve_levels(const Background& background, const Config& config) {
   const auto level_of = [&](Reference reference) {
@@ -19,7 +29,7 @@ Levels resolve_levels(const Background& background, const Config& config) {
   }
   if (levels.sigma == 0) {
     throw Error(ErrorKind::input,
-                "the pixels that survive the clip are all equal (" + std::to_string(background.clipped.median) +
+                "the pixels that survive the clip are all equal (" + shortest(background.clipped.median) +
                     "), so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image? If not, set detection.threshold_unit to absolute");
   }

@@ -46,7 +46,8 @@ void find_runs_of_row(const float* row, std::int64_t width, std::int32_t y, floa
 }  // namespace
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, double level, const Cpu& where) {
-  const auto [width, height] = image.shape;
+  const std::int64_t width = image.shape.width;
+  const std::int64_t height = image.shape.height;
   const float float_level = floor_to_float(level);
   const std::int64_t rows_per_piece = std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
   const std::int64_t pieces = (height + rows_per_piece - 1) / rows_per_piece;

@@ -12,6 +12,7 @@ struct Cpu {
 /// Work runs on one CUDA device in one stream, data lives in that device's memory. Made by cuda/device.hpp.
 struct Gpu {
   int device = 0;
+  int host_threads = 1;  ///< that read the file
   CUstream_st* stream = nullptr;
 };
 

@@ -89,6 +89,7 @@ struct Prepared {
 /// The input of a size, shared by the benchmarks that follow one another.
 template <class Where>
 const Prepared<Where>& prepared(std::int64_t size) {
+  place<Where>();  // made first, so that it outlives what is kept on it
   static std::unique_ptr<Prepared<Where>> last;
   if (!last || last->shape.width != size) {
     last.reset();

@@ -61,12 +61,13 @@ class DeviceMemory : public testing::StageTest<Gpu> {
     StageTest<Gpu>::TearDown();
   }
 
-  /// Exit code of a run with that back end; what it said is in `said_`.
-  int run(const std::string& backend) {
+  /// Exit code of a run with that back end over `images`; what it said is in `said_`.
+  int run(const std::string& backend, const std::vector<std::string>& images = {"large.fits"}) {
     const std::string log = folder_ / "log";
-    const std::string command = "'" + program_ + "' --backend " + backend + " -o '" + folder_.string() + "' '" +
-                                (folder_ / "config.yaml").string() + "' '" + (folder_ / "large.fits").string() +
-                                "' 2>'" + log + "'";
+    std::string command = "'" + program_ + "' --backend " + backend + " -o '" + folder_.string() + "' '" +
+                          (folder_ / "config.yaml").string() + "'";
+    for (const std::string& image : images) command += " '" + (folder_ / image).string() + "'";
+    command += " 2>'" + log + "'";
     const int status = std::system(command.c_str());
     std::ifstream in(log);
     said_.assign(std::istreambuf_iterator<char>(in), {});
@@ -93,9 +94,17 @@ TEST_F(DeviceMemory, AutoFallsBackToTheCpuAndSaysSo) {
   EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
 }
 
-TEST_F(DeviceMemory, EnoughIsEnough) {
-  EXPECT_EQ(run("cuda"), 0) << said_;
+TEST_F(DeviceMemory, EnoughForOneImageIsEnoughForMany) {
+  // What is kept from the first image must not stand in the way of one of another shape.
+  fs::copy_file(folder_ / "large.fits", folder_ / "wide.fits");
+  std::fstream wide(folder_ / "wide.fits", std::ios::in | std::ios::out | std::ios::binary);
+  wide.seekp(3 * 80);
+  wide << "NAXIS1  =                40000" << std::string(50, ' ') << "NAXIS2  =                22500";
+  wide.close();
+  const Hoard hoard(std::int64_t{7} << 30);
+  EXPECT_EQ(run("cuda", {"large.fits", "wide.fits"}), 0) << said_;
   EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
+  EXPECT_TRUE(fs::exists(folder_ / "wide.cat.fits"));
 }
 
 #else

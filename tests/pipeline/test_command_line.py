@@ -71,6 +71,12 @@ def test_usage_errors(run, tmp_path, config, image, arguments, message):
     assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+def test_no_output_replaces_the_log(run, config, tmp_path, image):
+    done = run(config, image, "--set", "output.formats=[csv]", "-o", ".", "--log-file", f"{image.stem}.cat.csv")
+    assert done.code == 2
+    assert "would replace the input or log" in (tmp_path / f"{image.stem}.cat.csv").read_text()
+
+
 def test_a_wrong_key_in_the_file_is_located(run, tmp_path, image):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("detection:\n  treshold: 3\n")

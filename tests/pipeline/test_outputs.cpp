@@ -88,19 +88,19 @@ class InputFilesTest : public testing::Test {
 
 TEST_F(InputFilesTest, AnInputIsNotReplacedUnderAnotherPath) {
   EXPECT_THAT(config_error([&] {
-                InputFiles({path("y"), path("x.cat.fits")}).require_kept({path("./x.cat.fits")});
+                KeptFiles({path("y"), path("x.cat.fits")}).require_kept({path("./x.cat.fits")});
               }),
               HasSubstr("would replace the input"));
 }
 
 TEST_F(InputFilesTest, NorThroughALink) {
   std::filesystem::create_symlink("x.cat.fits", path("link.fits"));
-  EXPECT_THAT(config_error([&] { InputFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
+  EXPECT_THAT(config_error([&] { KeptFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
               HasSubstr("link.fits"));
 }
 
 TEST_F(InputFilesTest, OtherFilesAreFine) {
-  EXPECT_NO_THROW(InputFiles({path("x.cat.fits"), path("missing.fits")}).require_kept({path("new.cat.fits")}));
+  EXPECT_NO_THROW(KeptFiles({path("x.cat.fits"), path("missing.fits")}).require_kept({path("new.cat.fits")}));
 }
 
 }  // namespace

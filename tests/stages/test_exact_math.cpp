@@ -29,5 +29,13 @@ TEST(PortableAtan2, HasTheSignsAndQuadrantsOfC) {
   }
 }
 
+TEST(PortableAtan2, IsNotANumberForWhatIsNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(portable_atan2(nan, 1)));
+  EXPECT_TRUE(std::isnan(portable_atan2(-1, nan)));
+  EXPECT_TRUE(std::isnan(portable_atan2(infinity, -infinity)));
+}
+
 }  // namespace
 }  // namespace srcextract
