@@ -22,8 +22,9 @@ struct Statistics {
 
 /// Sky level and noise of an image.
 struct Background {
-  Statistics all;      ///< over every pixel that is not masked
-  Statistics clipped;  ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
+  Statistics all;          ///< over every pixel that is not masked
+  Statistics clipped;      ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
+  std::int64_t zeros = 0;  ///< pixels that are exactly zero: many of them are padding that should be masked
   std::int64_t iterations = 0;
   bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended it
 

@@ -33,6 +33,7 @@ Background clip(const BackgroundConfig& config, const PixelReductions& pixels) {
   Interval interval{-infinity, infinity, ranks.median(0, ranks.count())};
 
   Background background;
+  background.zeros = ranks.zeros();
   background.all = to_statistics(pixels.sum_interval(interval), interval.centre, ranks);
   background.clipped = background.all;
   for (;;) {

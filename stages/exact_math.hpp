@@ -2,8 +2,9 @@
 
 namespace srcextract {
 
-/// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN of others. Only + - * / and fixed tables, so
-/// that it rounds the same with every C library and processor, which libm's own does not promise.
+/// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN of others.
+/// Only + - * / and fixed tables, so that it rounds the same with every C library and processor, which libm's own does
+/// not promise.
 double portable_atan2(double y, double x);
 
 }  // namespace srcextract

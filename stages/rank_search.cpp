@@ -18,6 +18,12 @@ void RankSearch::push(const KeyWindow& window, std::int64_t below) {
   levels_.push_back(std::move(level));
 }
 
+std::int64_t RankSearch::zeros() const {
+  const Level& all = levels_.front();
+  const std::uint32_t bin = all.window.bin(ordered_key(0.0F));
+  return all.below[bin + 1] - all.below[bin];
+}
+
 float RankSearch::value(std::int64_t rank) {
   while (rank < levels_.back().below.front() || rank >= levels_.back().below.back()) levels_.pop_back();
   for (;;) {

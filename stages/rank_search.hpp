@@ -34,6 +34,9 @@ class RankSearch {
   /// Number of pixels that are not masked.
   std::int64_t count() const { return count_; }
 
+  /// Number of pixels that are +0, or so near above it (below 3e-39) that no instrument can tell.
+  std::int64_t zeros() const;
+
   /// The pixel of that rank, 0 the smallest; 0 <= rank < count().
   float value(std::int64_t rank);
 

@@ -8,6 +8,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
+#include <future>
+#include <thread>
+#include <vector>
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -64,8 +68,24 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
 int available_threads() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
+  // Fails on machines of more processors than a cpu_set_t has.
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
+    return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  }
   return std::max(1, CPU_COUNT(&allowed));
+}
+
+int startable_threads(int wanted) {
+  std::vector<std::jthread> threads;
+  std::promise<void> enough;
+  const std::shared_future<void> all_started = enough.get_future().share();
+  try {
+    while (static_cast<int>(threads.size()) + 1 < wanted) threads.emplace_back([all_started] { all_started.wait(); });
+  } catch (const std::exception&) {
+    // No more threads, or no more memory for them: these are how many there can be.
+  }
+  enough.set_value();
+  return static_cast<int>(threads.size()) + 1;
 }
 
 }  // namespace srcextract

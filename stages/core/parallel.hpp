@@ -16,4 +16,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
 /// The number of hardware threads this process may use (its CPU affinity, as Slurm sets it).
 int available_threads();
 
+/// The largest number of threads, at most `wanted` and at least 1, that this process can have at once just now. Login
+/// nodes and batch systems limit processes and memory, and TBB aborts where it may not start a thread.
+int startable_threads(int wanted);
+
 }  // namespace srcextract

@@ -102,6 +102,11 @@ TYPED_TEST(BackgroundTest, EqualsTheCompressLoopOnEveryField) {
   }
 }
 
+TYPED_TEST(BackgroundTest, CountsPixelsThatAreZero) {
+  EXPECT_EQ(this->estimate({"padded", {4, 2}, {0, 0, 1e-30F, -1e-30F, 5, 0, -3, 0}}, {}).zeros, 4);
+  EXPECT_EQ(this->estimate({"not padded", {3, 1}, {1, 2, 3}}, {}).zeros, 0);
+}
+
 TYPED_TEST(BackgroundTest, StopsAtTheIterationCap) {
   const Field field = testing::star_field({300, 300}, 0, 1, 200, 9);
   const Background free = this->estimate(field, {.kappa = 3});

@@ -1,0 +1,58 @@
+#include "stages/core/parallel.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace srcextract {
+namespace {
+
+TEST(ParallelFor, CoversEveryIndexOnceInPiecesThatBeginAtMultiplesOfTheGrain) {
+  for (const int threads : {1, 2, 7}) {
+    std::vector<std::atomic<int>> seen(1003);
+    parallel_for(1003, 10, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+      EXPECT_EQ(begin % 10, 0);
+      EXPECT_EQ(end, std::min<std::int64_t>(1003, begin + 10));
+      for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+    });
+    for (const auto& count : seen) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(ParallelFor, DoesNothingForNothing) {
+  parallel_for(0, 10, Cpu{4}, [](std::int64_t, std::int64_t) { FAIL(); });
+}
+
+TEST(ParallelFor, RethrowsWhatAPieceThrows) {
+  const auto fail = [](std::int64_t begin, std::int64_t) {
+    if (begin == 70) throw std::out_of_range("seventy");
+  };
+  EXPECT_THROW(parallel_for(100, 10, Cpu{1}, fail), std::out_of_range);
+  EXPECT_THROW(parallel_for(100, 10, Cpu{3}, fail), std::out_of_range);
+}
+
+TEST(StartableThreads, IsWhatWasWantedWhereNothingLimitsIt) {
+  EXPECT_EQ(startable_threads(1), 1);
+  EXPECT_EQ(startable_threads(5), 5);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // both need more address space than is left
+TEST(StartableThreads, IsFewerWhereMemoryIsLimited) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        rlimit limit;
+        limit.rlim_cur = limit.rlim_max = std::uint64_t{300} << 20;
+        setrlimit(RLIMIT_AS, &limit);  // room for some stacks of 8 MB, not for a thousand
+        const int threads = startable_threads(1000);
+        _exit(threads >= 1 && threads < 1000 ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+#endif
+
+}  // namespace
+}  // namespace srcextract
