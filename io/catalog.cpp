@@ -1,5 +1,7 @@
 #include "io/catalog.hpp"
 
+#include <string_view>
+
 #include "io/catalog_writers.hpp"
 #include "stages/core/error.hpp"
 
@@ -19,8 +21,12 @@ const char* extension(CatalogFormat format) {
   throw Error(ErrorKind::internal, "a catalogue format has no extension; please report this");
 }
 
-void write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
-                   const CatalogMetadata& metadata) {
+std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
+  return column.unit == std::string_view(pixel_value_unit) ? metadata.pixel_unit : column.unit;
+}
+
+OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
+                         const CatalogMetadata& metadata) {
   OutputFile file(path);
   switch (format) {
     case CatalogFormat::fits:
@@ -36,7 +42,7 @@ void write_catalog(const std::string& path, CatalogFormat format, const Sources&
       write_regions(file, sources);
       break;
   }
-  file.commit();
+  return file;
 }
 
 }  // namespace srcextract

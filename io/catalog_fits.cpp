@@ -32,12 +32,12 @@ void store_big_endian(T value, unsigned char* out) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<unsigned char>(bits >> (8 * (sizeof(T) - 1 - i)));
 }
 
-void create_table(MemoryFits& fits, const Sources& sources) {
+void create_table(MemoryFits& fits, const Sources& sources, const CatalogMetadata& metadata) {
   std::vector<std::string> name, form, unit;
   for_each_column(sources, [&]<class T>(const Column& column, const std::vector<T>&) {
     name.push_back(column.name);
     form.push_back(tform<T>());
-    unit.push_back(column.unit);
+    unit.push_back(unit_of(column, metadata));
   });
   auto pointers = [](std::vector<std::string>& strings) {
     std::vector<char*> out;
@@ -90,7 +90,7 @@ void write_rows(MemoryFits& fits, const Sources& sources) {
 
 void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata) {
   MemoryFits fits;
-  create_table(fits, sources);
+  create_table(fits, sources, metadata);
   write_header(fits, sources, metadata);
   write_rows(fits, sources);
   file.write(fits.finish());

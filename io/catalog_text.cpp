@@ -71,7 +71,8 @@ std::string ecsv_header(const Sources& sources, const CatalogMetadata& metadata)
   std::string out = "# %ECSV 1.0\n# ---\n# datatype:\n";
   for_each_column(sources, [&]<class T>(const Column& column, const std::vector<T>&) {
     out += "# - {name: " + std::string(column.name);
-    if (*column.unit) out += ", unit: " + std::string(column.unit);
+    const std::string unit = unit_of(column, metadata);
+    if (!unit.empty()) out += ", unit: " + quoted(unit);
     out += std::string(", datatype: ") + ecsv_type<T>() + ", description: " + quoted(column.description);
     out += ", meta: {ucd: " + quoted(column.ucd) + "}}\n";
   });

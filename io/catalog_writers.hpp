@@ -5,7 +5,10 @@
 
 namespace srcextract {
 
-/// One writer per format of write_catalog; each leaves the commit to it.
+/// The FITS unit string of a column, empty if dimensionless.
+std::string unit_of(const Column& column, const CatalogMetadata& metadata);
+
+/// One writer per format of write_catalog.
 void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata);
 void write_ecsv_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata);
 void write_csv_catalog(OutputFile& file, const Sources& sources);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <string_view>
 
 namespace srcextract {
@@ -60,28 +61,61 @@ bool is_number(std::string value) {
   return parsed.ec == std::errc() && parsed.ptr == end && std::isfinite(number);
 }
 
+/// Cards in the order in which their keywords first came. Of a keyword that comes again the last card counts, as it
+/// does to wcslib.
+class CardList {
+ public:
+  void put(const std::string& name, const std::string& card) {
+    const auto [place, is_new] = place_.emplace(name, text_.size());
+    if (is_new) text_.resize(text_.size() + 80);
+    text_.replace(place->second, 80, card);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::map<std::string, std::size_t> place_;
+  std::string text_;
+};
+
+std::string without_quotes(const std::string& value) {
+  if (!is_text(value)) return value;
+  const std::size_t begin = value.find_first_not_of(" '");
+  return begin == std::string::npos ? value : value.substr(begin, value.find_last_not_of(" '") + 1 - begin);
+}
+
+/// Some programs write numbers in quotes, EQUINOX above all.
+std::string number_card(const std::string& name, const std::string& value) {
+  std::string card = name;
+  card.resize(8, ' ');
+  card += "= " + value;
+  card.resize(80, ' ');
+  return card;
+}
+
 }  // namespace
 
 CelestialCards celestial_cards(const std::string& header) {
-  CelestialCards found;
+  CardList cards, ties;
+  std::string problem;
   for (std::size_t i = 0; i + 80 <= header.size(); i += 80) {
     std::string card = header.substr(i, 80);
     const auto unprintable = [](unsigned char c) { return c < 0x20 || c > 0x7e; };
     std::replace_if(card.begin(), card.end(), unprintable, ' ');
     const std::string name = card.substr(0, card.find_last_not_of(' ', 7) + 1);
-    if (is_one_of(draft_distortions, name)) found.problem = "it needs the distortion " + name;
+    if (is_one_of(draft_distortions, name)) problem = "it needs the distortion " + name;
     const bool text = is_one_of(text_keywords, name);
     const bool tie = is_one_of(tie_keywords, name);
     if (!text && !tie && !is_one_of(number_keywords, name)) continue;
     const std::string value = value_of(card);
     if (value.empty()) continue;
-    if (text ? is_text(value) : is_number(value)) {
-      (tie ? found.ties : found.cards) += card;
+    const std::string number = without_quotes(value);
+    if (text ? is_text(value) : is_number(number)) {
+      (tie ? ties : cards).put(name, text || number == value ? card : number_card(name, number));
     } else {
-      found.problem = "the value of " + name + " cannot be read";
+      problem = "the value of " + name + " cannot be read";
     }
   }
-  return found;
+  return {cards.text(), ties.text(), problem};
 }
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "io/fits_reader.hpp"
@@ -42,6 +43,23 @@ struct FitsImage::Impl {
   PixelFormat format;
   std::string header;
   std::shared_ptr<TileReader> tiles;  ///< of a compressed image
+
+  Shape shape() const { return {hdu.axes[0], hdu.axes.size() > 1 ? hdu.axes[1] : 1}; }
+
+  void check_plane(std::int64_t number) const {
+    std::int64_t planes = 1;
+    for (std::size_t axis = 2; axis < hdu.axes.size(); ++axis) planes *= hdu.axes[axis];
+    if (number >= 1 && number <= planes) return;
+    throw Error(ErrorKind::input,
+                describe(hdu, file->path()) + " has no plane " + std::to_string(number) + ": " +
+                    (planes == 1 ? "it has only one" : "they count from 1 to " + std::to_string(planes)) +
+                    "; set input.plane");
+  }
+
+  /// Where the pixels of a plane of an image that is not compressed begin in the file.
+  std::int64_t begin_of(std::int64_t plane) const {
+    return hdu.data_begin + (plane - 1) * shape().count() * format.bytes();
+  }
 };
 
 FitsImage::FitsImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -66,68 +84,89 @@ const std::string& FitsImage::header() const {
 }
 
 PixelSource FitsImage::plane(std::int64_t number) const {
-  const std::vector<std::int64_t>& axes = impl_->hdu.axes;
+  impl_->check_plane(number);
   PixelSource source;
-  source.shape = {axes[0], axes.size() > 1 ? axes[1] : 1};
+  source.shape = impl_->shape();
   source.format = impl_->format;
-  std::int64_t planes = 1;
-  for (std::size_t axis = 2; axis < axes.size(); ++axis) planes *= axes[axis];
-  if (number < 1 || number > planes) {
-    throw Error(ErrorKind::input,
-                describe(impl_->hdu, *impl_->file) + " has no plane " + std::to_string(number) + ": " +
-                    (planes == 1 ? "it has only one" : "they count from 1 to " + std::to_string(planes)) +
-                    "; set input.plane");
-  }
   if (impl_->tiles) {
     source.read = [tiles = impl_->tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
       tiles->read(number - 1, first, count, out);
     };
     return source;
   }
-  const std::int64_t width = source.format.bytes();
-  const std::int64_t begin = impl_->hdu.data_begin + (number - 1) * source.shape.count() * width;
-  source.read = [file = impl_->file, begin, width](std::int64_t first, std::int64_t count, std::byte* out) {
+  source.read = [file = impl_->file, begin = impl_->begin_of(number), width = source.format.bytes()](
+                    std::int64_t first, std::int64_t count, std::byte* out) {
     file->read(begin + first * width, count * width, out);
   };
   return source;
 }
 
-std::uint32_t FitsImage::datasum() const {
-  constexpr std::int64_t chunk = 1 << 20;
-  const Hdu& hdu = impl_->hdu;
-  const std::int64_t end = std::min(hdu.data_begin + in_records(hdu.data_bytes), impl_->file->size());
-  std::vector<std::byte> bytes(chunk);
+std::uint32_t FitsImage::datasum(std::int64_t number) const {
+  impl_->check_plane(number);
   std::uint64_t sum = 0;
-  for (std::int64_t begin = hdu.data_begin; begin < end; begin += chunk) {
-    const std::int64_t count = std::min(chunk, end - begin);
-    impl_->file->read(begin, count, bytes.data());
-    // Where the last padding is missing it counts as zeros.
-    std::fill(bytes.begin() + count, bytes.begin() + (count + 3) / 4 * 4, std::byte{0});
-    sum = fold(sum + sum_words(bytes.data(), (count + 3) / 4));
+  if (impl_->tiles) {
+    const std::span<const std::byte> data = impl_->tiles->data();
+    return static_cast<std::uint32_t>(fold(sum_words(data.data(), std::ssize(data) / 4)));
+  }
+  constexpr std::int64_t chunk = 1 << 20;
+  const std::int64_t begin = impl_->begin_of(number), bytes = impl_->shape().count() * impl_->format.bytes();
+  std::vector<std::byte> words(chunk);
+  for (std::int64_t done = 0; done < bytes; done += chunk) {
+    const std::int64_t count = std::min(chunk, bytes - done), padded = (count + 3) / 4 * 4;
+    impl_->file->read(begin + done, count, words.data());
+    std::fill(words.begin() + count, words.begin() + padded, std::byte{0});
+    sum = fold(sum + sum_words(words.data(), padded / 4));
   }
   return static_cast<std::uint32_t>(sum);
 }
 
-std::vector<FitsImage> open_fits_images(const std::string& path, const std::string& hdu) {
+namespace {
+
+/// An HDU that cannot be opened.
+SelectedImage failing(const std::string& name, const Error& error) {
+  return {name, [error]() -> FitsImage { throw error; }};
+}
+
+/// Reads the header of the current HDU of `reader`.
+SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<const InputFile>& file) {
+  const std::string name = describe(hdu, file->path());
+  try {
+    check_image(hdu, *file);
+    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu), nullptr};
+    const auto open = [impl] {
+      auto opened = std::make_unique<FitsImage::Impl>(impl);
+      if (impl.hdu.kind == HduKind::compressed_image) {
+        opened->tiles = std::make_shared<TileReader>(*impl.file, impl.hdu);
+      }
+      return FitsImage(std::move(opened));
+    };
+    return {name, open};
+  } catch (const Error& error) {
+    return failing(name, error);
+  }
+}
+
+}  // namespace
+
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu) {
   const HduSelection selection(hdu);
   auto file = std::make_shared<const InputFile>(path);
-  FitsReader reader(*file);
+  FitsReader reader(file->records(), path);
   std::vector<Hdu> seen;
-  std::vector<FitsImage> images;
-  while (std::optional<Hdu> next = reader.next()) {
-    seen.push_back(*next);
-    if (!selection.selects(*next)) continue;
-    const bool tiled = next->kind == HduKind::compressed_image;
-    if (next->kind != HduKind::image && !tiled) selection.fail_on_kind(*next, *file);
-    check_image(*next, *file);
-    auto impl = std::make_unique<FitsImage::Impl>();
-    impl->file = file;
-    impl->hdu = *next;
-    impl->format = read_pixel_format(reader, *next, *file);
-    impl->header = image_header(*next);
-    if (tiled) impl->tiles = std::make_shared<TileReader>(file, *next);
-    images.push_back(FitsImage(std::move(impl)));
-    if (!selection.all()) break;
+  std::vector<SelectedImage> images;
+  try {
+    while (std::optional<Hdu> next = reader.next()) {
+      seen.push_back(*next);
+      if (!selection.selects(*next)) continue;
+      if (next->kind != HduKind::image && next->kind != HduKind::compressed_image) {
+        selection.fail_on_kind(*next, *file);
+      }
+      images.push_back(select(reader, *next, file));
+      if (!selection.all()) break;
+    }
+  } catch (const Error& error) {
+    if (!selection.all()) throw;
+    images.push_back(failing(reader.where(), error));
   }
   if (images.empty()) selection.fail_on_none(seen, *file);
   return images;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@ namespace srcextract {
 /// none of its extended syntax can be reached. Reads plain, gzipped (.gz) and tile-compressed (.fz) images.
 class FitsImage {
  public:
+  struct Impl;
+  explicit FitsImage(std::unique_ptr<Impl> impl);
   ~FitsImage();
   FitsImage(FitsImage&&) noexcept;
   FitsImage& operator=(FitsImage&&) noexcept;
@@ -28,19 +31,27 @@ class FitsImage {
   /// through CFITSIO, unscaled, in native byte order. Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 
-  /// Checksum of the stored bytes of the HDU's data unit in the FITS convention: equal to a DATASUM keyword of it.
-  std::uint32_t datasum() const;
+  /// Checksum, in the FITS convention, of the stored bytes of plane `number`: equal to a DATASUM keyword of the HDU
+  /// where that is its only plane, and to that of an HDU with this plane alone where it is one of a cube, whose other
+  /// planes are not read. Planes of tile-compressed images share their data unit: the sum is that of the whole of it.
+  std::uint32_t datasum(std::int64_t number) const;
 
  private:
-  friend std::vector<FitsImage> open_fits_images(const std::string& path, const std::string& hdu);
-  struct Impl;
-  explicit FitsImage(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-/// Opens the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
+/// An HDU that was selected. One that cannot be read says so when it is opened, and does not stand in the way of
+/// others.
+struct SelectedImage {
+  std::string name;  ///< "HDU 2 'SCI' of image.fits", for messages
+  /// Opens the image. Its header, the length of its data unit, and compressed tiles are checked by then, before a pixel
+  /// is read. Throws Error{input}, or Error{internal} if there is not enough memory.
+  std::function<FitsImage()> open;
+};
+
+/// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
 /// EXTNAME (case-insensitive; the first HDU of that name), or `all`; at least one, or Error{input} that says what the
-/// file does hold. Every header and the length of the data unit are checked here, before a pixel is read.
-std::vector<FitsImage> open_fits_images(const std::string& path, const std::string& hdu);
+/// file does hold. With `all`, a header that is not valid, behind which no HDU can be found, is the last one.
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu);
 
 }  // namespace srcextract

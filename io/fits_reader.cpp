@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "stages/core/error.hpp"
 
@@ -82,18 +83,22 @@ bool has_pixels(const Hdu& hdu) {
   return !hdu.axes.empty() && std::ranges::find(hdu.axes, 0) == hdu.axes.end();
 }
 
-std::string describe(const Hdu& hdu, const InputFile& file) {
+std::string describe(const Hdu& hdu, const std::string& path) {
   const std::string name = hdu.name.empty() ? "" : " '" + hdu.name + "'";
-  return "HDU " + std::to_string(hdu.index) + name + " of " + file.path();
+  return "HDU " + std::to_string(hdu.index) + name + " of " + path;
 }
 
-FitsReader::FitsReader(const InputFile& file)
+FitsReader::FitsReader(std::span<const std::byte> records, std::string path, int first)
     // CFITSIO takes no pointer to const, and writes to no file that is opened READONLY. It forgets the errors in the
     // last header of a file in memory (fftrun sets the status anew), so the record of zeros at the end belongs to it.
-    : file_(file), memory_(const_cast<std::byte*>(file.records().data())), length_(file.records().size()) {
-  const std::string_view text(reinterpret_cast<const char*>(file.records().data()), length_);
+    : records_(records),
+      path_(std::move(path)),
+      memory_(const_cast<std::byte*>(records.data())),
+      length_(records.size()),
+      index_(first - 1) {
+  const std::string_view text(reinterpret_cast<const char*>(records.data()), length_);
   if (text.starts_with("SIMPLE  ")) return;
-  fail(file.path() +
+  fail(path_ +
        ": not a FITS file: it does not begin with 'SIMPLE  ='; plain, gzipped and tile-compressed FITS "
        "files can be read");
 }
@@ -103,23 +108,29 @@ FitsReader::~FitsReader() {
   if (fits_) fits_close_file(fits_, &status);
 }
 
-std::string FitsReader::where() const {
-  return file_.path() + ": HDU " + std::to_string(index_);
-}
-
 void FitsReader::check(int status, const std::string& doing) const {
   if (status == 0) return;
+  if (status == MEMORY_ALLOCATION) {
+    fits_clear_errmsg();
+    throw Error(ErrorKind::internal, where_ + ": not enough memory to " + doing +
+                                         " (CFITSIO could get no more); run with more memory, or funpack the file "
+                                         "first: a plain image needs less");
+  }
   char text[FLEN_STATUS] = "", line[FLEN_ERRMSG] = "";
   fits_get_errstatus(status, text);
+  // The first two messages say what is wrong; the others, which functions failed over it.
   std::string said = text;
-  while (fits_read_errmsg(line)) said += std::string("; ") + line;
-  fail(where() + ": cannot " + doing + ": the file is damaged or not valid FITS (CFITSIO: " + said +
+  for (int message = 0; fits_read_errmsg(line); ++message) {
+    if (message < 2) said += std::string("; ") + line;
+  }
+  fail(where_ + ": cannot " + doing + ": the file is damaged or not valid FITS (CFITSIO: " + said +
        "); `fitsverify` tells more");
 }
 
 std::optional<std::int64_t> FitsReader::integer(const std::string& keyword) {
   LONGLONG value = 0;
   int status = 0;
+  fits_clear_errmsg();
   fits_read_key_lnglng(fits_, keyword.c_str(), &value, nullptr, &status);
   if (status == KEY_NO_EXIST || status == VALUE_UNDEFINED) return std::nullopt;
   check(status, "read the integer " + keyword);
@@ -129,6 +140,7 @@ std::optional<std::int64_t> FitsReader::integer(const std::string& keyword) {
 std::optional<double> FitsReader::real(const std::string& keyword) {
   double value = 0;
   int status = 0;
+  fits_clear_errmsg();
   fits_read_key_dbl(fits_, keyword.c_str(), &value, nullptr, &status);
   if (status == KEY_NO_EXIST || status == VALUE_UNDEFINED) return std::nullopt;
   check(status, "read the number " + keyword);
@@ -145,8 +157,10 @@ std::int64_t FitsReader::data_bytes(bool random_groups) {
     impossible |= length < 0 || __builtin_mul_overflow(bytes, length, &bytes);
   }
   impossible |= __builtin_add_overflow(bytes, parameters, &bytes) || __builtin_mul_overflow(bytes, groups, &bytes);
-  impossible |= __builtin_mul_overflow(bytes, std::abs(integer("BITPIX").value_or(8)) / 8, &bytes);
-  if (impossible) fail(where() + ": NAXISn tell a size of the data that no file can have; the header is damaged");
+  const std::int64_t bitpix = integer("BITPIX").value_or(8);
+  impossible |= bitpix < -64 || bitpix > 64 || __builtin_mul_overflow(bytes, std::abs(bitpix) / 8, &bytes);
+  if (impossible)
+    fail(where_ + ": BITPIX and NAXISn tell a size of the data that no file can have; the header is damaged");
   return bytes;
 }
 
@@ -154,6 +168,7 @@ Hdu FitsReader::read_structure(std::string_view cards, int type) {
   Hdu hdu;
   hdu.index = index_;
   hdu.cards = cards;
+  hdu.begin = next_begin_;
   int status = 0, naxis = 0;
   const bool compressed = fits_is_compressed_image(fits_, &status);
   if (compressed || type == IMAGE_HDU) {
@@ -176,6 +191,7 @@ Hdu FitsReader::read_structure(std::string_view cards, int type) {
   missing = 0;
   fits_read_key_str(fits_, "EXTNAME", name, nullptr, &missing);
   hdu.name = name;
+  where_ = describe(hdu, path_);
   LONGLONG data_begin = 0;
   fits_get_hduaddrll(fits_, nullptr, &data_begin, nullptr, &status);
   check(status, "find the data");
@@ -186,25 +202,25 @@ Hdu FitsReader::read_structure(std::string_view cards, int type) {
 
 std::optional<Hdu> FitsReader::next() {
   ++index_;
-  std::optional<std::string_view> cards = find_cards(file_.records(), next_begin_, where());
+  where_ = "HDU " + std::to_string(index_) + " of " + path_;
+  std::optional<std::string_view> cards = find_cards(records_, next_begin_, where_);
   if (!cards) return std::nullopt;
-  check_cards(*cards, where());
+  check_cards(*cards, where_);
   fits_clear_errmsg();
   int status = 0, type = IMAGE_HDU;
   if (!fits_) {
     // The name is CFITSIO's name for what is in memory. Without a function to enlarge the memory it never does.
     fits_open_memfile(&fits_, "memory", READONLY, &memory_, &length_, 0, nullptr, &status);
   } else {
-    fits_movabs_hdu(fits_, index_ + 1, &type, &status);
+    fits_movrel_hdu(fits_, 1, &type, &status);
   }
   check(status, "read the header");
   Hdu hdu = read_structure(*cards, type);
-  const std::int64_t begin = next_begin_;
   LONGLONG end = 0;
   fits_get_hduaddrll(fits_, nullptr, nullptr, &end, &status);
   check(status, "find the end of the data");
   // Where sizes overflow, the next HDU would lie before this one.
-  if (end <= begin) fail(where() + ": the header tells an impossible size of the data; it is damaged");
+  if (end <= hdu.begin) fail(where_ + ": the header tells an impossible size of the data; it is damaged");
   next_begin_ = end;
   return hdu;
 }

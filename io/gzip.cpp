@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "io/input_file.hpp"
 #include "stages/core/error.hpp"
@@ -16,12 +17,14 @@ namespace srcextract {
 namespace {
 
 constexpr std::int64_t zlib_limit = std::int64_t{1} << 30;  ///< zlib counts in 32 bits: work in pieces
+constexpr std::int64_t buffer_size = 1 << 18;               ///< of gzipped bytes
 constexpr int gzip_format = 15 + 16;                        ///< the largest window, gzip header and checksum
 
 /// A zlib stream over gzipped bytes.
 class Inflater {
  public:
-  explicit Inflater(std::span<const std::byte> stored) : stored_(stored) {
+  Inflater(GzipSource source, std::int64_t size)
+      : source_(std::move(source)), buffer_(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 2, buffer_size))) {
     if (inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
   }
   ~Inflater() { inflateEnd(&stream_); }
@@ -39,25 +42,31 @@ class Inflater {
   }
 
   int state() const { return state_; }
-  bool exhausted() const { return stream_.avail_in == 0 && stored_.empty(); }
+  bool exhausted() const { return stream_.avail_in == 0 && ended_; }
   const char* reason() const { return stream_.msg ? stream_.msg : "damaged data"; }
 
   /// Goes on with the next member, if there is one. What follows the last is no concern of gzip's.
   bool next_member() {
-    std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(stream_.next_in),
-                                    stream_.avail_in + stored_.size());
+    if (stream_.avail_in < 2) feed();
+    const std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(stream_.next_in), stream_.avail_in);
     return is_gzip(rest) && inflateReset(&stream_) == Z_OK;
   }
 
  private:
+  /// Fills the buffer, behind what zlib has not taken yet.
   void feed() {
-    auto piece = std::min<std::size_t>(stored_.size(), zlib_limit);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(stored_.data()));
-    stream_.avail_in = static_cast<uInt>(piece);
-    stored_ = stored_.subspan(piece);
+    if (ended_) return;
+    const std::size_t left = stream_.avail_in;
+    if (left > 0) std::memmove(buffer_.data(), stream_.next_in, left);
+    const std::int64_t got = source_(buffer_.data() + left, std::ssize(buffer_) - static_cast<std::int64_t>(left));
+    ended_ = got == 0;
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(left + static_cast<std::size_t>(got));
   }
 
-  std::span<const std::byte> stored_;  ///< what zlib has not been given yet
+  GzipSource source_;
+  std::vector<std::byte> buffer_;
+  bool ended_ = false;  ///< the source has no more
   z_stream stream_{};
   int state_ = Z_OK;
 };
@@ -76,10 +85,7 @@ class Memory {
 
   void resize(std::int64_t size, const std::string& path) {
     void* larger = std::realloc(bytes_, static_cast<std::size_t>(size));
-    if (!larger) {
-      throw Error(ErrorKind::input, path + ": not enough memory to inflate the file (" + std::to_string(size) +
-                                        " bytes and more); gunzip it first: a plain file needs far less");
-    }
+    if (!larger) throw memory_error(size, path, "to inflate the file (gunzipped, it needs far less)");
     bytes_ = static_cast<std::byte*>(larger);
     size_ = size;
   }
@@ -100,21 +106,23 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-Inflated inflate_gzip(std::span<const std::byte> stored, const std::string& path) {
-  Inflater inflater(stored);
+Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, const std::string& path) {
+  Inflater inflater(source, stored_size);
   Memory memory;
-  memory.resize(std::max<std::int64_t>(2 * std::ssize(stored), fits_record), path);
+  memory.resize(std::max(2 * stored_size, fits_record), path);
   std::int64_t size = 0;
   for (;;) {
     if (size == memory.size()) memory.resize(size + size / 2, path);
     size += inflater.inflate_to(memory.data() + size, memory.size() - size);
     if (inflater.state() == Z_STREAM_END) {
       if (!inflater.next_member()) break;
+    } else if (inflater.state() == Z_MEM_ERROR) {
+      throw std::bad_alloc();
     } else if (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR) {
       fail(path, std::string("the gzip file is damaged (") + inflater.reason() + ")");
     } else if (inflater.exhausted() && size < memory.size()) {
       fail(path,
-           "the gzip file is truncated: it ends after " + std::to_string(stored.size()) + " bytes, inside its data");
+           "the gzip file is truncated: it ends after " + std::to_string(stored_size) + " bytes, inside its data");
     }
   }
   memory.resize(in_records(size) + fits_record, path);
@@ -123,7 +131,13 @@ Inflated inflate_gzip(std::span<const std::byte> stored, const std::string& path
 }
 
 std::int64_t inflated_size(std::span<const std::byte> stored, std::int64_t limit) {
-  Inflater inflater(stored);
+  const auto read_next = [stored](std::byte* out, std::int64_t room) mutable {
+    const auto count = std::min(stored.size(), static_cast<std::size_t>(room));
+    std::copy_n(stored.begin(), count, out);
+    stored = stored.subspan(count);
+    return static_cast<std::int64_t>(count);
+  };
+  Inflater inflater(read_next, std::ssize(stored));
   std::array<std::byte, 16384> scratch;
   std::int64_t size = 0;
   for (;;) {

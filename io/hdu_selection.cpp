@@ -72,14 +72,14 @@ bool HduSelection::selects(const Hdu& hdu) const {
 }
 
 void HduSelection::fail_on_kind(const Hdu& hdu, const InputFile& file) const {
-  fail(describe(hdu, file) + " is not an image but of the kind '" + kind_of(hdu) + "'; input.hdu = " + text_ +
+  fail(describe(hdu, file.path()) + " is not an image but of the kind '" + kind_of(hdu) + "'; input.hdu = " + text_ +
        " must select an image");
 }
 
 void HduSelection::fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file) const {
   const Hdu& last = hdus.back();
   if (last.data_bytes > file.size() - last.data_begin) {
-    fail(describe(last, file) + " is truncated, and no HDU that input.hdu = " + text_ +
+    fail(describe(last, file.path()) + " is truncated, and no HDU that input.hdu = " + text_ +
          " selects comes before; fetch or copy the file again");
   }
   if (any()) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/fits_reader.hpp"
+#include "io/input_file.hpp"
 
 namespace srcextract {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -14,8 +15,14 @@ namespace {
   throw Error(ErrorKind::input, message);
 }
 
+/// As few digits as tell the number from every other.
+std::string shortest(double number) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
 void check_size(const Hdu& hdu, const InputFile& file) {
-  const std::string where = describe(hdu, file);
+  const std::string where = describe(hdu, file.path());
   // Columns are counted in 32 bits, one past the last included, and its neighbour.
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
@@ -43,10 +50,11 @@ void check_size(const Hdu& hdu, const InputFile& file) {
 void check_bitpix(const Hdu& hdu, const InputFile& file) {
   constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
   if (std::ranges::find(known, hdu.bitpix) == known.end()) {
-    fail(describe(hdu, file) + ": BITPIX = " + std::to_string(hdu.bitpix) + "; FITS has 8, 16, 32, 64, -32 and -64");
+    fail(describe(hdu, file.path()) + ": BITPIX = " + std::to_string(hdu.bitpix) +
+         "; FITS has 8, 16, 32, 64, -32 and -64");
   }
   if (hdu.kind == HduKind::compressed_image && hdu.bitpix == 64) {
-    fail(describe(hdu, file) +
+    fail(describe(hdu, file.path()) +
          ": CFITSIO cannot decompress 64-bit integers; decompress the image with another program");
   }
 }
@@ -89,8 +97,8 @@ PixelFormat read_pixel_format(FitsReader& reader, const Hdu& hdu, const InputFil
   format.bscale = reader.real("BSCALE").value_or(1.0);
   format.bzero = reader.real("BZERO").value_or(0.0);
   if (format.bscale == 0 || !std::isfinite(format.bscale) || !std::isfinite(format.bzero)) {
-    fail(describe(hdu, file) + ": BSCALE = " + std::to_string(format.bscale) +
-         ", BZERO = " + std::to_string(format.bzero) + " give no pixel a value; correct the header");
+    fail(describe(hdu, file.path()) + ": BSCALE = " + shortest(format.bscale) + ", BZERO = " + shortest(format.bzero) +
+         " give no pixel a value; correct the header");
   }
   if (hdu.bitpix > 0) {
     format.blank = reader.integer("BLANK");

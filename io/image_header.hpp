@@ -3,6 +3,7 @@
 #include <string>
 
 #include "io/fits_reader.hpp"
+#include "io/input_file.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract {

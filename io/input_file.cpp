@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
 #include "io/gzip.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -41,20 +41,47 @@ int open_regular_file(const std::string& path) {
   return descriptor;
 }
 
+[[noreturn]] void fail_to_map(std::int64_t size, const std::string& path) {
+  if (errno == ENOMEM) throw memory_error(size, path, "to map the file");
+  fail(path, "map the file into memory", errno);
+}
+
 /// Maps the file over the beginning of zeroed pages, so that zeros follow it as records() says.
 std::shared_ptr<const std::byte> map_file(int descriptor, std::int64_t size, const std::string& path) {
   const auto length = static_cast<std::size_t>(in_records(size) + fits_record);
   void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (zeros == MAP_FAILED) fail(path, "map the file into memory", errno);
+  if (zeros == MAP_FAILED) fail_to_map(size, path);
   std::shared_ptr<const std::byte> contents(static_cast<const std::byte*>(zeros), [length](const std::byte* begin) {
     ::munmap(const_cast<std::byte*>(begin), length);
   });
   void* mapped = ::mmap(zeros, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0);
-  if (mapped == MAP_FAILED) fail(path, "map the file into memory", errno);
+  if (mapped == MAP_FAILED) fail_to_map(size, path);
   return contents;
 }
 
+/// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
+std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, std::byte* out, const std::string& path) {
+  std::int64_t read = 0;
+  while (read < count) {
+    const ssize_t got = ::pread(descriptor, out + read, static_cast<std::size_t>(count - read), offset + read);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "read the file", errno);
+    if (got == 0) break;
+    read += got;
+  }
+  return read;
+}
+
+[[noreturn]] void fail_on_shorter(const std::string& path) {
+  fail(path, "the file became shorter while it was read; do not write to it meanwhile");
+}
+
 }  // namespace
+
+Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose) {
+  return {ErrorKind::internal, path + ": not enough memory " + purpose + ": it needs " + std::to_string(bytes) +
+                                   " bytes at once; run with more memory, or raise the limit on it (`ulimit -v`)"};
+}
 
 InputFile::Descriptor::~Descriptor() {
   if (number >= 0) ::close(number);
@@ -69,11 +96,24 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   }
   size_ = status.st_size;
   if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
-  contents_ = map_file(descriptor_.number, size_, path_);
+  std::array<std::byte, 2> first{};
+  read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
+  if (is_gzip(first)) {
+    inflate();
+  } else {
+    contents_ = map_file(descriptor_.number, size_, path_);
+  }
+}
 
-  std::span<const std::byte> stored(contents_.get(), static_cast<std::size_t>(size_));
-  if (!is_gzip(stored)) return;
-  Inflated inflated = inflate_gzip(stored, path_);
+void InputFile::inflate() {
+  std::int64_t offset = 0;
+  const auto read_next = [&](std::byte* out, std::int64_t room) {
+    const std::int64_t wanted = std::min(room, size_ - offset);
+    if (read_at(descriptor_.number, offset, wanted, out, path_) < wanted) fail_on_shorter(path_);
+    offset += wanted;
+    return wanted;
+  };
+  Inflated inflated = inflate_gzip(read_next, size_, path_);
   if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
   contents_ = std::move(inflated.bytes);
   size_ = inflated.size;
@@ -92,15 +132,7 @@ void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) co
     std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
     return;
   }
-  while (count > 0) {
-    const ssize_t got = ::pread(descriptor_.number, out, static_cast<std::size_t>(count), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path_, "read the file", errno);
-    if (got == 0) fail(path_, "the file became shorter while it was read; do not write to it meanwhile");
-    out += got;
-    offset += got;
-    count -= got;
-  }
+  if (read_at(descriptor_.number, offset, count, out, path_) < count) fail_on_shorter(path_);
 }
 
 }  // namespace srcextract

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "stages/core/error.hpp"
+
 namespace srcextract {
 
 /// FITS files are made of records of this many bytes.
@@ -16,8 +18,12 @@ constexpr std::int64_t in_records(std::int64_t bytes) {
   return (bytes + fits_record - 1) / fits_record * fits_record;
 }
 
+/// The Error{internal} that says that there are not so many bytes of memory; `purpose` is as "to inflate the file".
+Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose);
+
 /// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
-/// memory; any other is mapped, which reads nothing until a byte is looked at. Throws Error{input}.
+/// memory; any other is mapped, which reads nothing until a byte is looked at. Throws Error{input}, and Error{internal}
+/// if there is not enough memory.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -27,8 +33,8 @@ class InputFile {
   std::int64_t size() const { return size_; }  ///< of the contents, inflated
 
   /// The contents, followed by zeros up to a whole number of FITS records, as files without their last padding need,
-  /// and one record of zeros more. Looking at a mapped file that was cut short after it was opened raises SIGBUS,
-  /// hence read().
+  /// and one record of zeros more. Looking at a mapped file that was cut short after it was opened raises SIGBUS:
+  /// headers may be looked at here, as soon as the file is open; data are for read().
   std::span<const std::byte> records() const;
 
   /// Copies bytes [offset, offset + count) to `out`. May be called from several threads at once. A file that is
@@ -43,6 +49,8 @@ class InputFile {
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor();
   };
+
+  void inflate();
 
   std::string path_;
   Descriptor descriptor_;

@@ -1,6 +1,7 @@
 #include "io/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -30,6 +31,8 @@ const char* what_to_try(int reason) {
     case ENOENT:
     case ENOTDIR:
       return "create its directory, or choose another one with --output-dir";
+    case ENAMETOOLONG:
+      return "rename the image: outputs are named after it";
     case EISDIR:
       return "move away the directory of that name, or choose another output directory with --output-dir";
     default:
@@ -47,22 +50,50 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// A file beside the target, so that rename stays within one file system. The name does not contain the target's:
-/// with any addition that could exceed what the file system allows.
-std::pair<int, std::string> create_temporary(const std::string& path) {
+/// What no rename could replace is found before anything is written.
+void require_replaceable(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENAMETOOLONG) fail(path, errno);
+  } else if (S_ISDIR(there.st_mode)) {
+    fail(path, EISDIR);
+  }
+}
+
+/// What linkat() can give a name.
+std::string link_of(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+/// A file in the directory that has no name yet, or -1 where there are none or none could be named later.
+int open_unnamed(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor < 0 || ::access(link_of(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+/// A name beside the target, so that rename stays within one file system. It does not contain the target's: with any
+/// addition that could exceed what the file system allows.
+std::string next_temporary_name(const std::string& path) {
   static std::atomic<unsigned> counter{0};
+  return directory_of(path) / (".srcextract." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
+}
+
+/// Calls `create` (0 or more: done) with temporary names until one is free. A name may be taken by a killed process, or
+/// by one of the same number on another host of a shared directory.
+template <class Create>
+std::pair<int, std::string> create_temporary(const std::string& path, Create&& create) {
   for (;;) {
-    std::string name = ".srcextract." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
-    std::string temporary = directory_of(path) / name;
-    int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) return {descriptor, temporary};
-    // The name may be taken by a killed process, or by one of the same number on another host of a shared directory.
+    std::string temporary = next_temporary_name(path);
+    const int created = create(temporary.c_str());
+    if (created >= 0) return {created, temporary};
     if (errno != EEXIST && errno != EINTR) fail(path, errno);
   }
 }
 
 /// 0, or the reason why the data may not have reached the disk. File systems without fsync are taken at their word.
-int flush(int descriptor) {
+int sync(int descriptor) {
   while (::fsync(descriptor) != 0) {
     if (errno == EINTR) continue;
     return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
@@ -72,10 +103,10 @@ int flush(int descriptor) {
 
 /// Makes a rename in the directory last. A directory that may be written but not read cannot be opened, and has to do
 /// without.
-int flush_directory(const std::string& directory) {
+int sync_directory(const std::string& directory) {
   int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
-  int reason = flush(descriptor);
+  int reason = sync(descriptor);
   ::close(descriptor);
   return reason;
 }
@@ -83,8 +114,17 @@ int flush_directory(const std::string& directory) {
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-  std::tie(descriptor_, temporary_) = create_temporary(path_);
+  require_replaceable(path_);
+  descriptor_ = open_unnamed(directory_of(path_));
+  if (descriptor_ >= 0) return;
+  const auto open_new = [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); };
+  std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
 }
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -106,13 +146,39 @@ void OutputFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text)));
 }
 
-void OutputFile::commit() {
-  if (int reason = flush(descriptor_)) fail(path_, reason);
+void OutputFile::flush() {
+  if (int reason = sync(descriptor_)) fail(path_, reason);
+}
+
+/// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
+void OutputFile::name() {
+  if (temporary_.empty()) {
+    const std::string unnamed = link_of(descriptor_);
+    const auto link = [&](const char* name) {
+      return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    };
+    temporary_ = create_temporary(path_, link).second;
+  }
   // Network file systems report a failed write only here.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+}
+
+void OutputFile::replace_target() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
-  if (int reason = flush_directory(directory_of(path_))) fail(path_, reason);
+}
+
+void OutputFile::commit() {
+  srcextract::commit(std::span(this, 1));
+}
+
+void commit(std::span<OutputFile> files) {
+  for (OutputFile& file : files) file.flush();
+  for (OutputFile& file : files) file.name();
+  for (OutputFile& file : files) file.replace_target();
+  for (const OutputFile& file : files) {
+    if (int reason = sync_directory(directory_of(file.path_))) fail(file.path_, reason);
+  }
 }
 
 }  // namespace srcextract

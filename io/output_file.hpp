@@ -7,23 +7,37 @@
 
 namespace srcextract {
 
-/// Writes a file that is either complete or not there: to a temporary name beside `path`, flushed, then renamed over
-/// it by commit(). Destroyed without commit() it leaves nothing. Throws Error{output} naming the path and the reason.
+/// Writes a file that is either complete or not there. Until commit() its bytes are in a file without a name, gone with
+/// the process however that ends; where the system has no such files, in one of a temporary name beside `path`, removed
+/// by the destructor. Throws Error{output} naming the path and the reason.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
   ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+
+  /// Waits until everything written is on the disk.
+  void flush();
+
+  /// Flushes, and replaces what is at `path`.
   void commit();
 
  private:
+  friend void commit(std::span<OutputFile> files);
+  void name();
+  void replace_target();
+
   std::string path_;
-  std::string temporary_;
+  std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
 };
+
+/// Commits files that belong together, in this order. All that can fail for want of space, rights or a name is done for
+/// every one before the first replaces its target; what is left is one rename a file.
+void commit(std::span<OutputFile> files);
 
 }  // namespace srcextract

@@ -7,7 +7,6 @@
 
 #include "io/celestial_cards.hpp"
 #include "io/memory_fits.hpp"
-#include "io/output_file.hpp"
 
 namespace srcextract {
 namespace {
@@ -15,8 +14,12 @@ namespace {
 /// Pixels compressed at a time, as whole rows: enough for short rows to compress well, little to hold.
 constexpr std::int64_t tile_pixels = 65536;
 
-std::int64_t tile_rows(const Shape& shape) {
-  return std::clamp<std::int64_t>(tile_pixels / shape.width, 1, shape.height);
+/// Longer rows are cut: CFITSIO holds the size of a tile in bytes in an int.
+constexpr std::int64_t widest_tile = std::int64_t{1} << 20;
+
+Shape tile_shape(const Shape& shape) {
+  const std::int64_t width = std::min(shape.width, widest_tile);
+  return {width, std::clamp<std::int64_t>(tile_pixels / width, 1, shape.height)};
 }
 
 void copy_celestial_wcs(const std::string& header, fitsfile* file) {
@@ -29,10 +32,11 @@ void copy_celestial_wcs(const std::string& header, fitsfile* file) {
 
 void write_header(MemoryFits& fits, const Shape& shape, const std::string& header, const CatalogMetadata& metadata) {
   int status = 0;
-  long tile[] = {static_cast<long>(shape.width), static_cast<long>(tile_rows(shape))};
+  const Shape tile = tile_shape(shape);
+  long tile_axes[] = {static_cast<long>(tile.width), static_cast<long>(tile.height)};
   LONGLONG axes[] = {shape.width, shape.height};
   fits_set_compression_type(fits.get(), RICE_1, &status);
-  fits_set_tile_dim(fits.get(), 2, tile, &status);
+  fits_set_tile_dim(fits.get(), 2, tile_axes, &status);
   fits_create_imgll(fits.get(), LONG_IMG, 2, axes, &status);
   fits_update_key_str(fits.get(), "EXTNAME", "SEGMENTATION", "pixel = NUMBER of its source, 0 = none", &status);
   fits_write_key_str(fits.get(), "CREATOR", ("srcextract " + metadata.version).c_str(), "program that wrote this file",
@@ -41,40 +45,56 @@ void write_header(MemoryFits& fits, const Shape& shape, const std::string& heade
   copy_celestial_wcs(header, fits.get());
 }
 
-/// Paints row y of the map, which is all zero before.
-void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t y, std::int32_t* row) {
-  for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
-    std::fill(row + runs.runs[i].begin, row + runs.runs[i].end, label[i]);
+/// Part of the map, 0-based and half-open.
+struct Box {
+  std::int64_t x_begin, x_end, y_begin, y_end;
+};
+
+/// Paints row y of the box, `row`, which is all zero before.
+void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
+               std::int32_t* row) {
+  const Run* all = runs.runs.data();
+  const Run* end = all + runs.row_begin[y + 1];
+  const auto before = [&](const Run& run) { return run.end <= box.x_begin; };
+  for (const Run* run = std::partition_point(all + runs.row_begin[y], end, before); run < end; ++run) {
+    if (run->begin >= box.x_end) break;
+    const std::int64_t first = std::max<std::int64_t>(run->begin, box.x_begin);
+    const std::int64_t last = std::min<std::int64_t>(run->end, box.x_end);
+    std::fill(row + (first - box.x_begin), row + (last - box.x_begin), label[run - all]);
   }
 }
 
 void write_pixels(MemoryFits& fits, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
   const auto [width, height] = runs.shape;
-  const std::int64_t rows = tile_rows(runs.shape);
-  std::vector<std::int32_t> tile(static_cast<std::size_t>(width * rows));
+  const Shape tile = tile_shape(runs.shape);
+  std::vector<std::int32_t> pixels(static_cast<std::size_t>(tile.count()));
   static_assert(sizeof(int) == sizeof(std::int32_t), "TINT below");
   int status = 0;
-  for (std::int64_t first = 0; first < height; first += rows) {
-    const std::int64_t end = std::min(first + rows, height);
-    std::fill(tile.begin(), tile.end(), 0);
-    for (std::int64_t y = first; y < end; ++y) paint_row(runs, label, y, tile.data() + (y - first) * width);
-    long low[] = {1, static_cast<long>(first + 1)};
-    long high[] = {static_cast<long>(width), static_cast<long>(end)};
-    fits_write_subset(fits.get(), TINT, low, high, tile.data(), &status);
+  for (std::int64_t y = 0; y < height; y += tile.height) {
+    for (std::int64_t x = 0; x < width; x += tile.width) {
+      const Box box = {x, std::min(x + tile.width, width), y, std::min(y + tile.height, height)};
+      std::fill(pixels.begin(), pixels.end(), 0);
+      for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+        paint_row(runs, label, box, row, pixels.data() + (row - box.y_begin) * (box.x_end - box.x_begin));
+      }
+      long low[] = {static_cast<long>(box.x_begin + 1), static_cast<long>(box.y_begin + 1)};
+      long high[] = {static_cast<long>(box.x_end), static_cast<long>(box.y_end)};
+      fits_write_subset(fits.get(), TINT, low, high, pixels.data(), &status);
+    }
   }
   fits.check(status, "write the segmentation map");
 }
 
 }  // namespace
 
-void write_segmentation(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
-                        const std::string& header, const CatalogMetadata& metadata) {
+OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
+                              const std::string& header, const CatalogMetadata& metadata) {
   OutputFile file(path);
   MemoryFits fits;
   write_header(fits, runs.shape, header, metadata);
   write_pixels(fits, runs, label);
   file.write(fits.finish());
-  file.commit();
+  return file;
 }
 
 }  // namespace srcextract

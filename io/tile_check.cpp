@@ -55,9 +55,10 @@ class Tiling {
 /// A column of the table whose rows are byte streams in the heap.
 class StreamColumn {
  public:
-  StreamColumn(FitsReader& reader, const Hdu& hdu, const InputFile& file, std::string name) : reader_(reader) {
+  StreamColumn(FitsReader& reader, const Hdu& hdu, std::string name) : reader_(reader) {
     int missing = 0, status = 0;
     fits_get_colnum(reader.get(), CASEINSEN, name.data(), &column_, &missing);
+    fits_clear_errmsg();
     if (missing) {
       column_ = 0;
       return;
@@ -66,8 +67,8 @@ class StreamColumn {
     reader.check(status, "find the type of " + name);
     const std::int64_t table = reader.integer("NAXIS1").value_or(0) * reader.integer("NAXIS2").value_or(0);
     const std::int64_t heap = std::clamp<std::int64_t>(reader.integer("THEAP").value_or(table), 0, hdu.data_bytes);
-    heap_ = file.records().subspan(static_cast<std::size_t>(hdu.data_begin + heap),
-                                   static_cast<std::size_t>(hdu.data_bytes - heap));
+    heap_ = reader.records().subspan(static_cast<std::size_t>(hdu.data_begin + heap),
+                                     static_cast<std::size_t>(hdu.data_bytes - heap));
   }
 
   /// CFITSIO's code of the type of the elements.
@@ -106,12 +107,15 @@ class StreamColumn {
 
 /// How the image is compressed.
 struct Method {
-  explicit Method(FitsReader& reader) {
+  Method(FitsReader& reader, const Hdu& hdu) : quantised(has_quantised_floats(reader, hdu)) {
     char text[FLEN_VALUE] = "", name2[FLEN_VALUE] = "";
     int status = 0, missing = 0;
     fits_read_key_str(reader.get(), "ZCMPTYPE", text, nullptr, &status);
     reader.check(status, "find the compression method");
     name = text;
+    fits_read_key_str(reader.get(), "ZQUANTIZ", text, nullptr, &missing);
+    if (missing == 0) quantisation = text;
+    missing = 0;
     if (!name.starts_with("RICE")) return;
     // As CFITSIO does, with the quirks of the first files of this kind.
     rice.block = reader.integer("ZVAL1").value_or(rice.block);
@@ -120,9 +124,30 @@ struct Method {
     if (rice.block < 16 && rice.pixel_bytes > 8) std::swap(rice.block, rice.pixel_bytes);
   }
 
-  std::string name;
+  bool gzip() const { return name.starts_with("GZIP"); }
+
+  bool quantised;
+  std::string name, quantisation;
   RiceParameters rice;
 };
+
+/// What in the header of the image would make CFITSIO read past the end of its memory; empty if nothing would.
+std::string contradiction(FitsReader& reader, const Hdu& hdu, const Method& method) {
+  const bool lossless_floats = hdu.bitpix < 0 && !method.quantised;
+  if (lossless_floats && !method.gzip() && method.name != "NOCOMPRESS") {
+    return "it is said to hold floats (ZBITPIX = " + std::to_string(hdu.bitpix) + ") that are not quantised, but " +
+           method.name + " compresses integers alone; the header is damaged";
+  }
+  if (method.quantisation == "NONE" && !lossless_floats) {
+    return "ZQUANTIZ = 'NONE' is for floats in the tiles, without ZSCALE; CFITSIO would take the integers in these for "
+           "floats";
+  }
+  const std::int64_t seed = reader.integer("ZDITHER0").value_or(1);
+  if (method.quantised && method.quantisation.starts_with("SUBTRACTIVE_DITHER") && (seed < 1 || seed > 10000)) {
+    return "ZDITHER0 = " + std::to_string(seed) + ", where FITS has 1 to 10000; the header is damaged";
+  }
+  return "";
+}
 
 bool is_tile(const StreamColumn& column, std::int64_t row, std::int64_t pixels, const Method& method, int bitpix) {
   const std::span<const std::byte> stream = column.stream(row);
@@ -130,29 +155,39 @@ bool is_tile(const StreamColumn& column, std::int64_t row, std::int64_t pixels, 
   if (method.name.starts_with("RICE")) return is_rice_tile(stream, pixels, method.rice);
   if (method.name == "HCOMPRESS_1") return is_hcompress_tile(stream, pixels);
   if (method.name == "PLIO_1") return is_plio_tile(stream);
-  return is_gzip_tile(stream, pixels, bitpix);
+  if (bitpix > 0) return is_gzip_tile(stream, pixels, {1, 2, 4});
+  return is_gzip_tile(stream, pixels, {method.quantised ? 4 : -bitpix / 8});
 }
 
 }  // namespace
 
-void check_tiles(FitsReader& reader, const Hdu& hdu, const InputFile& file) {
+bool has_quantised_floats(FitsReader& reader, const Hdu& hdu) {
+  std::string scale = "ZSCALE";
+  int column = 0, missing = 0;
+  fits_get_colnum(reader.get(), CASEINSEN, scale.data(), &column, &missing);
+  return hdu.bitpix < 0 && (!missing || reader.real(scale));
+}
+
+void check_tiles(FitsReader& reader, const Hdu& hdu) {
   const auto fail = [&](const std::string& problem) {
-    throw Error(ErrorKind::input, describe(hdu, file) + ": " + problem + "; fetch or make the file again");
+    throw Error(ErrorKind::input, describe(hdu, reader.path()) + ": " + problem + "; fetch or make the file again");
   };
+  const Method method(reader, hdu);
+  if (const std::string problem = contradiction(reader, hdu, method); !problem.empty()) fail(problem);
   const Tiling tiling(reader, hdu);
   if (!tiling.possible()) fail("its tiles have more pixels than CFITSIO can decode");
   if (tiling.rows() != reader.integer("NAXIS2")) fail("it has not as many tiles as the image needs");
 
-  const Method method(reader);
-  const StreamColumn compressed(reader, hdu, file, "COMPRESSED_DATA");
-  const StreamColumn gzipped(reader, hdu, file, "GZIP_COMPRESSED_DATA");
-  const StreamColumn plain(reader, hdu, file, "UNCOMPRESSED_DATA");
+  const StreamColumn compressed(reader, hdu, "COMPRESSED_DATA");
+  const StreamColumn gzipped(reader, hdu, "GZIP_COMPRESSED_DATA");
+  const StreamColumn plain(reader, hdu, "UNCOMPRESSED_DATA");
   for (std::int64_t row = 0; row < tiling.rows(); ++row) {
     // A tile that its method cannot compress stands in another column.
     const std::int64_t pixels = tiling.pixels(row);
     const bool good = compressed.length(row) != 0 ? is_tile(compressed, row, pixels, method, hdu.bitpix)
                       : plain.length(row) != 0    ? plain.length(row) == pixels
-                                                  : is_gzip_tile(gzipped.stream(row), pixels, hdu.bitpix);
+                      : hdu.bitpix < 0            ? is_gzip_tile(gzipped.stream(row), pixels, {-hdu.bitpix / 8})
+                                                  : false;
     if (!good) fail("tile " + std::to_string(row) + " of the compressed image is damaged");
   }
 }

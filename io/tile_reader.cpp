@@ -1,12 +1,15 @@
 #include "io/tile_reader.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <new>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/tile_check.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -26,16 +29,48 @@ int cfitsio_type(int bitpix) {
   }
 }
 
+/// The length of what read_alone() returns.
+std::int64_t length_alone(const Hdu& hdu) {
+  return fits_record + in_records(hdu.data_begin + hdu.data_bytes - hdu.begin) + fits_record;
+}
+
+/// The records of a FITS file that holds the HDU after a primary one without data.
+std::unique_ptr<std::byte[]> read_alone(const InputFile& file, const Hdu& hdu) {
+  const std::int64_t length = length_alone(hdu);
+  std::unique_ptr<std::byte[]> records(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
+  if (!records) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
+  std::string primary;
+  for (const char* card : {"SIMPLE  =                    T", "BITPIX  =                    8",
+                           "NAXIS   =                    0", "EXTEND  =                    T", "END"}) {
+    primary += card;
+    primary.resize((primary.size() + 79) / 80 * 80, ' ');
+  }
+  primary.resize(fits_record, ' ');
+  std::memcpy(records.get(), primary.data(), primary.size());
+  file.read(hdu.begin, hdu.data_begin + hdu.data_bytes - hdu.begin, records.get() + fits_record);
+  return records;
+}
+
 }  // namespace
 
-TileReader::TileReader(std::shared_ptr<const InputFile> file, Hdu hdu)
-    : file_(std::move(file)), reader_(*file_), hdu_(std::move(hdu)) {
-  while (reader_.next()->index < hdu_.index) continue;
-  check_tiles(reader_, hdu_, *file_);
-  std::string scale = "ZSCALE";
-  int column = 0, missing = 0;
-  fits_get_colnum(reader_.get(), CASEINSEN, scale.data(), &column, &missing);
-  scaled_floats_ = hdu_.bitpix < 0 && (!missing || reader_.real(scale));
+std::span<const std::byte> TileReader::data() const {
+  return reader_.records().subspan(static_cast<std::size_t>(hdu_.data_begin),
+                                   static_cast<std::size_t>(in_records(hdu_.data_bytes)));
+}
+
+TileReader::TileReader(const InputFile& file, const Hdu& hdu)
+    : records_(read_alone(file, hdu)),
+      reader_({records_.get(), static_cast<std::size_t>(length_alone(hdu))}, file.path(), hdu.index - 1) {
+  reader_.next();
+  const std::optional<Hdu> read = reader_.next();
+  if (!read || read->kind != hdu.kind || read->bitpix != hdu.bitpix || read->axes != hdu.axes ||
+      read->data_bytes != hdu.data_bytes) {
+    throw Error(ErrorKind::input,
+                describe(hdu, file.path()) + " changed while it was read; do not write to the file meanwhile");
+  }
+  hdu_ = *read;
+  check_tiles(reader_, hdu_);
+  scaled_floats_ = has_quantised_floats(reader_, hdu_);
   // The values as stored: BSCALE and BZERO, also those of the unsigned conventions, are applied once, by the caller.
   int status = 0;
   fits_set_bscale(reader_.get(), 1.0, 0.0, &status);

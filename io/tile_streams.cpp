@@ -118,10 +118,9 @@ bool is_plio_tile(Stream stream) {
   return length > 0 && 2 * length <= std::ssize(stream) && word(2) >= 0;
 }
 
-bool is_gzip_tile(Stream stream, std::int64_t pixels, int bitpix) {
-  const std::int64_t size = inflated_size(stream, 8 * pixels);
-  if (bitpix > 0) return size == pixels || size == 2 * pixels || size == 4 * pixels;
-  return size == 4 * pixels || (bitpix == -64 && size == 8 * pixels);
+bool is_gzip_tile(Stream stream, std::int64_t pixels, std::initializer_list<std::int64_t> pixel_bytes) {
+  const std::int64_t size = inflated_size(stream, std::ranges::max(pixel_bytes) * pixels);
+  return std::ranges::any_of(pixel_bytes, [&](std::int64_t bytes) { return size == bytes * pixels; });
 }
 
 }  // namespace srcextract

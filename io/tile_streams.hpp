@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 namespace srcextract {
@@ -21,7 +22,8 @@ bool is_hcompress_tile(std::span<const std::byte> stream, std::int64_t pixels);
 /// The length that the list tells.
 bool is_plio_tile(std::span<const std::byte> stream);
 
-/// `bitpix` of the image; inflates the stream.
-bool is_gzip_tile(std::span<const std::byte> stream, std::int64_t pixels, int bitpix);
+/// The pixels take `pixel_bytes` each; inflates the stream.
+bool is_gzip_tile(std::span<const std::byte> stream, std::int64_t pixels,
+                  std::initializer_list<std::int64_t> pixel_bytes);
 
 }  // namespace srcextract

@@ -17,9 +17,13 @@
 #include <vector>
 
 #include "io/celestial_cards.hpp"
+#include "io/wcslib_lock.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
+
+const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, CTYPE2)";
+
 namespace {
 
 struct FreeWcs {
@@ -59,8 +63,6 @@ std::string text(const char* quoted, std::size_t size) {
   return out;
 }
 
-const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, CTYPE2)";
-
 Found none(const std::string& reason) {
   return {nullptr, reason};
 }
@@ -83,9 +85,7 @@ Found image_axes(wcsprm* descriptions, int count) {
 /// Reads and sets up the WCS. Coordinates looked up in a table (-TAB) are not supported: the table is in another HDU,
 /// and it is spectral and time axes that use it, not the sky.
 Found parse(const std::string& header) {
-  // The parsers for header cards and units keep state in static variables in some versions of wcslib.
-  static std::mutex one_at_a_time;
-  std::scoped_lock lock(one_at_a_time);
+  std::scoped_lock lock(wcslib_parsers);
 
   // Any other card is kept from wcslib: what is wrong with a further axis of a cube, for instance, does not matter.
   auto [cards, ties, problem] = celestial_cards(header);

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 namespace {
@@ -17,11 +18,21 @@ std::optional<CudaDevice> usable_device(int index) {
   }
 }
 
+/// So many threads, or as many as this process may have.
+Cpu usable_threads(int wanted) {
+  const int threads = startable_threads(wanted);
+  if (threads < wanted) {
+    spdlog::warn("only {} of {} threads can be started here (a limit on processes or memory, see ulimit -a)", threads,
+                 wanted);
+  }
+  return {threads};
+}
+
 }  // namespace
 
 Execution choose_execution(Backend wanted, int device, int threads) {
   Execution execution;
-  execution.cpu = Cpu{threads};
+  execution.cpu = usable_threads(threads);
   execution.compare = wanted == Backend::compare;
   execution.may_fall_back = wanted == Backend::automatic;
   if (wanted == Backend::automatic) execution.device = usable_device(device);

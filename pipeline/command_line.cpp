@@ -2,9 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string_view>
+#include <utility>
 
+#include "pipeline/outputs.hpp"
 #include "pipeline/versions.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -89,15 +94,52 @@ void add_messages(CLI::App& app, CommandLine& command) {
   app.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
-// CLI11 reads a list element in brackets or braces as a list of its own. A file name is only ever a file name.
-std::vector<std::string> protected_arguments(const std::vector<std::string>& arguments) {
+/// Whether the argument after `argument` is its value.
+bool takes_value(const CLI::App& app, const std::string& argument) {
+  if (!argument.starts_with("-")) return false;
+  const CLI::Option* option = app.get_option_no_throw(argument);
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+/// The arguments in the order in which CLI11 takes them, safe from its own ideas: it reads an element of a list in
+/// brackets or braces as a list of its own, but a file name is only ever a file name; and the value of `-o=DIR` is DIR.
+std::vector<std::string> protected_arguments(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> result(arguments.begin() + 1, arguments.end());
+  bool is_value = false;
+  bool names_only = false;
   for (std::string& argument : result) {
+    if (std::exchange(is_value, false)) continue;
     if (!argument.empty() && std::string_view("[{%").find(argument[0]) != std::string_view::npos)
       argument.insert(0, "./");
+    if (names_only) continue;
+    is_value = takes_value(app, argument);
+    names_only = argument == "--";
+    if (argument.starts_with("-o=")) argument.replace(0, 3, "--output-dir=");
   }
-  std::reverse(result.begin(), result.end());  // the order in which CLI11 takes them
+  std::reverse(result.begin(), result.end());
   return result;
+}
+
+void require_names(const CommandLine& command) {
+  const auto fail = [](const std::string& what) {
+    throw Error(ErrorKind::config, what +
+                                       " is an empty text; is a variable of your script not set? See srcextract "
+                                       "--help");
+  };
+  if (command.config.empty()) fail("CONFIG");
+  if (command.output_dir.empty()) fail("--output-dir");
+  if (std::find(command.images.begin(), command.images.end(), "") != command.images.end()) fail("IMAGE");
+}
+
+/// By its name, or by how it begins. Only regular files are opened: what a pipe says can be read once.
+bool is_image(const std::string& path) {
+  if (image_stem(path) != std::filesystem::path(path).filename()) return true;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return false;
+  std::array<char, 9> bytes{};
+  std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), bytes.size());
+  return begin == "SIMPLE  =" || begin.starts_with("\x1f\x8b");
 }
 
 }  // namespace
@@ -117,7 +159,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_messages(app, command);
 
   try {
-    app.parse(protected_arguments(command.arguments));
+    app.parse(protected_arguments(app, command.arguments));
   } catch (const CLI::CallForHelp&) {
     command.answer = app.help();
     return command;
@@ -127,6 +169,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::config, std::string(error.what()) + "; see srcextract --help");
   }
+  require_names(command);
+  if (is_image(command.config))
+    throw Error(ErrorKind::config,
+                command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
   if (command.images.empty() && !command.dump_config)
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
   command.backend = backends.at(backend);

@@ -103,6 +103,7 @@ StageComparison compare_background(const Background& cpu, const Background& cuda
   Tally tally("background");
   compare_statistics(tally, cpu.all, cuda.all, "of all pixels");
   compare_statistics(tally, cpu.clipped, cuda.clipped, "after clipping");
+  tally.compare(cpu.zeros, cuda.zeros, [] { return "zeros"; });
   tally.compare(cpu.iterations, cuda.iterations, [] { return "iterations"; });
   tally.compare(int{cpu.converged}, int{cuda.converged}, [] { return "converged"; });
   return tally.row();

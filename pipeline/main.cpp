@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@
 namespace srcextract {
 namespace {
 
-/// `message` with the name of what it is about before it, unless it says that itself.
+/// `message` with the name of what it is about before it, unless it names that, or the file that has it, itself.
 std::string about(const std::string& name, const std::string& message) {
-  const bool said = message.starts_with(name) || message.find(" of " + name) != std::string::npos;
+  const bool said = message.starts_with(name) || message.find(" of " + name) != std::string::npos ||
+                    name.ends_with(" of " + message.substr(0, message.find(": ")));
   return said ? message : name + ": " + message;
 }
 
@@ -63,13 +65,14 @@ int process_file(const std::string& path, const Job& job, Progress& progress) {
   progress.begin_file(path);
   int worst = 0;
   const int opened = attempt(path, [&] {
-    const std::vector<FitsImage> images = open_fits_images(path, job.config.input.hdu);
+    const std::vector<SelectedImage> images = select_images(path, job.config.input.hdu);
     const bool several = images.size() > 1;
-    for (const FitsImage& image : images) {
-      const std::string name = several ? "HDU " + std::to_string(image.hdu()) + " of " + path : path;
+    for (const SelectedImage& image : images) {
+      const std::string name = several ? image.name : path;
       progress.begin_image(name);
-      const int code = attempt(
-          name, [&] { require_agreement(name, process_image(image, path, name, several, job, progress), progress); });
+      const int code = attempt(name, [&] {
+        require_agreement(name, process_image(image.open(), path, name, several, job, progress), progress);
+      });
       worst = std::max(worst, code);
     }
   });
@@ -84,11 +87,17 @@ KeptFiles kept_files(const CommandLine& command, bool with_log) {
   return KeptFiles(paths);
 }
 
-void start_log(const CommandLine& command, bool progress) {
+void start_log(const CommandLine& command, const Config& config, bool progress) {
   const Verbosity verbosity = command.quiet     ? Verbosity::quiet
                               : command.verbose ? Verbosity::verbose
                                                 : Verbosity::normal;
-  if (!command.log_file.empty()) kept_files(command, false).require_kept({command.log_file});
+  if (!command.log_file.empty()) {
+    kept_files(command, false).require_kept({command.log_file});
+    for (const std::string& image : command.images) {
+      const OutputPaths paths = output_paths(command.output_dir, image, std::nullopt, config.output);
+      require_separate_log(command.log_file, paths.all());
+    }
+  }
   configure_log(verbosity, command.log_file, progress);
 }
 
@@ -105,7 +114,7 @@ int run(int argc, char** argv) {
   }
 
   const bool show_progress = stderr_is_terminal() && !command.quiet;
-  start_log(command, show_progress);
+  start_log(command, config, show_progress);
   const KeptFiles inputs = kept_files(command, true);
   require_distinct_outputs(command.images, config.input.hdu == "all");
   const Execution execution = choose_execution(command.backend, command.device, command.threads);

@@ -43,7 +43,14 @@ std::string without_hdu(const std::string& stem) {
   return stem.compare(begin, mark.size(), mark) == 0 ? stem.substr(0, begin) : stem;
 }
 
+bool are_same_file(const std::string& first, const std::string& second) {
+  std::error_code failure;  // a file that is missing is reported when its turn comes
+  return first == second || fs::equivalent(first, second, failure);
+}
+
 [[noreturn]] void throw_same_outputs(const std::string& first, const std::string& second) {
+  if (are_same_file(first, second))
+    throw Error(ErrorKind::config, "'" + first + "' and '" + second + "' are the same image; give it once");
   throw Error(ErrorKind::config, "'" + first + "' and '" + second +
                                      "' would write the same output files, named after the image; rename one, or "
                                      "extract them into different directories (--output-dir)");
@@ -89,6 +96,19 @@ void require_distinct_outputs(const std::vector<std::string>& images, bool all_h
   for (const auto& [stem, image] : image_of) {
     const auto other = image_of.find(without_hdu(stem));
     if (other != image_of.end() && other->second != image) throw_same_outputs(other->second, image);
+  }
+}
+
+void require_separate_log(const std::string& log, const std::vector<std::string>& outputs) {
+  const auto place = [](const std::string& path) {
+    std::error_code failure;
+    const fs::path found = fs::weakly_canonical(fs::absolute(path), failure);
+    return failure ? fs::path(path) : found;
+  };
+  for (const std::string& output : outputs) {
+    if (place(output) == place(log))
+      throw Error(ErrorKind::config, "the output '" + output + "' would replace the log file '" + log +
+                                         "'; choose another name with --log-file");
   }
 }
 

@@ -33,6 +33,9 @@ OutputPaths output_paths(const std::string& directory, const std::string& image,
 /// on with .hdu and a number.
 void require_distinct_outputs(const std::vector<std::string>& images, bool all_hdus);
 
+/// Throws Error{config} if the log file, there or not yet, would be one of `outputs`.
+void require_separate_log(const std::string& log, const std::vector<std::string>& outputs);
+
 /// The files that no output may replace.
 class KeptFiles {
  public:

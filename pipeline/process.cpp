@@ -6,6 +6,7 @@
 
 #include "io/catalog.hpp"
 #include "io/output_file.hpp"
+#include "io/pixel_unit.hpp"
 #include "io/segmentation.hpp"
 #include "pipeline/extract.hpp"
 #include "pipeline/report.hpp"
@@ -28,18 +29,24 @@ std::uintmax_t file_bytes(const std::string& path) {
   return failure ? 0 : bytes;
 }
 
-void write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
-                  const Config& config) {
-  const CatalogMetadata metadata{program_version(), dump_config(config)};
-  for (const auto& [format, path] : paths.catalogs) write_catalog(path, format, extraction.sources, metadata);
+/// The catalogues and the label map, complete but for the commit.
+std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
+                                     const Config& config) {
+  const std::string& header = input.image.header();
+  const CatalogMetadata metadata{program_version(), dump_config(config), pixel_unit(header)};
+  std::vector<OutputFile> files;
+  for (const auto& [format, path] : paths.catalogs)
+    files.push_back(write_catalog(path, format, extraction.sources, metadata));
   if (!paths.segmentation.empty())
-    write_segmentation(paths.segmentation, extraction.runs, extraction.label, input.image.header(), metadata);
+    files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
+  for (OutputFile& file : files) file.flush();
+  return files;
 }
 
-void write_report(const std::string& path, const RunReport& report) {
+OutputFile write_report(const std::string& path, const RunReport& report) {
   OutputFile file(path);
   file.write(format_report(report));
-  file.commit();
+  return file;
 }
 
 }  // namespace
@@ -53,21 +60,22 @@ std::vector<StageComparison> process_image(const FitsImage& image, const std::st
   job.inputs.require_kept(paths.all());
 
   const ImageInput input{path, file_bytes(path), name, image, image.plane(job.config.input.plane)};
-  log_input(input);
+  log_input(input, job.config.input);
   ImageResult result = extract_image(input, job.config, job.execution, progress);
   log_result(input, result);
 
   const auto summing = Clock::now();
-  const std::uint32_t datasum = image.datasum();
+  const std::uint32_t datasum = image.datasum(job.config.input.plane);
   result.times.push_back({"checksum", seconds_since(summing)});
 
   const auto writing = Clock::now();
-  write_tables(paths, input, result.extraction, job.config);
+  std::vector<OutputFile> files = write_tables(paths, input, result.extraction, job.config);
   result.times.push_back({"write", seconds_since(writing)});
 
   const double seconds = seconds_since(begin);
-  write_report(paths.report,
-               {job.command, job.config, job.execution, input, result, datasum, paths.all(), start, seconds});
+  files.push_back(write_report(
+      paths.report, {job.command, job.config, job.execution, input, result, datasum, paths.all(), start, seconds}));
+  commit(files);
   log_done(input, result, job.execution, seconds);
   return result.comparison;
 }

@@ -21,8 +21,8 @@ struct Job {
   const KeptFiles& inputs;
 };
 
-/// Extracts one image of the file `path` and writes its outputs: all of them when the extraction is complete, run.json
-/// last; none if it fails. `name` stands for it in messages; `in_names` says that its HDU is part of the output names.
+/// Extracts one image of the file `path` and writes its outputs: all of them once every one is complete, run.json
+/// last; none if one fails. `name` stands for it in messages; `in_names` says that its HDU is part of the output names.
 /// Returns the comparison of the back ends, empty unless there was one.
 std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
                                            bool in_names, const Job& job, Progress& progress);

@@ -1,11 +1,35 @@
 #include "pipeline/progress.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace srcextract {
+namespace {
+
+/// The beginning of `line` that leaves the terminal's last column free: a line that wraps cannot be cleared. Counts
+/// bytes, of which a character of UTF-8 has at least as many as columns.
+std::string fitted(const std::string& line) {
+  winsize terminal{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) != 0 || terminal.ws_col == 0) return line;
+  std::size_t size = terminal.ws_col - 1u;
+  if (line.size() <= size) return line;
+  const auto continues_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  while (size > 0 && continues_character(line[size])) --size;
+  return line.substr(0, size);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out(text);
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  std::replace_if(out.begin(), out.end(), is_control, '?');
+  return out;
+}
 
 void Progress::begin_file(const std::string& path) {
   ++file_;
@@ -13,7 +37,7 @@ void Progress::begin_file(const std::string& path) {
 }
 
 void Progress::begin_image(const std::string& name) {
-  line_ = fmt::format("[{}/{}] {}:", file_, files_, name);
+  line_ = fmt::format("[{}/{}] {}:", file_, files_, printable(name));
   draw();
 }
 
@@ -27,7 +51,7 @@ void Progress::clear() const {
 }
 
 void Progress::draw() const {
-  if (visible_) std::fprintf(stderr, "%s%s", clear_line, line_.c_str());
+  if (visible_) std::fprintf(stderr, "%s%s", clear_line, fitted(line_).c_str());
 }
 
 bool stderr_is_terminal() {

@@ -2,11 +2,16 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace srcextract {
 
-/// One line on the terminal that says which file of how many is being worked on and which of its stages are done. An
-/// invisible one (quiet, or stderr is not a terminal) does nothing.
+/// `text` with '?' for every control character: names of files and of HDUs may hold any byte, also what a terminal
+/// obeys.
+std::string printable(std::string_view text);
+
+/// One line on the terminal, no longer than that is wide, that says which file of how many is being worked on and which
+/// of its stages are done. An invisible one (quiet, or stderr is not a terminal) does nothing.
 class Progress {
  public:
   /// Back to the start of the line, and everything on it gone.

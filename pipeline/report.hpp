@@ -18,10 +18,10 @@ struct RunReport {
   const Execution& execution;
   const ImageInput& input;
   const ImageResult& result;
-  std::uint32_t datasum = 0;  ///< of the image, in the FITS convention
+  std::uint32_t datasum = 0;  ///< FitsImage::datasum of the plane that was used
   std::vector<std::string> outputs;
   std::chrono::system_clock::time_point start;
-  double seconds = 0;  ///< wall time from opening the image to its last output
+  double seconds = 0;  ///< wall time from opening the image to its last table on the disk
 };
 
 /// The report as JSON. Numbers read back to the same bits; one that is not finite is null.

@@ -2,6 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/wcs.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -28,14 +35,39 @@ void log_background(const std::string& name, const Background& background) {
   log_statistics(name, fmt::format("after {} rounds of clipping{}", background.iterations, end), background.clipped);
 }
 
+/// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
+/// where the sky is anyway, are no sign of it.
+void warn_of_padding(const std::string& name, const Background& background) {
+  const double zeros = static_cast<double>(background.zeros) / static_cast<double>(background.all.count);
+  const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
+  if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
+  spdlog::warn(
+      "{}: {:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write NaN or "
+      "BLANK there, so that these pixels are masked",
+      name, 100 * zeros);
+}
+
+void log_sky(const std::string& name, const std::string& reason) {
+  if (reason.empty()) return;
+  const auto level = reason == no_celestial_wcs ? spdlog::level::info : spdlog::level::warn;
+  spdlog::log(level, "{}: no sky positions: {}", name, reason);
+}
+
+/// ", plane 1 of 3 (input.plane)", if there are several.
+std::string plane_name(const std::vector<std::int64_t>& axes, std::int64_t plane) {
+  std::int64_t planes = 1;
+  for (std::size_t axis = 2; axis < axes.size(); ++axis) planes *= axes[axis];
+  return planes > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, planes) : "";
+}
+
 }  // namespace
 
-void log_input(const ImageInput& input) {
+void log_input(const ImageInput& input, const InputConfig& config) {
   const FitsImage& image = input.image;
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.pixels.format.bitpix;
-  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}", input.name, input.pixels.shape.width,
-               input.pixels.shape.height, bitpix, image.hdu(), extname);
+  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.pixels.shape.width,
+               input.pixels.shape.height, bitpix, image.hdu(), extname, plane_name(image.axes(), config.plane));
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
                  bitpix);
@@ -47,9 +79,10 @@ void log_result(const ImageInput& input, const ImageResult& result) {
     spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK", input.name, e.masked_nan, e.masked_infinite,
                  e.masked_blank);
   log_background(input.name, e.background);
+  warn_of_padding(input.name, e.background);
   spdlog::info("{}: {} sources above {:.6g}, {} before detection.min_area", input.name, e.sources.size(),
                e.levels.detection, e.detected);
-  if (!result.no_sky_reason.empty()) spdlog::info("{}: no sky positions: {}", input.name, result.no_sky_reason);
+  log_sky(input.name, result.no_sky_reason);
 }
 
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds) {

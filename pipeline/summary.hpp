@@ -1,12 +1,13 @@
 #pragma once
 
+#include "config/config.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/extract.hpp"
 
 namespace srcextract {
 
 /// Tells the log what an image is, before it is worked on.
-void log_input(const ImageInput& input);
+void log_input(const ImageInput& input, const InputConfig& config);
 
 /// Tells the log what was found in it.
 void log_result(const ImageInput& input, const ImageResult& result);

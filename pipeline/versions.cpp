@@ -18,7 +18,7 @@ std::string program_version() {
 }
 
 std::string program_build() {
-  return fmt::format("{}, {}", build::type, build::compiler);
+  return fmt::format("{}, {}, commit {}", build::type, build::compiler, build::commit);
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {

@@ -51,8 +51,7 @@ describe_machine() {
   echo "date     $(date -u +%Y-%m-%dT%H:%MZ), load $(cut -d' ' -f1-3 /proc/loadavg)"
   echo "CPU      $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores"
   echo "GPU      ${gpu:-none}"
-  echo "commit   $(git describe --always --dirty --tags 2>/dev/null || echo unknown)"
-  echo "program  $("$program" --version | head -n 1)"
+  echo "program  $("$program" --version | head -n 2 | tr -s ' ' | paste -sd' ')"
 }
 
 describe_machine

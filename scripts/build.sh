@@ -15,8 +15,10 @@ cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "${options[@]}"
 cmake --build build
 
 nvcc=$(sed -n 's/^SRCEXTRACT_NVCC:FILEPATH=//p' build/CMakeCache.txt)
-if [[ ${SRCEXTRACT_CUDA:-AUTO} != OFF && -x $nvcc ]]; then
+if [[ ${SRCEXTRACT_CUDA:-AUTO} == OFF ]]; then
+  echo "Built the CPU back end alone, as SRCEXTRACT_CUDA=OFF asks."
+elif [[ -x $nvcc ]]; then
   echo "Built the CPU and CUDA back ends (CUDA $("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'), $nvcc)."
 else
-  echo "Built the CPU back end alone: no CUDA toolkit was found (or SRCEXTRACT_CUDA=OFF)."
+  echo "Built the CPU back end alone: no CUDA toolkit was found."
 fi

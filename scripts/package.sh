@@ -84,7 +84,7 @@ cp build-package/srcextract "$tree/bin"
 cp -r config data docs LICENSE README.md "$tree"
 rm -f "$tree"/config/*.[ch]pp
 if [[ $with_tests == ON ]]; then
-  find build-package/tests -maxdepth 2 -type f -executable \( -name 'test_*' -o -name 'bench_*' \) -exec cp -t "$tree/bin" {} +
+  find build-package/tests -maxdepth 1 -type f -executable -exec cp -t "$tree/bin" {} +
   find tests -name '*.py' -exec cp --parents -t "$tree" {} +
   mkdir "$tree/scripts"
   for script in gpu_check.sh bench.sh; do

@@ -32,10 +32,7 @@ show() {
 }
 
 case $# in
-  0)
-    config=$root/config/default.yaml image=$root/data/sky.fits output=$root/out
-    mkdir -p "$output"
-    ;;
+  0) config=$root/config/default.yaml image=$root/data/sky.fits output=$root/out ;;
   2) config=$1 image=$2 output=. ;;
   *)
     usage

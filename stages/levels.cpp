@@ -31,7 +31,8 @@ Levels resolve_levels(const Background& background, const Config& config) {
     throw Error(ErrorKind::input,
                 "the pixels that survive the clip are all equal (" + shortest(background.clipped.median) +
                     "), so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
-                    "image? If not, set detection.threshold_unit to absolute");
+                    "image? If not, raise background.kappa, which may clip too much, or set "
+                    "detection.threshold_unit to absolute");
   }
   levels.detection = level_of(config.detection.reference) + config.detection.threshold * levels.sigma;
   return levels;

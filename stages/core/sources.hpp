@@ -5,10 +5,13 @@
 
 namespace srcextract {
 
+/// Stands for the unit of the image's pixel values, which the writers of a catalogue know.
+inline constexpr const char* pixel_value_unit = "pixel value";
+
 /// What a reader of a catalogue needs to know about one column, written into every format.
 struct Column {
   const char* name;         ///< SExtractor's name where SExtractor has the column
-  const char* unit;         ///< FITS unit string, empty if dimensionless
+  const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit
   const char* ucd;          ///< IVOA UCD1+ word
   const char* description;  ///< one line
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
@@ -60,9 +63,9 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"YPEAK_IMAGE", "pixel", "pos.cartesian.y;instr.det;phot.flux;stat.max", "y of the brightest pixel", 0},
     s.ypeak_image);
   f(Column{"NPIX", "pixel", "phys.angSize.area;instr.pixel", "Number of detected pixels", 0}, s.npix);
-  f(Column{"FLUX_ISO", "count", "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
-  f(Column{"FLUXERR_ISO", "count", "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
-  f(Column{"FLUX_MAX", "count", "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
+  f(Column{"FLUX_ISO", pixel_value_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
+  f(Column{"FLUXERR_ISO", pixel_value_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
+  f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
   f(Column{"X2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.x;instr.det", "Variance along x", 0}, s.x2_image);
   f(Column{"Y2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.y;instr.det", "Variance along y", 0}, s.y2_image);
   f(Column{"XY_IMAGE", "pixel**2", "stat.covariance;pos.cartesian;instr.det", "Covariance of x and y", 0}, s.xy_image);
@@ -70,8 +73,8 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"B_IMAGE", "pixel", "phys.angSize.sminAxis;instr.det", "Profile RMS along the minor axis", 0}, s.b_image);
   f(Column{"THETA_IMAGE", "deg", "pos.posAng;instr.det", "Angle of the major axis, from x towards y", 0},
     s.theta_image);
-  f(Column{"BACKGROUND", "count", "instr.background", "Level subtracted from the pixels", 0}, s.background);
-  f(Column{"THRESHOLD", "count", "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
+  f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
+  f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
   f(Column{"FLAGS", "", "meta.code", "1 contains or touches masked pixels, 8 touches the image edge", 0}, s.flags);
   if (!s.sky) return;

@@ -9,15 +9,16 @@
 
 #include "stages/core/error.hpp"
 #include "tests/config/temporary_folder.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-const std::string source_dir = SRCEXTRACT_SOURCE_DIR;
+const std::string source_dir = testing::source_dir();
 
 /// The message with which a call fails; fails the test if it does not, or not as an error of the configuration.
 template <class F>

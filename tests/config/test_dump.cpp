@@ -8,13 +8,14 @@
 
 #include "config/config.hpp"
 #include "stages/core/error.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
-using testing::StartsWith;
+using ::testing::StartsWith;
 
-const std::string source_dir = SRCEXTRACT_SOURCE_DIR;
+const std::string source_dir = testing::source_dir();
 
 Config parse(const std::string& yaml) {
   return parse_config(yaml, "x.yaml");

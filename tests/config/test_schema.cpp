@@ -11,13 +11,14 @@
 #include "config/fields.hpp"
 #include "stages/core/error.hpp"
 #include "tests/config/temporary_folder.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
 using nlohmann::json;
 
-const std::string source_dir = SRCEXTRACT_SOURCE_DIR;
+const std::string source_dir = testing::source_dir();
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

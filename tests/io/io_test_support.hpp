@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/fits_image.hpp"
+
 namespace srcextract::testing {
 
 /// A fresh directory, removed with all it holds at the end of the test.
@@ -50,6 +52,13 @@ inline std::vector<std::string> read_lines(const std::string& path) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
+}
+
+/// The images that `hdu` selects, all of which can be opened.
+inline std::vector<FitsImage> open_fits_images(const std::string& path, const std::string& hdu) {
+  std::vector<FitsImage> images;
+  for (const SelectedImage& selected : select_images(path, hdu)) images.push_back(selected.open());
+  return images;
 }
 
 /// Exit status and what the shell command printed, on either stream.

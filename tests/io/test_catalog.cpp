@@ -16,16 +16,19 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "stages/core/error.hpp"
 #include "tests/io/io_test_support.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using testing::read_file;
 using testing::read_lines;
 using testing::TemporaryDirectory;
@@ -70,9 +73,10 @@ Sources three_sources() {
   return s;
 }
 
-std::string written(const TemporaryDirectory& directory, CatalogFormat format, const Sources& sources) {
+std::string written(const TemporaryDirectory& directory, CatalogFormat format, const Sources& sources,
+                    const CatalogMetadata& beside = metadata) {
   const std::string path = directory / (std::string("sky") + extension(format));
-  write_catalog(path, format, sources, metadata);
+  write_catalog(path, format, sources, beside).commit();
   return path;
 }
 
@@ -226,6 +230,35 @@ TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
   EXPECT_THAT(found["ALPHA_J2000"], ElementsAre("D", "deg", "pos.eq.ra;meta.main", HasSubstr("Right ascension")));
 }
 
+TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {
+  TemporaryDirectory directory;
+  const std::string path = written(directory, CatalogFormat::fits, three_sources(), {"1.2.3", "{}\n", "Jy/beam"});
+  FitsCatalog catalog(path);
+  std::map<std::string, std::string> unit;
+  for (const char* n : {"11", "12", "13", "14", "20", "21"})
+    unit[catalog.text(std::string("TTYPE") + n)] = catalog.text(std::string("TUNIT") + n);
+  EXPECT_THAT(unit,
+              ElementsAre(Pair("BACKGROUND", "Jy/beam"), Pair("FLUXERR_ISO", "Jy/beam"), Pair("FLUX_ISO", "Jy/beam"),
+                          Pair("FLUX_MAX", "Jy/beam"), Pair("THRESHOLD", "Jy/beam"), Pair("X2_IMAGE", "pixel**2")));
+  if (!testing::have_fitsverify()) return;
+  EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
+}
+
+TEST(CatalogTest, TheDocumentationHasEveryColumnWithItsUnit) {
+  Sources sources = three_sources();
+  sources.sky = true;
+  const std::vector<std::string> lines = read_lines(testing::source_dir() + "/docs/catalogue.md");
+  for_each_column(sources, [&](const Column& column, const auto&) {
+    const auto row = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.starts_with("| `") && line.substr(0, line.find('|', 1)).find(column.name) != std::string::npos;
+    });
+    ASSERT_NE(row, lines.end()) << column.name;
+    const std::string unit = column.unit == std::string_view(pixel_value_unit) ? "unit of the pixels" : column.unit;
+    const std::string cell = unit.empty() ? " |" : " " + unit + " |";
+    EXPECT_EQ(row->substr(row->find('|', 1) + 1, cell.size()), cell) << column.name;
+  });
+}
+
 TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
   TemporaryDirectory directory;
   const std::string header = FitsCatalog(written(directory, CatalogFormat::fits, three_sources())).header();
@@ -307,7 +340,7 @@ TEST(CatalogTest, AFailedWriteLeavesTheOldCatalogue) {
   TemporaryDirectory directory;
   const std::string path = directory / "missing/sky.cat.fits";
   try {
-    write_catalog(path, CatalogFormat::fits, three_sources(), metadata);
+    write_catalog(path, CatalogFormat::fits, three_sources(), metadata).commit();
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
@@ -342,8 +375,9 @@ class CatalogInAstropy : public ::testing::TestWithParam<CatalogFormat> {
     if (!testing::have_astropy())
       GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
   }
-  std::string dump(const Sources& sources) {
-    const auto [status, output] = testing::run_python(directory_, dump_table, written(directory_, GetParam(), sources));
+  std::string dump(const Sources& sources, const CatalogMetadata& beside = metadata) {
+    const auto [status, output] =
+        testing::run_python(directory_, dump_table, written(directory_, GetParam(), sources, beside));
     EXPECT_EQ(status, 0) << output;
     return output;
   }
@@ -369,6 +403,15 @@ TEST_P(CatalogInAstropy, ReadsTheColumnsWithTheirUnits) {
   EXPECT_THAT(output, HasSubstr("THETA_IMAGE float64 deg ['-0x1.e000000000000p+4', '0x0.0p+0', 'nan']\n"));
   EXPECT_THAT(output, HasSubstr("FLAGS int16 None [0, 8, 9]\n"));
   EXPECT_THAT(output, HasSubstr("\n3 23\n"));
+}
+
+TEST_P(CatalogInAstropy, ReadsTheUnitOfThePixels) {
+  for (const auto& [unit, in_astropy] : {std::pair("Jy/beam", "Jy / beam"), std::pair("adu", "adu"),
+                                         std::pair("count/s", "ct / s"), std::pair("MJy/sr", "MJy / sr")}) {
+    const std::string output = dump(three_sources(), {"1.2.3", "{}\n", unit});
+    EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 " + std::string(in_astropy) + " ["));
+    EXPECT_THAT(output, HasSubstr("X2_IMAGE float64 pix2 ["));
+  }
 }
 
 TEST_P(CatalogInAstropy, ReadsAnEmptyCatalogue) {

@@ -77,6 +77,8 @@ TEST_F(FitsBadInput, HeaderWithoutEnd) {
 TEST_F(FitsBadInput, HeaderThatCfitsioRejects) {
   EXPECT_THAT(refusal_of_card("BITPIX", "17"), AllOf(HasSubstr("HDU 0"), HasSubstr("CFITSIO: "), HasSubstr("BITPIX")));
   EXPECT_THAT(refusal_of_card("BITPIX", "'16'"), HasSubstr("BITPIX"));
+  EXPECT_LT(refusal_of_card("BITPIX", "'16'").size(), 400 + directory.string().size());
+  EXPECT_THAT(refusal_of_card("BITPIX", "-9223372036854775808"), HasSubstr("BITPIX"));
   EXPECT_THAT(refusal_of_card("NAXIS", "-1"), HasSubstr("NAXIS"));
   EXPECT_THAT(refusal_of_card("NAXIS", "3"), HasSubstr("NAXIS3"));
   EXPECT_THAT(refusal_of_card("NAXIS", "1000"), HasSubstr("NAXIS"));
@@ -152,7 +154,7 @@ TEST_F(FitsBadInput, RandomGroups) {
 }
 
 TEST_F(FitsBadInput, ScalingThatGivesNoValue) {
-  EXPECT_THAT(refusal_of_card("BSCALE", "0.0"), HasSubstr("BSCALE = 0"));
+  EXPECT_THAT(refusal_of_card("BSCALE", "0.0"), HasSubstr("BSCALE = 0, BZERO = 0 "));
   EXPECT_THAT(refusal_of_card("BSCALE", "1E999"), HasSubstr("BSCALE"));
   EXPECT_THAT(refusal_of_card("BZERO", "NaN"), HasSubstr("BZERO"));
   EXPECT_THAT(refusal_of_card("BLANK", "'none'"), HasSubstr("BLANK"));

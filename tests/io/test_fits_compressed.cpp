@@ -195,7 +195,7 @@ TEST_F(FitsCompressed, DatasumIsThatOfTheTable) {
   const std::string bytes = compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>());
   const std::size_t card = bytes.rfind("DATASUM = ");
   ASSERT_NE(card, std::string::npos);
-  EXPECT_EQ(open(bytes).datasum(), std::stoul(bytes.substr(bytes.find('\'', card) + 1)));
+  EXPECT_EQ(open(bytes).datasum(1), std::stoul(bytes.substr(bytes.find('\'', card) + 1)));
 }
 
 TEST_F(FitsCompressed, MissingLastPaddingAndTruncation) {
@@ -260,6 +260,77 @@ TEST_F(FitsCompressed, HeadersThatCfitsioWouldNotSurvive) {
   expect_refused(with(good, "ZBITPIX =                   16", "ZBITPIX =                   17"), "BITPIX = 17");
   expect_refused(with(good, "ZBITPIX =                   16", "ZBITPIX =                   64"), "64-bit");
   expect_refused(with(good, "'RICE_1  '", "'RICE_9  '"), "RICE_9");
+  expect_refused(with(good, "BITPIX  =                    8", "BITPIX  = -9223372036854775808"), "BITPIX");
+  // Integers of 1 and 2 bytes that are said to stand for floats as they are.
+  const std::string bytes = compressed_file({.method = RICE_1}, 8, TBYTE, {width, height}, sky<std::uint8_t>());
+  for (const char* bitpix : {"-32", "-64"}) {
+    const std::string said = std::string("ZBITPIX =                  ") + bitpix;
+    expect_refused(with(good, "ZBITPIX =                   16", said), "not quantised");
+    expect_refused(with(bytes, "ZBITPIX =                    8", said), "not quantised");
+  }
+  const std::string lossless = compressed_file({.method = GZIP_1}, -32, TFLOAT, {width, height}, sky<float>());
+  expect_refused(with(lossless, "ZBITPIX =                  -32", "ZBITPIX =                  -64"), "tile 0");
+  expect_refused(with(lossless, "ZBITPIX =                  -32", "ZBITPIX =                   16"), "ZQUANTIZ");
+  const std::string dithered = compressed_file({.method = RICE_1, .quantize = 4, .dither = SUBTRACTIVE_DITHER_1}, -32,
+                                               TFLOAT, {width, height}, sky<float>());
+  for (const char* seed : {"         0", "        -5", "     10001", "2147483647"}) {
+    const std::string begin = "ZDITHER0=           ";
+    expect_refused(with(dithered, begin + "         7", begin + seed), "ZDITHER0 = ");
+  }
+  expect_refused(with(dithered, "'SUBTRACTIVE_DITHER_1'", "'NONE'                "), "ZQUANTIZ = 'NONE'");
+}
+
+// CFITSIO keeps from one HDU to the next that floats were not quantised.
+TEST_F(FitsCompressed, QuantisedFloatsBehindLosslessOnes) {
+  const std::vector<float> pixels = sky<float>();
+  const std::string lossless = compressed_file({.method = GZIP_1}, -32, TFLOAT, {width, height}, pixels);
+  const Compression how{.method = RICE_1, .quantize = -0.5f, .dither = SUBTRACTIVE_DITHER_1};
+  const std::string quantised = compressed_file(how, -32, TFLOAT, {width, height}, pixels);
+  write_file(directory / "a.fits.fz", lossless + quantised.substr(2880));
+  const std::vector<FitsImage> images = open_fits_images(directory / "a.fits.fz", "all");
+  ASSERT_EQ(images.size(), 2u);
+  EXPECT_EQ(stored_pixels<float>(images[0].plane(1)), pixels);
+  const std::vector<float> read = stored_pixels<float>(images[1].plane(1));
+  for (std::size_t i = 0; i < read.size(); ++i) ASSERT_NEAR(read[i], pixels[i], 0.51) << i;
+}
+
+TEST_F(FitsCompressed, FileCutShortWhileItIsReadIsNoSignal) {
+  const std::vector<std::int16_t> pixels = sky<std::int16_t>();
+  const std::string path = directory / "a.fits.fz";
+  const FitsImage image = open(compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, pixels));
+  const std::uint32_t datasum = image.datasum(1);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(stored_pixels<std::int16_t>(image.plane(1)), pixels);
+  EXPECT_EQ(image.datasum(1), datasum);
+}
+
+TEST_F(FitsCompressed, FileCutShortBeforeItIsOpenedIsAnError) {
+  const std::string path = directory / "a.fits.fz";
+  write_file(path, compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()));
+  const std::vector<SelectedImage> selected = select_images(path, "1");
+  std::filesystem::resize_file(path, 6000);
+  try {
+    selected.at(0).open();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_THAT(error.what(), HasSubstr("became shorter"));
+  }
+}
+
+TEST_F(FitsCompressed, FileRewrittenBeforeItIsOpenedIsAnError) {
+  const std::string path = directory / "a.fits.fz";
+  const std::string bytes = compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>());
+  write_file(path, bytes);
+  const std::vector<SelectedImage> selected = select_images(path, "1");
+  write_file(path, with(bytes, "ZBITPIX =                   16", "ZBITPIX =                   32"));
+  try {
+    selected.at(0).open();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_THAT(error.what(), HasSubstr("changed while it was read"));
+  }
 }
 
 TEST_F(FitsCompressed, DamagedTilesAreFound) {

@@ -1,7 +1,10 @@
 #include "io/output_file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -203,6 +206,83 @@ TEST(OutputFileTest, AFileThatCannotBeWrittenToItsEndLeavesTheOldOne) {
             }));
   EXPECT_EQ(read_file(path), "old");
   EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, TooLongANameIsFoundBeforeAnythingIsWritten) {
+  TemporaryDirectory directory;
+  const std::string path = directory / std::string(NAME_MAX + 1, 'n');
+  const std::string message = output_error([&] { OutputFile file(path); });
+  EXPECT_THAT(message, HasSubstr("File name too long; rename the image"));
+}
+
+TEST(OutputFileTest, AKilledProcessLeavesNothing) {
+  TemporaryDirectory directory;
+  const int unnamed = open(directory.string().c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (unnamed < 0) GTEST_SKIP() << "this file system has no files without a name";
+  close(unnamed);
+  const std::string path = directory / "catalog.csv";
+  std::ofstream(path) << "old";
+  const pid_t child = fork();
+  if (child == 0) {
+    OutputFile file(path);
+    file.write(std::string(10'000'000, 'x'));
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, WhereAFileCannotBeNamedLaterItHasATemporaryName) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "catalog.csv";
+  constexpr int cannot_hide_proc = 77;
+  const int code = in_a_process([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", "/proc", "tmpfs", 0, nullptr) != 0)
+      return cannot_hide_proc;
+    { OutputFile(path).write("half"); }
+    if (!directory.names().empty()) return 1;
+    OutputFile file(path);
+    file.write("whole");
+    if (directory.names().size() != 1) return 2;
+    file.commit();
+    return read_file(path) == "whole" && directory.names().size() == 1 ? 0 : 3;
+  });
+  if (code == cannot_hide_proc) GTEST_SKIP() << "only root may hide /proc";
+  EXPECT_EQ(code, 0);
+}
+
+TEST(OutputFileTest, FilesThatBelongTogetherReplaceTheOldOnesTogether) {
+  TemporaryDirectory directory;
+  std::ofstream(directory / "a") << "old a";
+  std::vector<OutputFile> files;
+  for (const char* name : {"a", "b", "c"}) {
+    files.emplace_back(directory / name);
+    files.back().write(std::string("new ") + name);
+  }
+  EXPECT_EQ(read_file(directory / "a"), "old a");
+  commit(files);
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(read_file(directory / name), std::string("new ") + name);
+  EXPECT_EQ(directory.names().size(), 3u);
+}
+
+TEST(OutputFileTest, WhereOneCannotBeMadeNoneIsReplaced) {
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "gone");
+  std::ofstream(directory / "a") << "old a";
+  {
+    std::vector<OutputFile> files;
+    files.emplace_back(directory / "a");
+    files.back().write("new a");
+    files.emplace_back(directory / "gone/b");
+    std::filesystem::remove_all(directory / "gone");
+    EXPECT_THAT(output_error([&] { commit(files); }), HasSubstr("gone/b"));
+  }
+  EXPECT_EQ(read_file(directory / "a"), "old a");
+  EXPECT_THAT(directory.names(), ElementsAre("a"));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SegmentationShape,
 TEST_P(SegmentationShape, GivesEveryLabelBack) {
   TemporaryDirectory directory;
   const Map map = random_map(shape());
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.status, 0);
   EXPECT_EQ(found.hdus, 2);
@@ -150,7 +150,7 @@ TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
   if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
   TemporaryDirectory directory;
   const Map map = random_map(shape());
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const auto [status, output] = testing::run_command("fitsverify '" + (directory / "sky.seg.fits") + "'");
   EXPECT_EQ(status, 0);
   EXPECT_THAT(output, HasSubstr("found 0 warning(s) and 0 error(s)"));
@@ -159,22 +159,76 @@ TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
 TEST(SegmentationTest, ComponentsBelowTheMinimumAreaAreNoSource) {
   TemporaryDirectory directory;
   const Map map = map_of({5, 2}, {1, 1, 0, 9, 0, 0, 9, 9, 0, 2}, 9);
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   EXPECT_THAT(read_back(directory / "sky.seg.fits").pixels, ::testing::ElementsAre(1, 1, 0, 0, 0, 0, 0, 0, 0, 2));
 }
 
 TEST(SegmentationTest, WithoutSourcesItIsAllZero) {
   TemporaryDirectory directory;
   const Map map = map_of({700, 300}, std::vector<std::int32_t>(210000, 0));
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata).commit();
   EXPECT_EQ(read_back(directory / "sky.seg.fits").pixels, std::vector<std::int32_t>(210000, 0));
   EXPECT_LT(std::filesystem::file_size(directory / "sky.seg.fits"), 30000u);
+}
+
+TEST(SegmentationTest, RowsWiderThanATileKeepTheirLabels) {
+  TemporaryDirectory directory;
+  const std::int64_t width = 3'000'000;
+  std::vector<std::int32_t> pixels(static_cast<std::size_t>(2 * width), 0);
+  const auto paint = [&](std::int64_t begin, std::int64_t end, std::int32_t label) {
+    std::fill(pixels.begin() + begin, pixels.begin() + end, label);
+  };
+  paint(0, 1, 1);
+  paint((1 << 20) - 3, (1 << 20) + 3, 2);              // across a boundary
+  paint((1 << 20) + 4, (1 << 21) + 5, 3);              // a whole tile, and across two
+  paint(width - 1, width, 4);                          // last of a row ...
+  paint(width + (1 << 20), width + (1 << 20) + 1, 5);  // ... and first of a tile
+  const Map map = map_of({width, 2}, pixels);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata).commit();
+  const ReadBack found = read_back(directory / "sky.seg.fits");
+  EXPECT_EQ(found.status, 0);
+  EXPECT_TRUE(found.pixels == pixels);
+}
+
+TEST(SegmentationTest, ARowOfMoreBytesThanAnIntCountsIsWrittenInLittleMemory) {
+  TemporaryDirectory directory;
+  const std::int32_t width = 550'000'000;
+  const std::vector<srcextract::Run> runs = {{0, 5, 8}, {0, width - 1, width}};
+  const std::vector<std::int64_t> row_begin = {0, 2};
+  const std::vector<std::int32_t> label = {1, 2};
+  write_segmentation(directory / "sky.seg.fits", {{width, 1}, buffer(runs), buffer(row_begin)}, buffer(label), "",
+                     metadata)
+      .commit();
+  fitsfile* file = nullptr;
+  int status = 0;
+  fits_open_diskfile(&file, (directory / "sky.seg.fits").c_str(), READONLY, &status);
+  fits_movabs_hdu(file, 2, nullptr, &status);
+  std::vector<std::int32_t> first(10), last(3);
+  fits_read_img(file, TINT, 1, 10, nullptr, first.data(), nullptr, &status);
+  fits_read_img(file, TINT, width - 2, 3, nullptr, last.data(), nullptr, &status);
+  fits_close_file(file, &status);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(first, ::testing::ElementsAre(0, 0, 0, 0, 0, 1, 1, 1, 0, 0));
+  EXPECT_THAT(last, ::testing::ElementsAre(0, 0, 2));
+}
+
+TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
+  TemporaryDirectory directory;
+  const Map map = random_map({4, 3});
+  const std::string twice = header({"CTYPE1  = 'RA---TAN'", "CRVAL1  =                 10.0", "CTYPE1  = 'RA---TAN'",
+                                    "CRVAL1  =                 12.5", "EQUINOX = '2000.0  '"});
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, twice, metadata).commit();
+  const std::string cards = read_back(directory / "sky.seg.fits").header;
+  EXPECT_EQ(cards.find("CTYPE1"), cards.rfind("CTYPE1"));
+  EXPECT_EQ(cards.find("CRVAL1"), cards.rfind("CRVAL1"));
+  EXPECT_THAT(cards, HasSubstr("CRVAL1  =                 12.5"));
+  EXPECT_THAT(cards, HasSubstr("EQUINOX = 2000.0 "));
 }
 
 TEST(SegmentationTest, CarriesTheCelestialWcsAndNothingElseOfTheHeader) {
   TemporaryDirectory directory;
   const Map map = random_map({40, 30});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const std::string cards = read_back(directory / "sky.seg.fits").header;
   for (const char* card : {"CTYPE1  = 'RA---TAN-SIP'", "CTYPE2  = 'DEC--TAN-SIP'", "CRVAL1  =                 12.5",
                            "CRPIX2  =                 15.0", "CUNIT1  = 'deg     '", "CD1_1   =               -0.001",
@@ -192,7 +246,7 @@ TEST(SegmentationTest, DamagedWcsCardsAreLeftOut) {
   TemporaryDirectory directory;
   const Map map = random_map({4, 3});
   const std::string damaged = header({"CTYPE1  = 'RA---TAN", "CRVAL1  = 12..5", "CRVAL2  =                  1.5"});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.pixels, map.pixels);
   EXPECT_THAT(found.header, HasSubstr("CRVAL2  =                  1.5"));
@@ -203,17 +257,17 @@ TEST(SegmentationTest, DamagedWcsCardsAreLeftOut) {
 TEST(SegmentationTest, TheSameMapGivesTheSameBytes) {
   TemporaryDirectory directory;
   const Map map = random_map({400, 300});
-  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata);
-  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata).commit();
   EXPECT_EQ(testing::read_file(directory / "one.seg.fits"), testing::read_file(directory / "two.seg.fits"));
 }
 
 TEST(SegmentationTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
   TemporaryDirectory directory;
   const Map map = random_map({400, 300});
-  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
   mallopt(M_PERTURB, 0x55);  // malloc gives memory full of 0xaa
-  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata).commit();
   mallopt(M_PERTURB, 0);
   EXPECT_EQ(testing::read_file(directory / "one.seg.fits"), testing::read_file(directory / "two.seg.fits"));
 }
@@ -223,7 +277,7 @@ TEST(SegmentationTest, AMissingDirectorySaysSo) {
   TemporaryDirectory directory;
   const std::string path = directory / "missing/sky.seg.fits";
   try {
-    write_segmentation(path, map.runs, map.label, image_header, metadata);
+    write_segmentation(path, map.runs, map.label, image_header, metadata).commit();
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
@@ -235,7 +289,7 @@ TEST(SegmentationTest, AstropyReadsTheLabelsAndTheWcs) {
   if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
   TemporaryDirectory directory;
   const Map map = map_of({4, 2}, {0, 1, 1, 0, 2, 0, 0, 3});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata);
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const auto [status, output] = testing::run_python(directory, R"(
 import sys
 from astropy.io import fits

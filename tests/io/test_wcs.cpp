@@ -358,6 +358,29 @@ TEST(WcsTest, IcrsNeedsNoEquinox) {
   EXPECT_EQ(add_sky_positions(header(equatorial({"RADESYS='ICRS'", "EQUINOX=2015.5"})), sources), "");
 }
 
+TEST(WcsTest, ANumberInQuotesIsANumber) {
+  Sources expected = at(pixels);
+  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX='2000.0  '", "LONPOLE='180.0'"})), sources), "");
+  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
+}
+
+TEST(WcsTest, OfAKeywordTwiceTheLastCardCounts) {
+  Sources expected = at(pixels);
+  ASSERT_EQ(add_sky_positions(header(equatorial({"CRVAL1=20.0"})), expected), "");
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial({"CRVAL1=10.0", "CRVAL1=20.0"})), sources), "");
+  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+}
+
+TEST(WcsTest, ASkyThatCannotBeUsedIsNotAnAbsentOne) {
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header({}), sources), no_celestial_wcs);
+  EXPECT_NE(add_sky_positions(header(equatorial({"RADESYS='FK4'"})), sources), no_celestial_wcs);
+}
+
 TEST(WcsTest, GarbageGivesAReasonOrPositionsButNeverACrash) {
   Sources none;
   EXPECT_NE(add_sky_positions("", none), "");

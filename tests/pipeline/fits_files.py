@@ -41,14 +41,15 @@ WIDTH, HEIGHT = 40, 30
 
 
 def sky():
-    """A sky of alternating -1 and +1 (median 0 or +-1, sigma 1) with two sources: 3 x 2 pixels of 100 whose corner is
-    (10, 5), and a row of 5 pixels 50, 60, 70, 60, 50 from (20, 20); pixels counted from 0."""
+    """A sky of alternating -1 and +1 (median 0, sigma 1) with two sources: 3 x 2 pixels of 100 whose corner is (10, 5),
+    and a row of 5 pixels 50, 60, 70, 60, 50 from (20, 20); pixels counted from 0."""
     pixels = [float(1 - 2 * ((x + y) % 2)) for y in range(HEIGHT) for x in range(WIDTH)]
     for y in (5, 6):
         for x in (10, 11, 12):
             pixels[y * WIDTH + x] = 100.0
     for i, value in enumerate((50.0, 60.0, 70.0, 60.0, 50.0)):
         pixels[20 * WIDTH + 20 + i] = value
+    pixels[WIDTH - 1] = 0.0  # as many -1 as +1 are left: the median is neither
     return pixels
 
 

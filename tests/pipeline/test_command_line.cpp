@@ -46,6 +46,16 @@ TEST(CommandLine, AFileNameIsOnlyEverAFileName) {
               ElementsAre("./[a,b]", "./{}", "./%%", "m31.fits[1:2,3:4]", "!m31.fits", "-x.fits"));
 }
 
+TEST(CommandLine, AValueIsOnlyEverAValue) {
+  const CommandLine command =
+      parse({"--set", "[a]=5", "--set={b}=1", "-o", "[out]", "--log-file", "%log", "c.yaml", "[a]", "--", "-o=x.fits"});
+  EXPECT_THAT(command.settings, ElementsAre("[a]=5", "{b}=1"));
+  EXPECT_EQ(command.output_dir, "[out]");
+  EXPECT_EQ(command.log_file, "%log");
+  EXPECT_THAT(command.images, ElementsAre("./[a]", "-o=x.fits"));
+  EXPECT_EQ(parse({"-o=out", "c.yaml", "x.fits"}).output_dir, "out");
+}
+
 TEST(CommandLine, TheArgumentsAreKeptAsTyped) {
   EXPECT_THAT(parse({"c.yaml", "[a]", "-q"}).arguments, ElementsAre("srcextract", "c.yaml", "[a]", "-q"));
 }
@@ -54,6 +64,10 @@ TEST(CommandLine, WhatMakesNoSenseIsAConfigError) {
   const std::vector<std::vector<const char*>> wrong = {
       {},
       {"c.yaml"},
+      {"", "m31.fits"},
+      {"c.yaml", ""},
+      {"c.yaml", "m31.fits", "-o", ""},
+      {"m31.fits.fz", "c.yaml"},
       {"--backend", "gpu", "c.yaml", "m31.fits"},
       {"--device", "-1", "c.yaml", "m31.fits"},
       {"--threads", "0", "c.yaml", "m31.fits"},

@@ -1,13 +1,17 @@
 """The command line: options, messages, what goes to stdout, stderr and the log."""
 
+import fcntl
+import gzip
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 
 import pytest
 
-from fits_files import write_sky
+from fits_files import HEIGHT, TAN, WIDTH, hdu, sky, write, write_sky
 
 
 def test_help_shows_options_example_outputs_and_exit_codes(run):
@@ -51,6 +55,16 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
 @pytest.mark.parametrize("arguments, message", [
     ([], "CONFIG is required"),
     (["c.yaml"], "IMAGE is required"),
+    (["", "sky.fits"], "CONFIG is an empty text"),
+    (["c.yaml", ""], "IMAGE is an empty text"),
+    (["c.yaml", "sky.fits", "-o", ""], "--output-dir is an empty text"),
+    (["sky.fits", "c.yaml"], "sky.fits is an image; CONFIG comes first: srcextract CONFIG IMAGE..."),
+    (["sky.fits"], "sky.fits is an image; CONFIG comes first"),
+    (["missing.fits.fz", "c.yaml"], "missing.fits.fz is an image"),
+    (["renamed", "c.yaml"], "renamed is an image"),
+    (["zipped", "c.yaml"], "zipped is an image"),
+    (["c.yaml", "sky.fits", "--set", "[a]=5"], "--set [a]=5: "),
+    (["c.yaml", "sky.fits", "--set", "{a}=[5]"], "--set {a}=[5]: "),
     (["c.yaml", "sky.fits", "--backend", "gpu"], "--backend"),
     (["c.yaml", "sky.fits", "--threads", "0"], "--threads"),
     (["c.yaml", "sky.fits", "--device", "-1"], "--device"),
@@ -59,10 +73,15 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "--set", "detection.treshold=3"], "did you mean"),
     (["c.yaml", "sky.fits", "--set", "detection.threshold=high"], "--set detection.threshold=high"),
     (["c.yaml", "sky.fits", "other/sky.fit"], "'sky.fits' and 'other/sky.fit'"),
-    (["c.yaml", "sky.fits", "sky.fits"], "same output files"),
+    (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' are the same image"),
+    (["c.yaml", "sky.fits", "./sky.fits"], "'sky.fits' and './sky.fits' are the same image"),
     (["c.yaml", "sky.fits", "--log-file", "sky.fits"], "would replace the input"),
+    (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "would replace the log file 'sky.run.json'"),
+    (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would replace the log file"),
 ])
 def test_usage_errors(run, tmp_path, config, image, arguments, message):
+    (tmp_path / "renamed").write_bytes(image.read_bytes())
+    (tmp_path / "zipped").write_bytes(gzip.compress(image.read_bytes()))
     before = {p: p.read_bytes() for p in tmp_path.iterdir()}
     done = run(*arguments)
     assert done.code == 2
@@ -72,9 +91,29 @@ def test_usage_errors(run, tmp_path, config, image, arguments, message):
 
 
 def test_no_output_replaces_the_log(run, config, tmp_path, image):
-    done = run(config, image, "--set", "output.formats=[csv]", "-o", ".", "--log-file", f"{image.stem}.cat.csv")
+    log = tmp_path / "sky.hdu0.cat.csv"
+    two = hdu((WIDTH, HEIGHT), -32, sky()) + hdu((WIDTH, HEIGHT), -32, sky(), primary=False)
+    image.write_bytes(two)
+    done = run(config, image, "--set", "input.hdu=all", "-o", ".", "--log-file", log.name)
     assert done.code == 2
-    assert "would replace the input or log" in (tmp_path / f"{image.stem}.cat.csv").read_text()
+    assert "would replace the input or log" in log.read_text()
+
+
+def test_a_configuration_may_come_through_a_pipe(run, image, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = subprocess.Popen(["sh", "-c", "echo 'output: {formats: [csv]}' > pipe"], cwd=tmp_path)
+    assert run("pipe", image).code == 0 and writer.wait() == 0
+    assert (tmp_path / "sky.cat.csv").exists()
+
+
+def test_the_value_of_a_short_option_may_follow_an_equals_sign(run, config, image, tmp_path):
+    assert run(config, image, "-o=out").code == 0
+    assert (tmp_path / "out/sky.cat.csv").exists() and not (tmp_path / "=out").exists()
+
+
+def test_a_value_that_looks_like_a_list_is_taken_as_it_is(run, config, image, tmp_path):
+    assert run(config, image, "-o", "[out]", "--log-file", "{log}").code == 0
+    assert (tmp_path / "[out]/sky.cat.csv").exists() and (tmp_path / "{log}").exists()
 
 
 def test_a_wrong_key_in_the_file_is_located(run, tmp_path, image):
@@ -112,13 +151,51 @@ def test_verbose_tells_the_time_of_every_stage(run, config, image):
         assert sum(re.search(rf" {stage} [0-9.]+ s", line) is not None for line in debug) == 1
 
 
-def test_the_log_file_is_appended_to(run, config, image, tmp_path):
+def test_the_log_file_is_appended_to_and_never_quiet(run, config, image, tmp_path):
     log = tmp_path / "log.txt"
     log.write_text("before\n")
-    assert run(config, image, "-q", "--log-file", log, "missing.fits").code == 3
+    done = run(config, image, "-q", "--log-file", log, "missing.fits")
+    assert done.code == 3
+    assert done.err.startswith("error: missing.fits: ") and done.err.count("\n") == 1
     lines = log.read_text().splitlines()
-    assert lines[0] == "before" and len(lines) == 2
-    assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.* error: missing.fits: ", lines[1])
+    assert lines[0] == "before"
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.* (info|error): ", line) for line in lines[1:])
+    assert any(" info: " in line and "2 sources" in line for line in lines)
+    assert any(" error: missing.fits: " in line for line in lines)
+    assert not any(" debug: " in line for line in lines)
+
+
+def test_control_characters_of_names_do_not_reach_the_log(run, config, tmp_path):
+    write_sky(tmp_path / "a\x1b[2Jb\n.fits", EXTNAME="A")
+    done = run(config, "a\x1b[2Jb\n.fits", "--log-file", "log", "--backend", "cpu")
+    assert done.code == 0
+    for text in (done.err, (tmp_path / "log").read_text()):
+        assert "a?[2Jb?.fits: 40 x 30 pixels" in text and "\x1b" not in text
+
+
+def test_the_log_tells_which_plane(run, config, tmp_path):
+    write(tmp_path / "cube.fits", hdu((WIDTH, HEIGHT, 3), -32, 3 * sky()))
+    assert "HDU 0, plane 2 of 3 (input.plane)" in run(config, "cube.fits", "--set", "input.plane=2").err
+    write(tmp_path / "flat.fits", hdu((WIDTH, HEIGHT, 1), -32, sky()))
+    assert "plane" not in run(config, "flat.fits").err
+
+
+def test_a_sky_that_cannot_be_used_is_a_warning(run, config, tmp_path):
+    write_sky(tmp_path / "sky.fits", **{**TAN, "RADESYS": "FK4"})
+    assert "warning: sky.fits: no sky positions: the WCS is in FK4" in run(config, "sky.fits", "-q").err
+    write_sky(tmp_path / "none.fits")
+    assert "info: none.fits: no sky positions: " in run(config, "none.fits").err
+
+
+@pytest.mark.parametrize("percent, sky, warned", [(80, 100.0, True), (10, 100.0, True), (2, 100.0, False),
+                                                  (10, 0.0, False)])
+def test_padding_that_is_not_masked_is_a_warning(run, config, tmp_path, percent, sky, warned):
+    pixels = [0.0 if i % 100 < percent else sky + 0.25 + i % 7 - 3 for i in range(WIDTH * HEIGHT)]
+    write(tmp_path / "padded.fits", hdu((WIDTH, HEIGHT), -32, pixels))
+    done = run(config, "padded.fits", "-q")
+    assert done.code == 0
+    assert done.err.startswith(f"warning: padded.fits: {percent} % of the pixels are exactly 0") == warned
+    assert warned or done.err == ""
 
 
 def test_a_log_file_that_cannot_be_opened_is_an_output_error(run, config, image, tmp_path):
@@ -126,9 +203,10 @@ def test_a_log_file_that_cannot_be_opened_is_an_output_error(run, config, image,
     assert done.code == 3 and "log file" in done.err
 
 
-def on_terminal(*arguments, cwd):
-    """What the program writes to a terminal that is its stderr."""
+def on_terminal(*arguments, cwd, columns=0):
+    """What the program writes to a terminal that is its stderr; one of 0 columns does not say how wide it is."""
     terminal, stderr = pty.openpty()
+    fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)], cwd=cwd, stderr=stderr)
     os.close(stderr)
     text = b""
@@ -150,3 +228,14 @@ def test_progress_is_one_line_on_a_terminal_and_leaves_no_trace(config, image, t
 
 def test_quiet_hides_the_progress(config, image, tmp_path):
     assert on_terminal(config, image, "-q", "--backend", "cpu", cwd=tmp_path) == ""
+
+
+def test_progress_is_never_wider_than_the_terminal(config, tmp_path):
+    name = "\u00e9" * 40 + "\x1b[2J.fits"
+    write_sky(tmp_path / name)
+    for columns in (20, 21):
+        text = on_terminal(config, name, "--backend", "cpu", cwd=tmp_path, columns=columns)
+        lines = [part.split("\r")[0].split("info:")[0] for part in text.split("\x1b[K")]
+        assert any(line.startswith("[1/1] \u00e9") for line in lines)
+        assert all(len(line.encode()) < columns for line in lines if line.startswith("[1/1]"))
+    assert "\x1b[2J" not in on_terminal(config, name, "--backend", "cpu", cwd=tmp_path)

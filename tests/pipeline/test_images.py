@@ -221,6 +221,12 @@ def test_a_bad_image_is_an_input_error_and_keeps_the_old_outputs(run, config, im
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
+def test_a_constant_image_says_what_to_set(run, config, tmp_path):
+    write(tmp_path / "flat.fits", hdu((4, 4), 16, [7] * 16))
+    err = run(config, "flat.fits").err
+    assert "background.kappa" in err and "detection.threshold_unit" in err
+
+
 def test_an_input_is_never_replaced(run, config, image, tmp_path):
     precious = write_sky(tmp_path / "sky.cat.fits")
     content = precious.read_bytes()
@@ -246,6 +252,54 @@ def test_a_full_disk_leaves_no_half_file(run, config, image, tmp_path):
     assert done.code == 3
     assert "sky.cat.csv" in done.err
     assert names(tmp_path / "out") == []
+
+
+def old_outputs(run, config, image, directory):
+    """Of an earlier run with another threshold."""
+    assert run(config, image, "-o", directory, "--set", "output.segmentation=true").code == 0
+    return {p.name: p.read_bytes() for p in directory.iterdir() if p.is_file()}
+
+
+def test_a_report_that_cannot_be_written_leaves_every_old_output(run, config, image, tmp_path):
+    out = tmp_path / "out"
+    before = old_outputs(run, config, image, out)
+    (out / "sky.run.json").unlink()
+    (out / "sky.run.json").mkdir()
+    del before["sky.run.json"]
+    done = run(config, image, "-o", out, "--set", "output.segmentation=true", "--set", "detection.threshold=60")
+    assert done.code == 3 and "sky.run.json: Is a directory" in done.err
+    assert {p.name: p.read_bytes() for p in out.iterdir() if p.is_file()} == before
+
+
+def test_a_disk_that_fills_up_at_the_last_output_leaves_every_old_one(run, config, image, tmp_path):
+    out = tmp_path / "out"
+    before = old_outputs(run, config, image, out)
+    limit = max(len(before["sky.cat.csv"]), 1500)
+    assert limit < len(before["sky.run.json"])
+
+    def full_after_the_catalogue():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = run(config, image, "-o", out, "--set", "detection.threshold=60", preexec_fn=full_after_the_catalogue,
+               restore_signals=False)
+    assert done.code == 3 and "sky.run.json" in done.err
+    assert {p.name: p.read_bytes() for p in out.iterdir()} == before
+
+
+def test_too_long_a_name_says_so(run, config, tmp_path):
+    name = "n" * 249 + ".fits"  # the image's own name is as long as may be
+    write_sky(tmp_path / name)
+    done = run(config, name, "-o", "out")
+    assert done.code == 3 and "File name too long; rename the image" in done.err
+    assert names(tmp_path / "out") == []
+
+
+def test_the_unit_of_the_pixels_is_that_of_the_fluxes(run, config, tmp_path):
+    write_sky(tmp_path / "sky.fits", BUNIT="JY/BEAM")
+    assert run(config, "sky.fits", *set_formats("ecsv")).code == 0
+    text = (tmp_path / "sky.cat.ecsv").read_text()
+    assert "name: FLUX_ISO, unit: 'Jy/beam'" in text and "name: X2_IMAGE, unit: 'pixel**2'" in text
 
 
 @pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "", reason="sanitizers need the address space")

@@ -1,0 +1,51 @@
+"""Files that cannot be read, or not whole: what is said, and that the rest of the work is done."""
+
+import os
+import resource
+
+import pytest
+
+from fits_files import HEIGHT, WIDTH, hdu, sky, write
+
+WITH_LIMITS = pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "",
+                                 reason="sanitizers need the address space")
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+def errors(done):
+    return [line for line in done.err.splitlines() if line.startswith("error: ")]
+
+
+def test_a_bad_header_does_not_stop_the_other_hdus(run, config, tmp_path):
+    good = hdu((WIDTH, HEIGHT), -32, sky(), primary=False)
+    no_value = hdu((4, 4), 16, [1, 2] * 8, primary=False, BSCALE=0.0)
+    truncated = hdu((WIDTH, HEIGHT), -32, sky(), primary=False)[:2880]
+    write(tmp_path / "mef.fits", hdu((), 8), no_value, good, truncated)
+    done = run(config, "mef.fits", "--set", "input.hdu=all", "-o", "out")
+    assert done.code == 3
+    first, second = errors(done)
+    assert first.startswith("error: HDU 1 of mef.fits: BSCALE = 0,") and first.count("mef.fits") == 1
+    assert second.startswith("error: HDU 3 of mef.fits is truncated") and second.count("mef.fits") == 1
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["mef.hdu2.cat.csv", "mef.hdu2.run.json"]
+
+
+def test_a_message_names_the_hdu_once(run, config, tmp_path):
+    named = [hdu((WIDTH, HEIGHT), -32, sky(), primary=False, EXTNAME=name) for name in ("SCI", "ERR")]
+    write(tmp_path / "mef.fits", hdu((), 8), *named)
+    done = run(config, "mef.fits", "--set", "input.hdu=all", "--set", "input.plane=2")
+    assert done.code == 3
+    assert errors(done)[0].startswith("error: HDU 1 'SCI' of mef.fits has no plane 2")
+    assert [line.count("mef.fits") for line in errors(done)] == [1, 1]
+
+
+@WITH_LIMITS
+@pytest.mark.parametrize("beginning", [hdu((80000, 80000), 8), b"\x1f\x8b"], ids=["plain", "gzip"])
+def test_too_little_memory_to_open_the_file(run, config, tmp_path, beginning):
+    path = write(tmp_path / "huge.fits", beginning)
+    os.truncate(path, 7 << 30)  # zeros that take no disk
+    done = run(config, path, "-o", "out", "--backend", "cpu", "--threads", 2, preexec_fn=limit_memory)
+    assert done.code == 1
+    assert "not enough memory" in errors(done)[0] and "bytes" in errors(done)[0]
