@@ -89,6 +89,7 @@ void append_row(const SourceSums& s, const Shape& shape, const Levels& levels, d
 Sources derive_columns(const Buffer<SourceSums, Cpu>& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config) {
   Sources sources;
+  for_each_column(sources, [&](const Column&, auto& values) { values.reserve(static_cast<std::size_t>(sums.size())); });
   const double threshold = levels.detection - levels.background;
   for (const SourceSums& s : sums) append_row(s, shape, levels, threshold, config.gain, sources);
   return sources;

@@ -8,11 +8,13 @@
 #include <limits>
 
 #include "stages/core/error.hpp"
-#include "tests/config/temporary_folder.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace srcextract {
 namespace {
+
+using testing::TemporaryFolder;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -10,11 +10,13 @@
 
 #include "config/fields.hpp"
 #include "stages/core/error.hpp"
-#include "tests/config/temporary_folder.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace srcextract {
 namespace {
+
+using testing::TemporaryFolder;
 
 using nlohmann::json;
 

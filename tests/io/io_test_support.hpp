@@ -14,32 +14,9 @@
 #include <vector>
 
 #include "io/fits_image.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::testing {
-
-/// A fresh directory, removed with all it holds at the end of the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "srcextract-io-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("cannot create a temporary directory");
-    path_ = name;
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string string() const { return path_.string(); }
-  std::vector<std::string> names() const {
-    std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename());
-    return out;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -85,7 +62,7 @@ inline bool have_fitsverify() {
 }
 
 /// Runs a script with warnings as errors; `path` is its argument. Returns what it printed.
-inline std::pair<int, std::string> run_python(const TemporaryDirectory& directory, const std::string& script,
+inline std::pair<int, std::string> run_python(const TemporaryFolder& directory, const std::string& script,
                                               const std::string& path) {
   std::ofstream(directory / "script.py") << script;
   return run_command(python() + " -W error '" + (directory / "script.py") + "' '" + path + "'");

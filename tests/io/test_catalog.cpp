@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using testing::read_file;
 using testing::read_lines;
-using testing::TemporaryDirectory;
+using testing::TemporaryFolder;
 
 const std::string long_line = "  hdu: '" + std::string(100, 'n') + "'  # it's quoted";
 const CatalogMetadata metadata = {"1.2.3", "input:\n" + long_line + "\ndetection:\n  threshold: 5\n"};
@@ -73,7 +73,7 @@ Sources three_sources() {
   return s;
 }
 
-std::string written(const TemporaryDirectory& directory, CatalogFormat format, const Sources& sources,
+std::string written(const TemporaryFolder& directory, CatalogFormat format, const Sources& sources,
                     const CatalogMetadata& beside = metadata) {
   const std::string path = directory / (std::string("sky") + extension(format));
   write_catalog(path, format, sources, beside).commit();
@@ -157,7 +157,7 @@ class CatalogSize : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Sources, CatalogSize, ::testing::Values(0, 1, 2047, 2048, 2049, 100'000));
 
 TEST_P(CatalogSize, FitsGivesTheSameBitsBack) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   for (bool sky : {false, true}) {
     const Sources sources = random_sources(GetParam(), sky);
     FitsCatalog catalog(written(directory, CatalogFormat::fits, sources));
@@ -174,7 +174,7 @@ TEST_P(CatalogSize, FitsGivesTheSameBitsBack) {
 
 TEST_P(CatalogSize, FitsverifyHasNothingToSay) {
   if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = written(directory, CatalogFormat::fits, random_sources(GetParam(), true));
   const auto [status, output] = testing::run_command("fitsverify '" + path + "'");
   EXPECT_EQ(status, 0);
@@ -182,7 +182,7 @@ TEST_P(CatalogSize, FitsverifyHasNothingToSay) {
 }
 
 TEST_P(CatalogSize, TextGivesTheSameNumbersBack) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Sources sources = random_sources(GetParam(), true);
   std::vector<std::string> lines = read_lines(written(directory, CatalogFormat::csv, sources));
   ASSERT_EQ(lines.size(), GetParam() + 1);
@@ -203,7 +203,7 @@ TEST_P(CatalogSize, TextGivesTheSameNumbersBack) {
 }
 
 TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   Sources sources = three_sources();
   sources.sky = true;
   sources.alpha_j2000 = sources.delta_j2000 = {1, 2, 3};
@@ -231,7 +231,7 @@ TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
 }
 
 TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = written(directory, CatalogFormat::fits, three_sources(), {"1.2.3", "{}\n", "Jy/beam"});
   FitsCatalog catalog(path);
   std::map<std::string, std::string> unit;
@@ -260,7 +260,7 @@ TEST(CatalogTest, TheDocumentationHasEveryColumnWithItsUnit) {
 }
 
 TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string header = FitsCatalog(written(directory, CatalogFormat::fits, three_sources())).header();
   std::string history;
   for (std::size_t i = 0; i < header.size(); i += 80) {
@@ -274,7 +274,7 @@ TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
 }
 
 TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv}) {
     const std::string text = read_file(written(directory, format, three_sources()));
     EXPECT_THAT(text, HasSubstr("FLAGS"));
@@ -283,7 +283,7 @@ TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
 }
 
 TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
-  TemporaryDirectory one, other;
+  TemporaryFolder one, other;
   const Sources sources = random_sources(100, true);
   for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::reg}) {
     const std::string text = read_file(written(one, format, sources));
@@ -294,7 +294,7 @@ TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
 }
 
 TEST(CatalogTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Sources sources = random_sources(100, true);
   const std::string clean = read_file(written(directory, CatalogFormat::fits, sources));
   mallopt(M_PERTURB, 0x55);  // malloc gives memory full of 0xaa
@@ -304,7 +304,7 @@ TEST(CatalogTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
 }
 
 TEST(CatalogTest, CsvIsPlain) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   Sources sources;
   sources.number = {7};
   for_each_column(sources, []<class T>(const Column&, std::vector<T>& values) { values.resize(1); });
@@ -318,7 +318,7 @@ TEST(CatalogTest, CsvIsPlain) {
 }
 
 TEST(CatalogTest, RegionsAreEllipsesOfThreeTimesTheProfileRms) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::vector<std::string> lines = read_lines(written(directory, CatalogFormat::reg, three_sources()));
   // A pixel alone has an RMS of 1/sqrt(12) on either axis: three of them are sqrt(3)/2 = 0.8660254037844386.
   EXPECT_THAT(lines,
@@ -328,7 +328,7 @@ TEST(CatalogTest, RegionsAreEllipsesOfThreeTimesTheProfileRms) {
 }
 
 TEST(CatalogTest, ARegionWithoutCentroidIsAtThePeak) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   Sources sources = three_sources();
   sources.x_image[0] = std::numeric_limits<double>::quiet_NaN();
   sources.xpeak_image[0] = 42;
@@ -337,7 +337,7 @@ TEST(CatalogTest, ARegionWithoutCentroidIsAtThePeak) {
 }
 
 TEST(CatalogTest, AFailedWriteLeavesTheOldCatalogue) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "missing/sky.cat.fits";
   try {
     write_catalog(path, CatalogFormat::fits, three_sources(), metadata).commit();
@@ -383,7 +383,7 @@ class CatalogInAstropy : public ::testing::TestWithParam<CatalogFormat> {
   }
 
  private:
-  TemporaryDirectory directory_;
+  TemporaryFolder directory_;
 };
 INSTANTIATE_TEST_SUITE_P(Formats, CatalogInAstropy, ::testing::Values(CatalogFormat::fits, CatalogFormat::ecsv),
                          [](const auto& test) { return test.param == CatalogFormat::fits ? "Fits" : "Ecsv"; });

@@ -45,7 +45,7 @@ class FitsBadInput : public ::testing::Test {
     return refusal_of_bytes(fits_header(cards) + fits_data(std::string(32, 'x')));
   }
 
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
 };
 
 TEST_F(FitsBadInput, NoSuchFile) {

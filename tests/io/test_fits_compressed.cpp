@@ -58,7 +58,7 @@ class FitsCompressed : public ::testing::Test {
     }
   }
 
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
 };
 
 TEST_F(FitsCompressed, IntegersAreLossless) {

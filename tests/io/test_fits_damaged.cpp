@@ -82,7 +82,7 @@ void read_image(const FitsImage& image) {
 }
 
 TEST(FitsDamaged, EveryDamagedFileIsReadOrRefused) {
-  const TemporaryDirectory directory;
+  const TemporaryFolder directory;
   std::mt19937 random(20240);
   int refused = 0, read = 0;
   for (const auto& [name, good] : good_files()) {

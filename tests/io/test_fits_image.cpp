@@ -67,7 +67,7 @@ class FitsImageTest : public ::testing::Test {
     EXPECT_EQ(stored_pixels<T>(source, 2, 3), std::vector<T>(pixels.begin() + 2, pixels.begin() + 5));
   }
 
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
 };
 
 TEST_F(FitsImageTest, ReadsEveryBitpixAsStored) {

@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::read_file;
-using testing::TemporaryDirectory;
+using testing::TemporaryFolder;
 
 /// The message of the Error{output} that `action` throws.
 template <class Action>
@@ -43,7 +43,7 @@ std::string output_error(Action&& action) {
 }
 
 TEST(OutputFileTest, IsThereWhenCommitted) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   OutputFile file(path);
   file.write("one ");
@@ -57,7 +57,7 @@ TEST(OutputFileTest, IsThereWhenCommitted) {
 }
 
 TEST(OutputFileTest, InterruptedLeavesTheOldFileAndNothingElse) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   std::ofstream(path) << "old";
   {
@@ -69,13 +69,13 @@ TEST(OutputFileTest, InterruptedLeavesTheOldFileAndNothingElse) {
 }
 
 TEST(OutputFileTest, InterruptedLeavesNoFileWhereNoneWas) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   { OutputFile(directory / "catalog.csv").write("half"); }
   EXPECT_THAT(directory.names(), IsEmpty());
 }
 
 TEST(OutputFileTest, ReplacesTheOldFileAtOnce) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   std::ofstream(path) << "old and much longer";
   OutputFile file(path);
@@ -86,7 +86,7 @@ TEST(OutputFileTest, ReplacesTheOldFileAtOnce) {
 }
 
 TEST(OutputFileTest, TwoAtOnceForTheSamePathDoNotMix) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   OutputFile first(path);
   OutputFile second(path);
@@ -100,7 +100,7 @@ TEST(OutputFileTest, TwoAtOnceForTheSamePathDoNotMix) {
 }
 
 TEST(OutputFileTest, HasThePermissionsThatTheUserWants) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const mode_t before = umask(027);
   OutputFile file(directory / "catalog.csv");
   file.commit();
@@ -111,7 +111,7 @@ TEST(OutputFileTest, HasThePermissionsThatTheUserWants) {
 }
 
 TEST(OutputFileTest, TheLongestNameThatTheFileSystemAllowsWorks) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string name(NAME_MAX, 'n');
   OutputFile file(directory / name);
   file.write("x");
@@ -120,7 +120,7 @@ TEST(OutputFileTest, TheLongestNameThatTheFileSystemAllowsWorks) {
 }
 
 TEST(OutputFileTest, APathWithoutDirectoryIsInTheCurrentOne) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(directory.string());
   OutputFile file("catalog.csv");
@@ -131,7 +131,7 @@ TEST(OutputFileTest, APathWithoutDirectoryIsInTheCurrentOne) {
 }
 
 TEST(OutputFileTest, AMissingDirectorySaysSo) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "missing/catalog.csv";
   const std::string message = output_error([&] { OutputFile file(path); });
   EXPECT_THAT(message, HasSubstr(path));
@@ -162,7 +162,7 @@ int fails(const std::string& path, const std::vector<std::string>& parts, Action
 }
 
 TEST(OutputFileTest, AnUnwritableDirectorySaysSo) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   ASSERT_EQ(chmod(directory.string().c_str(), 0555), 0);
   EXPECT_EQ(0, in_a_process([&] {
@@ -180,7 +180,7 @@ TEST(OutputFileTest, APlaceWhereNoOneMayWriteSaysSo) {
 }
 
 TEST(OutputFileTest, ADirectoryInTheWaySaysSoAndNothingIsLeft) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   std::filesystem::create_directory(directory / "catalog.csv");
   const std::string message = output_error([&] {
     OutputFile file(directory / "catalog.csv");
@@ -191,7 +191,7 @@ TEST(OutputFileTest, ADirectoryInTheWaySaysSoAndNothingIsLeft) {
 }
 
 TEST(OutputFileTest, AFileThatCannotBeWrittenToItsEndLeavesTheOldOne) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   std::ofstream(path) << "old";
   EXPECT_EQ(0, in_a_process([&] {
@@ -209,14 +209,14 @@ TEST(OutputFileTest, AFileThatCannotBeWrittenToItsEndLeavesTheOldOne) {
 }
 
 TEST(OutputFileTest, TooLongANameIsFoundBeforeAnythingIsWritten) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / std::string(NAME_MAX + 1, 'n');
   const std::string message = output_error([&] { OutputFile file(path); });
   EXPECT_THAT(message, HasSubstr("File name too long; rename the image"));
 }
 
 TEST(OutputFileTest, AKilledProcessLeavesNothing) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const int unnamed = open(directory.string().c_str(), O_WRONLY | O_TMPFILE, 0600);
   if (unnamed < 0) GTEST_SKIP() << "this file system has no files without a name";
   close(unnamed);
@@ -236,7 +236,7 @@ TEST(OutputFileTest, AKilledProcessLeavesNothing) {
 }
 
 TEST(OutputFileTest, WhereAFileCannotBeNamedLaterItHasATemporaryName) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
   constexpr int cannot_hide_proc = 77;
   const int code = in_a_process([&] {
@@ -256,7 +256,7 @@ TEST(OutputFileTest, WhereAFileCannotBeNamedLaterItHasATemporaryName) {
 }
 
 TEST(OutputFileTest, FilesThatBelongTogetherReplaceTheOldOnesTogether) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   std::ofstream(directory / "a") << "old a";
   std::vector<OutputFile> files;
   for (const char* name : {"a", "b", "c"}) {
@@ -270,7 +270,7 @@ TEST(OutputFileTest, FilesThatBelongTogetherReplaceTheOldOnesTogether) {
 }
 
 TEST(OutputFileTest, WhereOneCannotBeMadeNoneIsReplaced) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   std::filesystem::create_directory(directory / "gone");
   std::ofstream(directory / "a") << "old a";
   {

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::TemporaryDirectory;
+using testing::TemporaryFolder;
 
 const CatalogMetadata metadata = {"1.2.3", "{}\n"};
 
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SegmentationShape,
                                            std::pair(257, 255), std::pair(300, 700)));
 
 TEST_P(SegmentationShape, GivesEveryLabelBack) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map(shape());
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
@@ -148,7 +148,7 @@ TEST_P(SegmentationShape, GivesEveryLabelBack) {
 
 TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
   if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map(shape());
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const auto [status, output] = testing::run_command("fitsverify '" + (directory / "sky.seg.fits") + "'");
@@ -157,14 +157,14 @@ TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
 }
 
 TEST(SegmentationTest, ComponentsBelowTheMinimumAreaAreNoSource) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = map_of({5, 2}, {1, 1, 0, 9, 0, 0, 9, 9, 0, 2}, 9);
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   EXPECT_THAT(read_back(directory / "sky.seg.fits").pixels, ::testing::ElementsAre(1, 1, 0, 0, 0, 0, 0, 0, 0, 2));
 }
 
 TEST(SegmentationTest, WithoutSourcesItIsAllZero) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = map_of({700, 300}, std::vector<std::int32_t>(210000, 0));
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata).commit();
   EXPECT_EQ(read_back(directory / "sky.seg.fits").pixels, std::vector<std::int32_t>(210000, 0));
@@ -172,7 +172,7 @@ TEST(SegmentationTest, WithoutSourcesItIsAllZero) {
 }
 
 TEST(SegmentationTest, RowsWiderThanATileKeepTheirLabels) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::int64_t width = 3'000'000;
   std::vector<std::int32_t> pixels(static_cast<std::size_t>(2 * width), 0);
   const auto paint = [&](std::int64_t begin, std::int64_t end, std::int32_t label) {
@@ -191,7 +191,7 @@ TEST(SegmentationTest, RowsWiderThanATileKeepTheirLabels) {
 }
 
 TEST(SegmentationTest, ARowOfMoreBytesThanAnIntCountsIsWrittenInLittleMemory) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::int32_t width = 550'000'000;
   const std::vector<srcextract::Run> runs = {{0, 5, 8}, {0, width - 1, width}};
   const std::vector<std::int64_t> row_begin = {0, 2};
@@ -213,7 +213,7 @@ TEST(SegmentationTest, ARowOfMoreBytesThanAnIntCountsIsWrittenInLittleMemory) {
 }
 
 TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map({4, 3});
   const std::string twice = header({"CTYPE1  = 'RA---TAN'", "CRVAL1  =                 10.0", "CTYPE1  = 'RA---TAN'",
                                     "CRVAL1  =                 12.5", "EQUINOX = '2000.0  '"});
@@ -226,7 +226,7 @@ TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
 }
 
 TEST(SegmentationTest, CarriesTheCelestialWcsAndNothingElseOfTheHeader) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map({40, 30});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const std::string cards = read_back(directory / "sky.seg.fits").header;
@@ -243,7 +243,7 @@ TEST(SegmentationTest, CarriesTheCelestialWcsAndNothingElseOfTheHeader) {
 }
 
 TEST(SegmentationTest, DamagedWcsCardsAreLeftOut) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map({4, 3});
   const std::string damaged = header({"CTYPE1  = 'RA---TAN", "CRVAL1  = 12..5", "CRVAL2  =                  1.5"});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, metadata).commit();
@@ -255,7 +255,7 @@ TEST(SegmentationTest, DamagedWcsCardsAreLeftOut) {
 }
 
 TEST(SegmentationTest, TheSameMapGivesTheSameBytes) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map({400, 300});
   write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
   write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata).commit();
@@ -263,7 +263,7 @@ TEST(SegmentationTest, TheSameMapGivesTheSameBytes) {
 }
 
 TEST(SegmentationTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = random_map({400, 300});
   write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
   mallopt(M_PERTURB, 0x55);  // malloc gives memory full of 0xaa
@@ -274,7 +274,7 @@ TEST(SegmentationTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
 
 TEST(SegmentationTest, AMissingDirectorySaysSo) {
   const Map map = random_map({4, 3});
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const std::string path = directory / "missing/sky.seg.fits";
   try {
     write_segmentation(path, map.runs, map.label, image_header, metadata).commit();
@@ -287,7 +287,7 @@ TEST(SegmentationTest, AMissingDirectorySaysSo) {
 
 TEST(SegmentationTest, AstropyReadsTheLabelsAndTheWcs) {
   if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
-  TemporaryDirectory directory;
+  TemporaryFolder directory;
   const Map map = map_of({4, 2}, {0, 1, 1, 0, 2, 0, 0, 3});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
   const auto [status, output] = testing::run_python(directory, R"(
