@@ -119,7 +119,7 @@ bool is_plio_tile(Stream stream) {
 }
 
 bool is_gzip_tile(Stream stream, std::int64_t pixels, std::initializer_list<std::int64_t> pixel_bytes) {
-  const std::int64_t size = inflated_size(stream, std::ranges::max(pixel_bytes) * pixels);
+  const std::int64_t size = inflated_size(stream, *std::max_element(pixel_bytes.begin(), pixel_bytes.end()) * pixels);
   return std::ranges::any_of(pixel_bytes, [&](std::int64_t bytes) { return size == bytes * pixels; });
 }
 

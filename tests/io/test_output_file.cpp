@@ -225,7 +225,7 @@ TEST(OutputFileTest, AKilledProcessLeavesNothing) {
   const pid_t child = fork();
   if (child == 0) {
     OutputFile file(path);
-    file.write(std::string(10'000'000, 'x'));
+    file.write(std::string(std::size_t{1} << 23, 'x'));
     kill(getpid(), SIGKILL);
   }
   int status = 0;
