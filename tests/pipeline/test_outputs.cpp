@@ -71,7 +71,7 @@ TEST(DistinctOutputs, AnHduNumberCanMakeTwoNamesEqual) {
       require_distinct_outputs({"m31.hdu.fits", "m31.fits", "m31hdu2.fits", ".hdu7.fits", "12.fits"}, true));
 }
 
-class InputFilesTest : public testing::Test {
+class KeptFilesTest : public testing::Test {
  protected:
   void SetUp() override {
     directory_ = std::filesystem::path(testing::TempDir()) /
@@ -86,20 +86,20 @@ class InputFilesTest : public testing::Test {
   std::filesystem::path directory_;
 };
 
-TEST_F(InputFilesTest, AnInputIsNotReplacedUnderAnotherPath) {
+TEST_F(KeptFilesTest, AnInputIsNotReplacedUnderAnotherPath) {
   EXPECT_THAT(config_error([&] {
                 KeptFiles({path("y"), path("x.cat.fits")}).require_kept({path("./x.cat.fits")});
               }),
               HasSubstr("would replace the input"));
 }
 
-TEST_F(InputFilesTest, NorThroughALink) {
+TEST_F(KeptFilesTest, NorThroughALink) {
   std::filesystem::create_symlink("x.cat.fits", path("link.fits"));
   EXPECT_THAT(config_error([&] { KeptFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
               HasSubstr("link.fits"));
 }
 
-TEST_F(InputFilesTest, OtherFilesAreFine) {
+TEST_F(KeptFilesTest, OtherFilesAreFine) {
   EXPECT_NO_THROW(KeptFiles({path("x.cat.fits"), path("missing.fits")}).require_kept({path("new.cat.fits")}));
 }
 
