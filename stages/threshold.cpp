@@ -1,9 +1,10 @@
 #include "stages/threshold.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <bit>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/ordered_key.hpp"
 
 namespace srcextract {
@@ -13,34 +14,59 @@ namespace {
 /// Rows are handed out in pieces of about this many pixels.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 
-/// Most of the sky is below the threshold: this many pixels are dismissed with one vector comparison.
-constexpr std::int64_t block_pixels = 32;
+/// Pixels of a row whose foreground is kept together: bit i of a word is pixel i.
+constexpr std::int64_t word_pixels = 64;
 
-bool any_above(const float* pixels, float level) {
-  int above = 0;
-  for (std::int64_t i = 0; i < block_pixels; ++i) above |= pixels[i] > level;
-  return above != 0;
+/// Written so that compilers make it vector comparisons and a few ORs.
+inline std::uint32_t half_word(const float* pixels, float level) {
+  std::uint32_t bits = 0;
+  for (std::int64_t i = 0; i < word_pixels / 2; ++i) bits |= (pixels[i] > level ? std::uint32_t{1} : 0) << i;
+  return bits;
 }
 
-/// Appends the runs of one row.
-void find_runs_of_row(const float* row, std::int64_t width, std::int32_t y, float level, std::vector<Run>& runs) {
-  std::int64_t x = 0;
-  while (x < width) {
-    if (width - x >= block_pixels && !any_above(row + x, level)) {
-      x += block_pixels;
-      continue;
+/// Where the foreground of a row begins or ends within a word. `before`: whether the pixel before the word is foreground.
+inline std::uint64_t edges_of(std::uint64_t word, std::uint64_t before) {
+  return word ^ (word << 1 | before);
+}
+
+/// Marks the foreground of one row, padded with background to whole words; returns the number of its runs.
+SRCEXTRACT_VECTOR_CLONES
+std::int64_t mark_row(const float* row, std::int64_t width, float level, std::uint64_t* words) {
+  std::int64_t begins = 0;
+  std::uint64_t before = 0;
+  for (std::int64_t x = 0; x < width; x += word_pixels, ++words) {
+    std::uint64_t word = 0;
+    if (width - x >= word_pixels) {
+      word = half_word(row + x, level) | std::uint64_t{half_word(row + x + word_pixels / 2, level)} << word_pixels / 2;
+    } else {
+      for (std::int64_t i = 0; i < width - x; ++i) word |= (row[x + i] > level ? std::uint64_t{1} : 0) << i;
     }
-    const std::int64_t block_end = std::min(width, x + block_pixels);
-    while (x < block_end) {
-      if (!(row[x] > level)) {
-        ++x;
-        continue;
-      }
-      const std::int64_t begin = x;
-      while (x < width && row[x] > level) ++x;
-      runs.push_back({y, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(x)});
-    }
+    *words = word;
+    begins += std::popcount(word & edges_of(word, before));
+    before = word >> (word_pixels - 1);
   }
+  return begins;
+}
+
+/// Writes the runs of one row.
+void write_runs(const std::uint64_t* words, std::int64_t width, std::int32_t y, Run* runs) {
+  std::int32_t begin = 0;
+  std::uint64_t before = 0;
+  for (std::int64_t x = 0; x < width; x += word_pixels, ++words) {
+    // Begins and ends alternate; a run that is open at the end of the word has its begin kept.
+    std::uint64_t open = before;
+    for (std::uint64_t edges = edges_of(*words, before); edges != 0; edges &= edges - 1) {
+      const auto edge = static_cast<std::int32_t>(x + std::countr_zero(edges));
+      if (open != 0) {
+        *runs++ = {y, begin, edge};
+      } else {
+        begin = edge;
+      }
+      open ^= 1;
+    }
+    before = open;
+  }
+  if (before != 0) *runs = {y, begin, static_cast<std::int32_t>(width)};
 }
 
 }  // namespace
@@ -50,31 +76,27 @@ Runs<Cpu> find_runs(const Image<float, Cpu>& image, double level, const Cpu& whe
   const std::int64_t height = image.shape.height;
   const float float_level = floor_to_float(level);
   const std::int64_t rows_per_piece = std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
-  const std::int64_t pieces = (height + rows_per_piece - 1) / rows_per_piece;
+  const std::int64_t words_per_row = (width + word_pixels - 1) / word_pixels;
 
+  // The image is read once; its foreground, a bit a pixel, is small enough to stay in the caches.
+  Buffer<std::uint64_t, Cpu> words(height * words_per_row, where);
   Runs<Cpu> result{image.shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
-  std::vector<std::vector<Run>> found(static_cast<std::size_t>(pieces));
-  parallel_for(height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Run>& runs = found[static_cast<std::size_t>(begin / rows_per_piece)];
-    for (std::int64_t y = begin; y < end; ++y) {
-      result.row_begin[y] = static_cast<std::int64_t>(runs.size());
-      find_runs_of_row(image.pixels.data() + y * width, width, static_cast<std::int32_t>(y), float_level, runs);
+  parallel_for(height, rows_per_piece, where, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) {
+      result.row_begin[y + 1] =
+          mark_row(image.pixels.data() + y * width, width, float_level, words.data() + y * words_per_row);
     }
   });
+  result.row_begin[0] = 0;
+  for (std::int64_t y = 0; y < height; ++y) result.row_begin[y + 1] += result.row_begin[y];
 
-  std::vector<std::int64_t> offset(static_cast<std::size_t>(pieces) + 1, 0);
-  for (std::size_t piece = 0; piece < found.size(); ++piece) {
-    offset[piece + 1] = offset[piece] + static_cast<std::int64_t>(found[piece].size());
-  }
-  result.runs = Buffer<Run, Cpu>(offset.back(), where);
-  result.row_begin[height] = offset.back();
-  parallel_for(pieces, 1, where, [&](std::int64_t piece, std::int64_t) {
-    std::vector<Run>& runs = found[static_cast<std::size_t>(piece)];
-    const std::int64_t first = offset[static_cast<std::size_t>(piece)];
-    std::copy(runs.begin(), runs.end(), result.runs.data() + first);
-    std::vector<Run>().swap(runs);
-    const std::int64_t last_row = std::min(height, (piece + 1) * rows_per_piece);
-    for (std::int64_t y = piece * rows_per_piece; y < last_row; ++y) result.row_begin[y] += first;
+  result.runs = Buffer<Run, Cpu>(result.row_begin[height], where);
+  parallel_for(height, rows_per_piece, where, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) {
+      if (result.row_begin[y] == result.row_begin[y + 1]) continue;
+      write_runs(words.data() + y * words_per_row, width, static_cast<std::int32_t>(y),
+                 result.runs.data() + result.row_begin[y]);
+    }
   });
   return result;
 }

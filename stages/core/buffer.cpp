@@ -1,16 +1,38 @@
 #include "stages/core/buffer.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
 #include <new>
 
 namespace srcextract {
 
 namespace {
+
 /// A cache line, and the widest vector.
 constexpr std::align_val_t alignment{64};
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// Asks for huge pages where there is room for some: entering an image page by page costs more than reading it once.
+/// Only a wish, which the system may not grant; it changes neither what is allocated nor what becomes resident by more
+/// than a huge page.
+void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
+  if (bytes < 2 * huge_page) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + page - 1) / page * page;
+  const std::uintptr_t end = (address + bytes) / page * page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 void* allocate(std::size_t bytes, const Cpu&) {
-  return ::operator new(bytes, alignment);
+  void* memory = ::operator new(bytes, alignment);
+  wish_for_huge_pages(memory, bytes);
+  return memory;
 }
 void release(void* memory, const Cpu&) noexcept {
   ::operator delete(memory, alignment);
