@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "stages/core/host_device.hpp"
 
 namespace srcextract {
@@ -45,5 +47,17 @@ class Fold {
   T sum_[levels];
   int count_[levels] = {};
 };
+
+/// The fold of `count` >= 1 values of which sum_group(first, last) adds [first, last), at most `fold_group` of them,
+/// left to right. A sequence of one group, as most are, costs no more than that.
+template <class T, class SumGroup>
+SRCEXTRACT_HOST_DEVICE T fold_groups(std::int64_t count, const SumGroup& sum_group) {
+  if (count <= fold_group) return sum_group(std::int64_t{0}, count);
+  Fold<T> sums;
+  for (std::int64_t first = 0; first < count; first += fold_group) {
+    sums.push(sum_group(first, count - first < fold_group ? count : first + fold_group));
+  }
+  return sums.total();
+}
 
 }  // namespace srcextract

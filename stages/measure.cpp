@@ -1,8 +1,9 @@
 #include "stages/measure.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "stages/core/parallel.hpp"
 #include "stages/measure_run.hpp"
@@ -13,39 +14,105 @@ namespace {
 
 constexpr std::int64_t sources_per_piece = 256;
 
+/// A source of more runs is measured by all threads together.
+constexpr std::size_t large_source = 1024;
+
+/// Runs of a large source that a thread measures at a time.
+constexpr std::int64_t runs_per_piece = 4 * fold_group;
+
+using Members = std::span<const std::int32_t>;
+
 /// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
 struct RunsBySource {
-  std::vector<std::int64_t> begin;
-  std::vector<std::int32_t> order;
+  Buffer<std::int64_t, Cpu> begin;
+  Buffer<std::int32_t, Cpu> order;
+
+  Members members(std::int64_t source) const {
+    return {order.data() + begin[source], order.data() + begin[source + 1]};
+  }
 };
 
-RunsBySource group_runs(const Components<Cpu>& components) {
-  RunsBySource by_source;
-  by_source.begin.assign(static_cast<std::size_t>(components.count) + 1, 0);
-  for (const std::int32_t label : components.label) {
-    if (label > 0) ++by_source.begin[static_cast<std::size_t>(label)];
-  }
-  for (std::size_t l = 1; l < by_source.begin.size(); ++l) by_source.begin[l] += by_source.begin[l - 1];
-  by_source.order.resize(static_cast<std::size_t>(by_source.begin.back()));
-  std::vector<std::int64_t> next = by_source.begin;
+RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
+  RunsBySource by_source{Buffer<std::int64_t, Cpu>(components.count + 1, where), {}};
+  // begin[l] counts the runs of label l, then is where they begin less one label, and in the end where they end.
+  Buffer<std::int64_t, Cpu>& begin = by_source.begin;
+  std::fill(begin.begin(), begin.end(), 0);
+  for (const std::int32_t label : components.label) ++begin[label];
+  std::int64_t members = 0;
+  begin[0] = 0;
+  for (std::int64_t l = 1; l < begin.size(); ++l) members += std::exchange(begin[l], members);
+  by_source.order = Buffer<std::int32_t, Cpu>(members, where);
   for (std::int64_t i = 0; i < components.label.size(); ++i) {
     const std::int32_t label = components.label[i];
-    if (label > 0) {
-      by_source.order[static_cast<std::size_t>(next[static_cast<std::size_t>(label) - 1]++)] =
-          static_cast<std::int32_t>(i);
-    }
+    if (label > 0) by_source.order[begin[label]++] = static_cast<std::int32_t>(i);
   }
   return by_source;
 }
 
-Extent extent_of(const Runs<Cpu>& runs, std::span<const std::int32_t> members) {
-  const Run& first = runs.runs[members.front()];
-  Extent extent{first.begin, first.end - 1, first.y, runs.runs[members.back()].y};
-  for (const std::int32_t member : members) {
-    extent.xmin = std::min(extent.xmin, runs.runs[member].begin);
-    extent.xmax = std::max(extent.xmax, runs.runs[member].end - 1);
+/// The runs of an image as one source's, measured.
+class RunMeasurer {
+ public:
+  RunMeasurer(const Image<float, Cpu>& image, const Runs<Cpu>& runs, double background, bool any_masked)
+      : image_(image), runs_(runs), background_(background), any_masked_(any_masked) {}
+
+  /// Also begins to fetch the pixels, which are on as many rows, each far from the next in memory.
+  Extent extent_of(Members members) const {
+    const Run& first = runs_.runs[members.front()];
+    Extent extent{first.begin, first.end - 1, first.y, runs_.runs[members.back()].y};
+    for (const std::int32_t member : members) {
+      const Run& run = runs_.runs[member];
+      extent.xmin = std::min(extent.xmin, run.begin);
+      extent.xmax = std::max(extent.xmax, run.end - 1);
+      __builtin_prefetch(image_.pixels.data() + run.y * image_.shape.width + run.begin);
+    }
+    return extent;
   }
+
+  /// The sum of at most `fold_group` runs, left to right.
+  SourceSums sum_group(Members members, const Extent& extent) const {
+    SourceSums sums = measure(members.front(), extent);
+    for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
+    return sums;
+  }
+
+ private:
+  SourceSums measure(std::int32_t run, const Extent& extent) const {
+    return measure_run(image_.pixels.data(), image_.shape.width, image_.shape.height, runs_.runs[run], extent,
+                       background_, any_masked_);
+  }
+
+  const Image<float, Cpu>& image_;
+  const Runs<Cpu>& runs_;
+  double background_;
+  bool any_masked_;
+};
+
+/// As extent_of.
+Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
+  Extent extent = measurer.extent_of(members.first(1));
+  std::mutex merge;
+  parallel_for(std::ssize(members), runs_per_piece, where, [&](std::int64_t first, std::int64_t last) {
+    const Extent part = measurer.extent_of(members.subspan(first, last - first));
+    const std::lock_guard lock(merge);
+    extent.xmin = std::min(extent.xmin, part.xmin);
+    extent.xmax = std::max(extent.xmax, part.xmax);
+    extent.ymax = std::max(extent.ymax, part.ymax);
+  });
   return extent;
+}
+
+SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
+  const Extent extent = extent_of_large(measurer, members, where);
+  Buffer<SourceSums, Cpu> groups((std::ssize(members) + fold_group - 1) / fold_group, where);
+  parallel_for(std::ssize(members), runs_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin; first < end; first += fold_group) {
+      const std::int64_t count = std::min<std::int64_t>(fold_group, end - first);
+      groups[first / fold_group] = measurer.sum_group(members.subspan(first, count), extent);
+    }
+  });
+  Fold<SourceSums> sums;
+  for (const SourceSums& group : groups) sums.push(group);
+  return sums.total();
 }
 
 }  // namespace
@@ -53,22 +120,23 @@ Extent extent_of(const Runs<Cpu>& runs, std::span<const std::int32_t> members) {
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
                                         const Components<Cpu>& components, double background, bool any_masked,
                                         const Cpu& where) {
-  const RunsBySource by_source = group_runs(components);
+  const RunsBySource by_source = group_runs(components, where);
+  const RunMeasurer measurer(image, runs, background, any_masked);
   Buffer<SourceSums, Cpu> sums(components.count, where);
   parallel_for(components.count, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t source = begin; source < end; ++source) {
-      const auto first = by_source.begin[static_cast<std::size_t>(source)];
-      const auto last = by_source.begin[static_cast<std::size_t>(source) + 1];
-      const std::span members(by_source.order.data() + first, static_cast<std::size_t>(last - first));
-      const Extent extent = extent_of(runs, members);
-      Fold<SourceSums> fold;
-      for (const std::int32_t member : members) {
-        fold.push(measure_run(image.pixels.data(), image.shape.width, image.shape.height, runs.runs[member], extent,
-                              background, any_masked));
-      }
-      sums[source] = fold.total();
+      const Members members = by_source.members(source);
+      if (members.size() > large_source) continue;
+      const Extent extent = measurer.extent_of(members);
+      sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
+        return measurer.sum_group(members.subspan(first, last - first), extent);
+      });
     }
   });
+  for (std::int64_t source = 0; source < components.count; ++source) {
+    const Members members = by_source.members(source);
+    if (members.size() > large_source) sums[source] = measure_large(measurer, members, where);
+  }
   return sums;
 }
 

@@ -55,6 +55,15 @@ SRCEXTRACT_HOST_DEVICE inline bool touches_masked(const float* image, std::int64
   return false;
 }
 
+/// What one pixel adds to its run.
+SRCEXTRACT_HOST_DEVICE inline RunMoments moments_of(const float* row, std::int64_t x, const Extent& extent,
+                                                    double background) {
+  const double v = static_cast<double>(row[x]) - background;
+  const double dx = static_cast<double>(x - extent.xmin);
+  const double vx = v * dx;
+  return {v, vx, vx * dx};
+}
+
 /// What one run adds to its source.
 SRCEXTRACT_HOST_DEVICE inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height,
                                                      const Run& run, const Extent& extent, double background,
@@ -71,19 +80,17 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums measure_run(const float* image, std::in
   sums.ymax = extent.ymax;
   sums.near_masked = any_masked && touches_masked(image, width, height, run) ? 1 : 0;
 
-  Fold<RunMoments> fold;
-  for (std::int32_t x = run.begin; x < run.end; ++x) {
-    const float pixel = row[x];
-    if (pixel > sums.peak) {
-      sums.peak = pixel;
+  const RunMoments moments = fold_groups<RunMoments>(sums.npix, [&](std::int64_t first, std::int64_t last) {
+    RunMoments group = moments_of(row, run.begin + first, extent, background);
+    for (std::int64_t x = first + 1; x < last; ++x) add(group, moments_of(row, run.begin + x, extent, background));
+    return group;
+  });
+  for (std::int32_t x = run.begin + 1; x < run.end; ++x) {
+    if (row[x] > sums.peak) {
+      sums.peak = row[x];
       sums.xpeak = x;
     }
-    const double v = static_cast<double>(pixel) - background;
-    const double dx = x - extent.xmin;
-    const double vx = v * dx;
-    fold.push({v, vx, vx * dx});
   }
-  const RunMoments moments = fold.total();
   const double dy = run.y - extent.ymin;
   sums.v = moments.v;
   sums.vx = moments.vx;

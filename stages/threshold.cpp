@@ -24,7 +24,8 @@ inline std::uint32_t half_word(const float* pixels, float level) {
   return bits;
 }
 
-/// Where the foreground of a row begins or ends within a word. `before`: whether the pixel before the word is foreground.
+/// Where the foreground of a row begins or ends within a word. `before`: whether the pixel before the word is
+/// foreground.
 inline std::uint64_t edges_of(std::uint64_t word, std::uint64_t before) {
   return word ^ (word << 1 | before);
 }
