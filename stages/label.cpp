@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "stages/adjacency.hpp"
@@ -20,12 +21,49 @@ constexpr std::int64_t stripe_rows = 256;
 class RunForest {
  public:
   RunForest(const Runs<Cpu>& runs, std::int32_t reach, const Cpu& where)
-      : runs_(runs), reach_(reach), parent_(runs.runs.size(), where) {
-    for (std::int64_t i = 0; i < parent_.size(); ++i) parent_[i] = static_cast<std::uint32_t>(i);
+      : runs_(runs), reach_(reach), parent_(runs.runs.size(), where), area_(runs.runs.size(), where) {}
+
+  /// Joins the runs of rows [begin, end) with each other. Stripes of rows may be joined at the same time.
+  void join_stripe(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = runs_.row_begin[begin]; i < runs_.row_begin[end]; ++i) {
+      parent_[i] = static_cast<std::uint32_t>(i);
+    }
+    for (std::int64_t y = begin + 1; y < end; ++y) join_row(y, [](std::uint32_t, std::uint32_t) {});
+    // Every parent becomes a root: parents come first, so the parent's own is one already.
+    for (std::int64_t i = runs_.row_begin[begin]; i < runs_.row_begin[end]; ++i) {
+      const std::uint32_t root = parent_[parent_[i]];
+      parent_[i] = root;
+      area_[i] = 0;
+      area_[root] += runs_.runs[i].end - runs_.runs[i].begin;
+    }
   }
 
-  /// Joins the runs of row y with those of row y - 1.
-  void join_row(std::int64_t y) {
+  /// Joins the stripes that meet between rows y - 1 and y.
+  void join_seam(std::int64_t y) {
+    join_row(y, [&](std::uint32_t root, std::uint32_t child) {
+      area_[root] += area_[child];
+      attached_.push_back(child);
+    });
+  }
+
+  /// After the last seam. Only roots that a seam has attached to another may still be far from their own.
+  void finish() {
+    std::sort(attached_.begin(), attached_.end());
+    for (const std::uint32_t run : attached_) parent_[run] = parent_[parent_[run]];
+  }
+
+  bool is_root(std::int64_t run) const { return parent_[run] == run; }
+
+  /// The first run of the component; after `finish`.
+  std::int64_t root_of(std::int64_t run) const { return parent_[parent_[run]]; }
+
+  /// Pixels of the component of a root.
+  std::int64_t area(std::int64_t root) const { return area_[root]; }
+
+ private:
+  /// Joins the runs of row y with those of row y - 1. Calls attached(root) for every root that ceases to be one.
+  template <class Attached>
+  void join_row(std::int64_t y, const Attached& attached) {
     std::int64_t above = runs_.row_begin[y - 1];
     std::int64_t here = runs_.row_begin[y];
     const std::int64_t above_end = here;
@@ -33,20 +71,14 @@ class RunForest {
     while (above < above_end && here < here_end) {
       const Run& a = runs_.runs[above];
       const Run& b = runs_.runs[here];
-      if (touch(a, b, reach_)) join(static_cast<std::uint32_t>(above), static_cast<std::uint32_t>(here));
+      if (touch(a, b, reach_)) {
+        join(static_cast<std::uint32_t>(above), static_cast<std::uint32_t>(here), attached);
+      }
       // Whichever ends first can touch nothing further on.
       a.end < b.end ? ++above : ++here;
     }
   }
 
-  /// Makes every parent a root and returns it.
-  std::uint32_t flatten(std::int64_t run) {
-    std::uint32_t& parent = parent_[run];
-    parent = parent_[parent];  // parents come first, so the parent's own is a root already
-    return parent;
-  }
-
- private:
   std::uint32_t find(std::uint32_t run) {
     while (parent_[run] != run) {
       parent_[run] = parent_[parent_[run]];
@@ -55,58 +87,80 @@ class RunForest {
     return run;
   }
 
-  void join(std::uint32_t a, std::uint32_t b) {
+  template <class Attached>
+  void join(std::uint32_t a, std::uint32_t b, const Attached& attached) {
     a = find(a);
     b = find(b);
-    if (a < b) parent_[b] = a;
-    if (b < a) parent_[a] = b;
+    if (a == b) return;
+    const auto [root, child] = std::minmax(a, b);
+    parent_[child] = root;
+    attached(root, child);
   }
 
   const Runs<Cpu>& runs_;
   std::int32_t reach_;
   Buffer<std::uint32_t, Cpu> parent_;
+  Buffer<std::int64_t, Cpu> area_;       ///< right for roots
+  std::vector<std::uint32_t> attached_;  ///< what seams made no longer a root
 };
 
 void join_all_rows(RunForest& forest, std::int64_t height, const Cpu& where) {
-  parallel_for(height, stripe_rows, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t y = begin + 1; y < end; ++y) forest.join_row(y);
-  });
-  for (std::int64_t seam = stripe_rows; seam < height; seam += stripe_rows) forest.join_row(seam);
+  parallel_for(height, stripe_rows, where,
+               [&](std::int64_t begin, std::int64_t end) { forest.join_stripe(begin, end); });
+  for (std::int64_t seam = stripe_rows; seam < height; seam += stripe_rows) forest.join_seam(seam);
+  forest.finish();
 }
 
-/// Renumbers 1, 2, ... the components of at least min_area pixels; the others become 0. Returns how many there are.
-std::int64_t drop_small(const Runs<Cpu>& runs, std::int64_t found, std::int64_t min_area,
-                        Buffer<std::int32_t, Cpu>& label) {
-  std::vector<std::int64_t> area(static_cast<std::size_t>(found) + 1, 0);
-  for (std::int64_t i = 0; i < label.size(); ++i) {
-    area[static_cast<std::size_t>(label[i])] += runs.runs[i].end - runs.runs[i].begin;
-  }
-  std::vector<std::int32_t> renumbered(area.size(), 0);
-  std::int32_t kept = 0;
-  for (std::size_t old = 1; old < area.size(); ++old) {
-    if (area[old] >= min_area) renumbered[old] = ++kept;
-  }
-  for (std::int32_t& l : label) l = renumbered[static_cast<std::size_t>(l)];
-  return kept;
+/// Numbers the components of at least min_area pixels 1, 2, ... in the order of their roots; the others become 0.
+Components<Cpu> number_components(const RunForest& forest, const Runs<Cpu>& runs, std::int64_t min_area,
+                                  const Cpu& where) {
+  Components<Cpu> components{Buffer<std::int32_t, Cpu>(runs.runs.size(), where)};
+  const auto for_each_stripe = [&](const auto& number_runs) {
+    parallel_for(runs.shape.height, stripe_rows, where, [&](std::int64_t begin, std::int64_t end) {
+      number_runs(begin / stripe_rows, runs.row_begin[begin], runs.row_begin[end]);
+    });
+  };
+  const std::int64_t stripes = (runs.shape.height + stripe_rows - 1) / stripe_rows;
+  std::vector<std::int32_t> found(static_cast<std::size_t>(stripes), 0);
+  std::vector<std::int32_t> kept(static_cast<std::size_t>(stripes), 0);
+  for_each_stripe([&](std::int64_t stripe, std::int64_t first, std::int64_t last) {
+    std::int32_t roots = 0;
+    std::int32_t large = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      const bool root = forest.is_root(i);
+      roots += root ? 1 : 0;
+      large += root & (forest.area(i) >= min_area) ? 1 : 0;
+    }
+    found[static_cast<std::size_t>(stripe)] = roots;
+    kept[static_cast<std::size_t>(stripe)] = large;
+  });
+  components.found = std::accumulate(found.begin(), found.end(), std::int64_t{0});
+  components.count = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
+  std::exclusive_scan(kept.begin(), kept.end(), kept.begin(), 0);
+  Buffer<std::int32_t, Cpu> number_of_root(runs.runs.size(), where);
+  for_each_stripe([&](std::int64_t stripe, std::int64_t first, std::int64_t last) {
+    std::int32_t number = kept[static_cast<std::size_t>(stripe)];
+    for (std::int64_t i = first; i < last; ++i) {
+      const bool kept_root = forest.is_root(i) & (forest.area(i) >= min_area);
+      number += kept_root ? 1 : 0;
+      number_of_root[i] = kept_root ? number : 0;
+    }
+  });
+  for_each_stripe([&](std::int64_t, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      components.label[i] = number_of_root[forest.root_of(i)];
+    }
+  });
+  return components;
 }
 
 }  // namespace
 
 Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where) {
-  const std::int64_t count = runs.runs.size();
-  check_run_count(count);
+  check_run_count(runs.runs.size());
   RunForest forest(runs, reach_of(config.connectivity), where);
   join_all_rows(forest, runs.shape.height, where);
-
-  Components<Cpu> components{Buffer<std::int32_t, Cpu>(count, where)};
-  std::int32_t next = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t root = forest.flatten(i);
-    components.label[i] = root == static_cast<std::uint64_t>(i) ? ++next : components.label[root];
-  }
-  components.found = next;
-  components.count = config.min_area > 1 ? drop_small(runs, next, config.min_area, components.label) : next;
-  return components;
+  return number_components(forest, runs, config.min_area, where);
 }
 
 void check_run_count(std::int64_t runs) {
