@@ -50,38 +50,38 @@ bool at_edge(const SourceSums& s, const Shape& shape) {
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
-void append_row(const SourceSums& s, const Shape& shape, const Levels& levels, double threshold, double gain,
-                Sources& sources) {
+void fill_row(std::size_t row, const SourceSums& s, const Shape& shape, const Levels& levels, double threshold,
+              double gain, Sources& sources) {
   const double dx = ratio(s.vx, s.v);
   const double dy = ratio(s.vy, s.v);
   const Ellipse ellipse = ellipse_of(s, dx, dy);
   const double poisson = gain > 0 ? std::max(0.0, s.v) / gain : 0.0;
   const double error = std::sqrt(static_cast<double>(s.npix) * (levels.sigma * levels.sigma) + poisson);
 
-  sources.number.push_back(static_cast<std::int32_t>(sources.number.size() + 1));
-  sources.x_image.push_back(s.xmin + dx + 1);
-  sources.y_image.push_back(s.ymin + dy + 1);
-  sources.xmin_image.push_back(s.xmin + 1);
-  sources.xmax_image.push_back(s.xmax + 1);
-  sources.ymin_image.push_back(s.ymin + 1);
-  sources.ymax_image.push_back(s.ymax + 1);
-  sources.xpeak_image.push_back(s.xpeak + 1);
-  sources.ypeak_image.push_back(s.ypeak + 1);
-  sources.npix.push_back(s.npix);
-  sources.flux_iso.push_back(s.v);
-  sources.fluxerr_iso.push_back(error);
-  sources.flux_max.push_back(static_cast<double>(s.peak) - levels.background);
-  sources.x2_image.push_back(ellipse.x2);
-  sources.y2_image.push_back(ellipse.y2);
-  sources.xy_image.push_back(ellipse.xy);
-  sources.a_image.push_back(ellipse.a);
-  sources.b_image.push_back(ellipse.b);
-  sources.theta_image.push_back(ellipse.theta);
-  sources.background.push_back(levels.background);
-  sources.threshold.push_back(threshold);
-  sources.snr.push_back(ratio(s.v, error));
-  sources.flags.push_back(static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
-                                                    (at_edge(s, shape) ? flag::at_edge : 0)));
+  sources.number[row] = static_cast<std::int32_t>(row + 1);
+  sources.x_image[row] = s.xmin + dx + 1;
+  sources.y_image[row] = s.ymin + dy + 1;
+  sources.xmin_image[row] = s.xmin + 1;
+  sources.xmax_image[row] = s.xmax + 1;
+  sources.ymin_image[row] = s.ymin + 1;
+  sources.ymax_image[row] = s.ymax + 1;
+  sources.xpeak_image[row] = s.xpeak + 1;
+  sources.ypeak_image[row] = s.ypeak + 1;
+  sources.npix[row] = s.npix;
+  sources.flux_iso[row] = s.v;
+  sources.fluxerr_iso[row] = error;
+  sources.flux_max[row] = static_cast<double>(s.peak) - levels.background;
+  sources.x2_image[row] = ellipse.x2;
+  sources.y2_image[row] = ellipse.y2;
+  sources.xy_image[row] = ellipse.xy;
+  sources.a_image[row] = ellipse.a;
+  sources.b_image[row] = ellipse.b;
+  sources.theta_image[row] = ellipse.theta;
+  sources.background[row] = levels.background;
+  sources.threshold[row] = threshold;
+  sources.snr[row] = ratio(s.v, error);
+  sources.flags[row] = static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
+                                                 (at_edge(s, shape) ? flag::at_edge : 0));
 }
 
 }  // namespace
@@ -89,9 +89,10 @@ void append_row(const SourceSums& s, const Shape& shape, const Levels& levels, d
 Sources derive_columns(const Buffer<SourceSums, Cpu>& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config) {
   Sources sources;
-  for_each_column(sources, [&](const Column&, auto& values) { values.reserve(static_cast<std::size_t>(sums.size())); });
+  for_each_column(sources, [&](const Column&, auto& values) { values.resize(static_cast<std::size_t>(sums.size())); });
   const double threshold = levels.detection - levels.background;
-  for (const SourceSums& s : sums) append_row(s, shape, levels, threshold, config.gain, sources);
+  std::size_t row = 0;
+  for (const SourceSums& s : sums) fill_row(row++, s, shape, levels, threshold, config.gain, sources);
   return sources;
 }
 

@@ -124,10 +124,17 @@ Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Ru
   const RunMeasurer measurer(image, runs, background, any_masked);
   Buffer<SourceSums, Cpu> sums(components.count, where);
   parallel_for(components.count, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    const auto extent_of = [&](std::int64_t source) {
+      const Members members = by_source.members(source);
+      return members.size() > large_source ? Extent{} : measurer.extent_of(members);
+    };
+    // One source ahead, so that its pixels come while this one is measured.
+    Extent next = extent_of(begin);
     for (std::int64_t source = begin; source < end; ++source) {
       const Members members = by_source.members(source);
+      const Extent extent = next;
+      if (source + 1 < end) next = extent_of(source + 1);
       if (members.size() > large_source) continue;
-      const Extent extent = measurer.extent_of(members);
       sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
         return measurer.sum_group(members.subspan(first, last - first), extent);
       });
