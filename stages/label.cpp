@@ -21,7 +21,7 @@ constexpr std::int64_t stripe_rows = 256;
 class RunForest {
  public:
   RunForest(const Runs<Cpu>& runs, std::int32_t reach, const Cpu& where)
-      : runs_(runs), reach_(reach), parent_(runs.runs.size(), where), area_(runs.runs.size(), where) {}
+      : runs_(runs), reach_(reach), parent_(runs.runs.size(), where), value_(runs.runs.size(), where) {}
 
   /// Joins the runs of rows [begin, end) with each other. Stripes of rows may be joined at the same time.
   void join_stripe(std::int64_t begin, std::int64_t end) {
@@ -33,15 +33,15 @@ class RunForest {
     for (std::int64_t i = runs_.row_begin[begin]; i < runs_.row_begin[end]; ++i) {
       const std::uint32_t root = parent_[parent_[i]];
       parent_[i] = root;
-      area_[i] = 0;
-      area_[root] += runs_.runs[i].end - runs_.runs[i].begin;
+      value_[i] = 0;
+      value_[root] += runs_.runs[i].end - runs_.runs[i].begin;
     }
   }
 
   /// Joins the stripes that meet between rows y - 1 and y.
   void join_seam(std::int64_t y) {
     join_row(y, [&](std::uint32_t root, std::uint32_t child) {
-      area_[root] += area_[child];
+      value_[root] += value_[child];
       attached_.push_back(child);
     });
   }
@@ -54,11 +54,14 @@ class RunForest {
 
   bool is_root(std::int64_t run) const { return parent_[run] == run; }
 
-  /// The first run of the component; after `finish`.
-  std::int64_t root_of(std::int64_t run) const { return parent_[parent_[run]]; }
+  /// Whether a run is the root of a component of at least that many pixels.
+  bool is_large_root(std::int64_t run, std::int64_t min_area) const { return is_root(run) & (value_[run] >= min_area); }
 
-  /// Pixels of the component of a root.
-  std::int64_t area(std::int64_t root) const { return area_[root]; }
+  /// Gives the component of a root a number, in place of its area. Those of other runs are not used.
+  void set_number(std::int64_t run, std::int32_t number) { value_[run] = number; }
+
+  /// The number of the component of a run.
+  std::int32_t number_of(std::int64_t run) const { return static_cast<std::int32_t>(value_[parent_[parent_[run]]]); }
 
  private:
   /// Joins the runs of row y with those of row y - 1. Calls attached(root) for every root that ceases to be one.
@@ -100,7 +103,7 @@ class RunForest {
   const Runs<Cpu>& runs_;
   std::int32_t reach_;
   Buffer<std::uint32_t, Cpu> parent_;
-  Buffer<std::int64_t, Cpu> area_;       ///< right for roots
+  Buffer<std::int64_t, Cpu> value_;      ///< of a root: the pixels of its component, then the component's number
   std::vector<std::uint32_t> attached_;  ///< what seams made no longer a root
 };
 
@@ -112,8 +115,7 @@ void join_all_rows(RunForest& forest, std::int64_t height, const Cpu& where) {
 }
 
 /// Numbers the components of at least min_area pixels 1, 2, ... in the order of their roots; the others become 0.
-Components<Cpu> number_components(const RunForest& forest, const Runs<Cpu>& runs, std::int64_t min_area,
-                                  const Cpu& where) {
+Components<Cpu> number_components(RunForest& forest, const Runs<Cpu>& runs, std::int64_t min_area, const Cpu& where) {
   Components<Cpu> components{Buffer<std::int32_t, Cpu>(runs.runs.size(), where)};
   const auto for_each_stripe = [&](const auto& number_runs) {
     parallel_for(runs.shape.height, stripe_rows, where, [&](std::int64_t begin, std::int64_t end) {
@@ -127,9 +129,8 @@ Components<Cpu> number_components(const RunForest& forest, const Runs<Cpu>& runs
     std::int32_t roots = 0;
     std::int32_t large = 0;
     for (std::int64_t i = first; i < last; ++i) {
-      const bool root = forest.is_root(i);
-      roots += root ? 1 : 0;
-      large += root & (forest.area(i) >= min_area) ? 1 : 0;
+      roots += forest.is_root(i) ? 1 : 0;
+      large += forest.is_large_root(i, min_area) ? 1 : 0;
     }
     found[static_cast<std::size_t>(stripe)] = roots;
     kept[static_cast<std::size_t>(stripe)] = large;
@@ -137,19 +138,16 @@ Components<Cpu> number_components(const RunForest& forest, const Runs<Cpu>& runs
   components.found = std::accumulate(found.begin(), found.end(), std::int64_t{0});
   components.count = std::accumulate(kept.begin(), kept.end(), std::int64_t{0});
   std::exclusive_scan(kept.begin(), kept.end(), kept.begin(), 0);
-  Buffer<std::int32_t, Cpu> number_of_root(runs.runs.size(), where);
   for_each_stripe([&](std::int64_t stripe, std::int64_t first, std::int64_t last) {
     std::int32_t number = kept[static_cast<std::size_t>(stripe)];
     for (std::int64_t i = first; i < last; ++i) {
-      const bool kept_root = forest.is_root(i) & (forest.area(i) >= min_area);
-      number += kept_root ? 1 : 0;
-      number_of_root[i] = kept_root ? number : 0;
+      const bool large = forest.is_large_root(i, min_area);
+      number += large ? 1 : 0;
+      forest.set_number(i, large ? number : 0);
     }
   });
   for_each_stripe([&](std::int64_t, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      components.label[i] = number_of_root[forest.root_of(i)];
-    }
+    for (std::int64_t i = first; i < last; ++i) components.label[i] = forest.number_of(i);
   });
   return components;
 }
