@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/decode.hpp"
 
 namespace srcextract {
@@ -14,7 +15,8 @@ namespace {
 constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
 
 template <class Stored>
-MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
+SRCEXTRACT_VECTOR_CLONES MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder,
+                                           float* out) {
   MaskCounts counts;
   for (std::int64_t i = 0; i < count; ++i) {
     typename Stored::Bits bits;
