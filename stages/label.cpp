@@ -141,9 +141,9 @@ Components<Cpu> number_components(RunForest& forest, const Runs<Cpu>& runs, std:
   for_each_stripe([&](std::int64_t stripe, std::int64_t first, std::int64_t last) {
     std::int32_t number = kept[static_cast<std::size_t>(stripe)];
     for (std::int64_t i = first; i < last; ++i) {
-      const bool large = forest.is_large_root(i, min_area);
-      number += large ? 1 : 0;
-      forest.set_number(i, large ? number : 0);
+      const std::int32_t large = forest.is_large_root(i, min_area);
+      number += large;
+      forest.set_number(i, number * large);
     }
   });
   for_each_stripe([&](std::int64_t, std::int64_t first, std::int64_t last) {
