@@ -64,7 +64,8 @@ class RunForest {
   std::int32_t number_of(std::int64_t run) const { return static_cast<std::int32_t>(value_[parent_[parent_[run]]]); }
 
  private:
-  /// Joins the runs of row y with those of row y - 1. Calls attached(root) for every root that ceases to be one.
+  /// Joins the runs of row y with those of row y - 1. Calls attached(root, child) where the root child
+  /// ceases to be one.
   template <class Attached>
   void join_row(std::int64_t y, const Attached& attached) {
     std::int64_t above = runs_.row_begin[y - 1];

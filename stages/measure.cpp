@@ -34,7 +34,8 @@ struct RunsBySource {
 
 RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
   RunsBySource by_source{Buffer<std::int64_t, Cpu>(components.count + 1, where), {}};
-  // begin[l] counts the runs of label l, then is where they begin less one label, and in the end where they end.
+  // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
+  // where those of label l + 1 begin.
   Buffer<std::int64_t, Cpu>& begin = by_source.begin;
   std::fill(begin.begin(), begin.end(), 0);
   for (const std::int32_t label : components.label) ++begin[label];
@@ -49,13 +50,14 @@ RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
   return by_source;
 }
 
-/// The runs of an image as one source's, measured.
+/// Measures runs of an image.
 class RunMeasurer {
  public:
   RunMeasurer(const Image<float, Cpu>& image, const Runs<Cpu>& runs, double background, bool any_masked)
       : image_(image), runs_(runs), background_(background), any_masked_(any_masked) {}
 
-  /// Also begins to fetch the pixels, which are on as many rows, each far from the next in memory.
+  /// Also begins to fetch the pixels, for the measurement that follows: they are on as many rows, far from each other
+  /// in memory.
   Extent extent_of(Members members) const {
     const Run& first = runs_.runs[members.front()];
     Extent extent{first.begin, first.end - 1, first.y, runs_.runs[members.back()].y};
@@ -87,7 +89,6 @@ class RunMeasurer {
   bool any_masked_;
 };
 
-/// As extent_of.
 Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   Extent extent = measurer.extent_of(members.first(1));
   std::mutex merge;
@@ -101,6 +102,7 @@ Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& 
   return extent;
 }
 
+/// The groups that the fold consists of are measured by all threads, and folded in their order.
 SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   const Extent extent = extent_of_large(measurer, members, where);
   Buffer<SourceSums, Cpu> groups((std::ssize(members) + fold_group - 1) / fold_group, where);
