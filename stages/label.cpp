@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "stages/adjacency.hpp"
@@ -96,9 +97,9 @@ class RunForest {
     a = find(a);
     b = find(b);
     if (a == b) return;
-    const auto [root, child] = std::minmax(a, b);
-    parent_[child] = root;
-    attached(root, child);
+    if (b < a) std::swap(a, b);
+    parent_[b] = a;
+    attached(a, b);
   }
 
   const Runs<Cpu>& runs_;
