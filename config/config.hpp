@@ -23,6 +23,8 @@ struct BackgroundConfig {
   double kappa = 3.0;
   /// Rounds of clipping; 0 = until nothing is clipped any more.
   std::int64_t max_iterations = 0;
+
+  bool operator==(const BackgroundConfig&) const = default;
 };
 
 enum class ThresholdUnit { sigma, absolute };
@@ -40,6 +42,8 @@ struct DetectionConfig {
   std::int64_t connectivity = 8;
   /// Sources of fewer pixels are dropped. 1 keeps cosmic rays and hot pixels.
   std::int64_t min_area = 5;
+
+  bool operator==(const DetectionConfig&) const = default;
 };
 
 /// What is summed over the pixels of a source.
@@ -48,6 +52,8 @@ struct MeasurementConfig {
   Reference reference = Reference::background;
   /// Detector gain in e-/count for the Poisson term of FLUXERR_ISO; 0 = no such term (infinite gain, as SExtractor).
   double gain = 0.0;
+
+  bool operator==(const MeasurementConfig&) const = default;
 };
 
 /// What is written.

@@ -25,7 +25,13 @@ CudaDevice find_cuda_device(int) {
   throw_not_built();
 }
 
-Extraction extract_cuda(const PixelSource&, const Config&, int, const Cpu&, const Observer&) {
+class CudaExtractor::Session {};
+
+CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
+
+CudaExtractor::~CudaExtractor() = default;
+
+Extraction CudaExtractor::extract(const PixelSource&, const Config&, const Observer&) {
   throw_not_built();
 }
 

@@ -16,29 +16,25 @@ namespace {
 /// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 7.5, Turing.
 constexpr int oldest_capability = 75;
 
-cudaMemPool_t pool_of(int device) {
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, device));
-  return pool;
-}
-
 }  // namespace
 
 Stream::Stream(int device, int host_threads) {
   check(cudaSetDevice(device));
-  std::uint64_t keep_all = UINT64_MAX;
-  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrReleaseThreshold, &keep_all));
   where_.device = device;
   where_.host_threads = host_threads;
+  where_.workspace = &workspace_;
+  check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device));
   check(cudaStreamCreateWithFlags(&where_.stream, cudaStreamNonBlocking));
 }
 
 Stream::~Stream() {
+  cudaStreamSynchronize(where_.stream);
   cudaStreamDestroy(where_.stream);
 }
 
-void give_back_kept_memory(int device) {
-  check(cudaMemPoolTrimTo(pool_of(device), 0));
+void Stream::give_back_kept_memory() {
+  check(cudaStreamSynchronize(where_.stream));
+  workspace_.free_unused();
 }
 
 void synchronize(const Gpu& where) {

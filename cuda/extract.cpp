@@ -1,33 +1,37 @@
 #include "cuda/extract.hpp"
 
+#include <optional>
 #include <string>
 
+#include "cuda/detect.hpp"
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"
-#include "pipeline/observer.hpp"
-#include "pipeline/run_stages.hpp"
+#include "cuda/results.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 
 namespace {
 
-/// Device memory that an image takes whatever is on it: its pixels, the foreground as bits with a running count for
-/// every 32 pixels, and the buffers of the copy. Runs and sources come on top; a normal field has few.
+/// Device memory that an image takes unless it is crowded: its pixels, the foreground as bits, the buffers of the copy,
+/// and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape) {
   constexpr std::int64_t copy_buffers = std::int64_t{64} << 20;
+  constexpr std::int64_t run_bytes = 40;
+  constexpr std::int64_t source_bytes = 128;
+  const Capacity room = initial_capacity(shape);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  return shape.count() * 4 + words * 12 + copy_buffers;
+  return shape.count() * 4 + words * 4 + copy_buffers + room.runs * run_bytes + room.sources * source_bytes;
 }
 
 std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-void require_memory(const Shape& shape, int device) {
+void require_memory(const Shape& shape, int device, Stream& stream) {
   const std::int64_t needed = memory_needed(shape);
   if (needed <= find_cuda_device(device).free_memory) return;
-  give_back_kept_memory(device);
+  stream.give_back_kept_memory();
   const std::int64_t free = find_cuda_device(device).free_memory;
   if (needed <= free) return;
   throw Error(ErrorKind::device, "GPU " + std::to_string(device) + " is short of memory: this image needs " +
@@ -35,13 +39,110 @@ void require_memory(const Shape& shape, int device) {
                                      " are free; free some, choose another GPU with --device, or use --backend cpu");
 }
 
+bool same_steps(const Config& a, const Config& b) {
+  return a.background == b.background && a.detection == b.detection && a.measurement == b.measurement;
+}
+
 }  // namespace
 
-Extraction extract_cuda(const PixelSource& source, const Config& config, int device, const Cpu& host,
-                        const Observer& observer) {
-  require_memory(source.shape, device);
-  const Stream stream(device, host.threads);
-  return run_stages(source, config, stream.where(), ObservingTap<Gpu>(observer, stream.where()));
+/// What is kept between images.
+class CudaExtractor::Session {
+ public:
+  Session(int device, const Cpu& host) : stream_(device, host.threads) {}
+
+  Extraction extract(const PixelSource& source, const Config& config, const Observer& observer) {
+    prepare(source.shape);
+    begin_.record(where().stream);
+    ingest(source, *pixels_, where());
+    ingested_.record(where().stream);
+    const HostResults::Summary& summary = detect(config);
+    if (observer.on_stage) {
+      observer.on_stage("ingest", ingested_.seconds_since(begin_));
+      graph_->report_times(ingested_, observer.on_stage);
+    }
+    const bool every_run = config.output.segmentation || observer.record != nullptr;
+    Detection<Cpu> found = on_host(summary, every_run);
+    if (observer.record) record_stages(summary, found, *observer.record);
+    return make_catalog(std::move(found), summary.masked, source.shape, config, ObservingTap(observer));
+  }
+
+ private:
+  const Gpu& where() const { return stream_.where(); }
+
+  /// Memory for an image of that shape.
+  void prepare(const Shape& shape) {
+    if (pixels_ && pixels_->image.shape == shape) return;
+    graph_.reset();
+    pixels_.reset();
+    require_memory(shape, where().device, stream_);
+    pixels_.emplace(shape, where());
+    capacity_ = initial_capacity(shape);
+  }
+
+  void capture(const Config& config) {
+    graph_.reset();  // its memory first
+    Gpu with_room = where();
+    with_room.capacity = capacity_;
+    graph_.emplace(*pixels_, config, with_room, DetectionGraph::Timing::every_stage);
+    captured_ = config;
+    results_.forget_rows();
+  }
+
+  /// The four steps; again with more room if there was too little.
+  const HostResults::Summary& detect(const Config& config) {
+    if (!graph_ || !same_steps(config, captured_)) capture(config);
+    for (;;) {
+      graph_->launch();
+      const HostResults::Summary& summary = results_.receive(*pixels_, graph_->found(), where());
+      check_run_count(summary.runs);
+      if (summary.runs <= capacity_.runs && summary.counts.kept <= capacity_.sources) return summary;
+      capacity_ = grown_capacity(capacity_, summary.runs, summary.counts.kept);
+      capture(config);
+    }
+  }
+
+  Detection<Cpu> on_host(const HostResults::Summary& summary, bool every_run) {
+    const Detection<Gpu>& there = graph_->found();
+    Detection<Cpu> found;
+    found.background = summary.background;
+    found.levels = summary.levels;
+    found.components.counts = summary.counts;
+    found.sums = results_.sums(there, where());
+    if (every_run) {
+      found.runs = {there.runs.shape, to_host(there.runs.runs, summary.runs, where()),
+                    to_host(there.runs.row_begin, where())};
+      found.components.label = to_host(there.components.label, summary.runs, where());
+    }
+    return found;
+  }
+
+  /// All that the graph has made of the image, for the comparison of back ends.
+  void record_stages(const HostResults::Summary& summary, const Detection<Cpu>& found, StageRecord& record) const {
+    record.pixels.image.shape = pixels_->image.shape;
+    record.pixels.image.pixels = to_host(pixels_->image.pixels, where());
+    record.pixels.masked = summary.masked;
+    keep(found.background, record);
+    keep(found.runs, record);
+    keep(found.components, record);
+    keep(found.sums, record);
+  }
+
+  Stream stream_;
+  TimedEvent begin_, ingested_;
+  HostResults results_;
+  std::optional<Pixels<Gpu>> pixels_;
+  std::optional<DetectionGraph> graph_;
+  Config captured_;
+  Capacity capacity_;
+};
+
+CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
+
+CudaExtractor::~CudaExtractor() = default;
+
+Extraction CudaExtractor::extract(const PixelSource& source, const Config& config, const Observer& observer) {
+  if (!session_) session_ = std::make_unique<Session>(device_, host_);
+  return session_->extract(source, config, observer);
 }
 
 }  // namespace srcextract

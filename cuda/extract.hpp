@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "config/config.hpp"
@@ -27,9 +28,25 @@ std::string cuda_version();
 /// try: back end not built, no driver, no device, index out of range, a device older than the kernels.
 CudaDevice find_cuda_device(int index);
 
-/// run_stages on a GPU, fed by `host` threads. Throws Error{device} that says how much memory is needed and how much is
-/// free if the device is short of it.
-Extraction extract_cuda(const PixelSource& source, const Config& config, int device, const Cpu& host,
-                        const Observer& observer);
+/// The pipeline on a GPU, for one thread and image after image: it keeps its memory, and the graph of the four steps,
+/// for as long as images have the same shape.
+class CudaExtractor {
+ public:
+  /// `host` threads read the files. Nothing is done on the device before the first image.
+  CudaExtractor(int device, const Cpu& host);
+  ~CudaExtractor();
+  CudaExtractor(const CudaExtractor&) = delete;
+  CudaExtractor& operator=(const CudaExtractor&) = delete;
+
+  /// One image. Throws what the stages throw, and Error{device} that says how much memory is needed and how much is
+  /// free if the device is short of it.
+  Extraction extract(const PixelSource& source, const Config& config, const Observer& observer);
+
+ private:
+  class Session;
+  int device_;
+  Cpu host_;
+  std::unique_ptr<Session> session_;
+};
 
 }  // namespace srcextract

@@ -16,18 +16,20 @@ namespace {
 constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;
 constexpr std::int64_t read_bytes = std::int64_t{1} << 20;
 
-using DeviceCounts = unsigned long long;  // what atomicAdd takes
+__device__ void atomic_add(std::int64_t& to, std::int64_t amount) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(amount));
+}
 
 template <class Stored>
 __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
-                              DeviceCounts* masked) {
+                              MaskCounts* masked) {
   MaskCounts counts;
   for (std::int64_t i = thread_index(); i < count; i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
     out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
   }
-  if (counts.nan != 0) atomicAdd(&masked[0], static_cast<DeviceCounts>(counts.nan));
-  if (counts.infinite != 0) atomicAdd(&masked[1], static_cast<DeviceCounts>(counts.infinite));
-  if (counts.blank != 0) atomicAdd(&masked[2], static_cast<DeviceCounts>(counts.blank));
+  if (counts.nan != 0) atomic_add(masked->nan, counts.nan);
+  if (counts.infinite != 0) atomic_add(masked->infinite, counts.infinite);
+  if (counts.blank != 0) atomic_add(masked->blank, counts.blank);
 }
 
 /// One of the two chunks under way: filled on the host while the other is copied and decoded.
@@ -48,16 +50,14 @@ void read_chunk(const PixelSource& source, std::int64_t first, std::int64_t coun
 
 }  // namespace
 
-Pixels<Gpu> ingest(const PixelSource& source, const Gpu& where) {
+void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
   const std::int64_t total = source.shape.count();
   const int bytes = source.format.bytes();
   const std::int64_t chunk_pixels = std::min(total, chunk_bytes / bytes);
   const Decoder decoder = make_decoder(source.format);
   const Cpu readers{where.host_threads};
 
-  Pixels<Gpu> pixels;
-  pixels.image = Image<float, Gpu>(source.shape, where);
-  auto masked = filled<DeviceCounts>(3, 0, where);
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where.stream));
   Chunk chunks[2] = {{chunk_pixels * bytes, where}, {total > chunk_pixels ? chunk_pixels * bytes : 0, where}};
   for (std::int64_t first = 0, turn = 0; first < total; first += chunk_pixels, ++turn) {
     const std::int64_t count = std::min(chunk_pixels, total - first);
@@ -70,16 +70,10 @@ Pixels<Gpu> ingest(const PixelSource& source, const Gpu& where) {
     with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
       decode_kernel<Stored><<<std::min(blocks_for(count), 4096u), block_threads, 0, where.stream>>>(
           reinterpret_cast<const typename Stored::Bits*>(chunk.device.data()), count, decoder,
-          pixels.image.pixels.data() + first, masked.data());
+          pixels.image.pixels.data() + first, pixels.masked.data());
     });
     check_launch();
   }
-  DeviceCounts counts[3];
-  copy_to_host(counts, masked.data(), 3, where);
-  pixels.nan = static_cast<std::int64_t>(counts[0]);
-  pixels.infinite = static_cast<std::int64_t>(counts[1]);
-  pixels.blank = static_cast<std::int64_t>(counts[2]);
-  return pixels;
 }
 
 }  // namespace srcextract

@@ -2,24 +2,36 @@
 
 #include "cuda/check.hpp"
 #include "stages/core/buffer.hpp"
+#include "stages/core/value.hpp"
 
 namespace srcextract {
 
-/// Copies `count` elements between host and device in the stream and waits for them.
+/// Queues a copy of `count` elements to the host, which must not look at them before the stream is done.
+template <class T>
+void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
+  if (count == 0) return;
+  check(
+      cudaMemcpyAsync(host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, where.stream));
+}
+
+/// The same, and waits for it.
 template <class T>
 void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
-  if (count > 0) {
-    check(cudaMemcpyAsync(host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost,
-                          where.stream));
-  }
+  queue_copy_to_host(host, device, count, where);
   check(cudaStreamSynchronize(where.stream));
+}
+
+/// The first `count` elements on the host.
+template <class T>
+Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const Gpu& where) {
+  Buffer<T, Cpu> copy(count, Cpu{});
+  copy_to_host(copy.data(), source.data(), count, where);
+  return copy;
 }
 
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where) {
-  Buffer<T, Cpu> copy(source.size(), Cpu{});
-  copy_to_host(copy.data(), source.data(), source.size(), where);
-  return copy;
+  return to_host(source, source.size(), where);
 }
 
 template <class T>
@@ -49,6 +61,22 @@ T read_element(const Buffer<T, Gpu>& buffer, std::int64_t index, const Gpu& wher
   T element;
   copy_to_host(&element, buffer.data() + index, 1, where);
   return element;
+}
+
+template <class T>
+T fetch(const Value<T, Gpu>& value, const Gpu& where) {
+  T copy;
+  copy_to_host(&copy, value.data(), 1, where);
+  return copy;
+}
+
+/// A value of the host's on the device; waits for it.
+template <class T>
+Value<T, Gpu> to_device(const T& value, const Gpu& where) {
+  Value<T, Gpu> copy(where);
+  check(cudaMemcpyAsync(copy.data(), &value, sizeof(T), cudaMemcpyHostToDevice, where.stream));
+  check(cudaStreamSynchronize(where.stream));
+  return copy;
 }
 
 }  // namespace srcextract

@@ -37,7 +37,10 @@ Execution choose_execution(Backend wanted, int device, int threads) {
   execution.may_fall_back = wanted == Backend::automatic;
   if (wanted == Backend::automatic) execution.device = usable_device(device);
   if (wanted == Backend::cuda || wanted == Backend::compare) execution.device = find_cuda_device(device);
-  if (execution.device) spdlog::info("back end: CUDA device {}, {}", device, execution.device->name);
+  if (execution.device) {
+    spdlog::info("back end: CUDA device {}, {}", device, execution.device->name);
+    execution.extractor = std::make_shared<CudaExtractor>(device, execution.cpu);
+  }
   return execution;
 }
 

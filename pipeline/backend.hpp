@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "cuda/extract.hpp"
@@ -13,9 +14,10 @@ enum class Backend { automatic, cpu, cuda, compare };
 /// Where images are extracted, decided once per run of the program.
 struct Execution {
   Cpu cpu;
-  std::optional<CudaDevice> device;  ///< absent: the CPU alone
-  bool compare = false;              ///< run both and compare them; needs a device
-  bool may_fall_back = false;        ///< an image that the device cannot take goes to the CPU
+  std::optional<CudaDevice> device;          ///< absent: the CPU alone
+  std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
+  bool compare = false;                      ///< run both and compare them; needs a device
+  bool may_fall_back = false;                ///< an image that the device cannot take goes to the CPU
 };
 
 /// Turns the wish into a decision. `automatic` takes the device if it is usable and logs what it decided and why;

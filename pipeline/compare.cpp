@@ -83,9 +83,9 @@ StageComparison compare_pixels(const Pixels<Cpu>& cpu, const Pixels<Cpu>& cuda) 
   for (std::int64_t i = 0; i < count; ++i)
     tally.compare(cpu.image.pixels[i], cuda.image.pixels[i],
                   [&] { return fmt::format("pixel x={} y={}", i % width, i / width); });
-  tally.compare(cpu.nan, cuda.nan, [] { return "masked as NaN"; });
-  tally.compare(cpu.infinite, cuda.infinite, [] { return "masked as infinite"; });
-  tally.compare(cpu.blank, cuda.blank, [] { return "masked as BLANK"; });
+  tally.compare(cpu.masked->nan, cuda.masked->nan, [] { return "masked as NaN"; });
+  tally.compare(cpu.masked->infinite, cuda.masked->infinite, [] { return "masked as infinite"; });
+  tally.compare(cpu.masked->blank, cuda.masked->blank, [] { return "masked as BLANK"; });
   return tally.row();
 }
 
@@ -103,7 +103,7 @@ StageComparison compare_background(const Background& cpu, const Background& cuda
   Tally tally("background");
   compare_statistics(tally, cpu.all, cuda.all, "of all pixels");
   compare_statistics(tally, cpu.clipped, cuda.clipped, "after clipping");
-  tally.compare(cpu.zeros, cuda.zeros, [] { return "zeros"; });
+  tally.compare(cpu.zero_share, cuda.zero_share, [] { return "zero_share"; });
   tally.compare(cpu.iterations, cuda.iterations, [] { return "iterations"; });
   tally.compare(int{cpu.converged}, int{cuda.converged}, [] { return "converged"; });
   return tally.row();
@@ -129,8 +129,8 @@ StageComparison compare_components(const Components<Cpu>& cpu, const Components<
   const std::int64_t count = tally.compare_sizes(cpu.label.size(), cuda.label.size(), "labelled runs");
   for (std::int64_t i = 0; i < count; ++i)
     tally.compare(cpu.label[i], cuda.label[i], [&] { return fmt::format("label of run {}", i); });
-  tally.compare(cpu.count, cuda.count, [] { return "components kept"; });
-  tally.compare(cpu.found, cuda.found, [] { return "components found"; });
+  tally.compare(cpu.counts->kept, cuda.counts->kept, [] { return "components kept"; });
+  tally.compare(cpu.counts->found, cuda.counts->found, [] { return "components found"; });
   return tally.row();
 }
 

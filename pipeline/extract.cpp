@@ -20,7 +20,7 @@ std::string memory_needed(const Shape& shape) {
 
 Extraction extract_cpu(const PixelSource& source, const Config& config, const Cpu& where, const Observer& observer) {
   try {
-    return run_stages(source, config, where, ObservingTap<Cpu>(observer, where));
+    return run_stages(source, config, where, ObservingTap(observer));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::internal,
                 fmt::format("not enough memory: an image of {} x {} pixels needs about {}; free some, or use a machine "
@@ -45,8 +45,7 @@ class ImageRun {
   ImageResult on_cuda() const {
     ImageResult result;
     result.backend = "cuda";
-    result.extraction =
-        extract_cuda(input_.pixels, config_, execution_.device->index, execution_.cpu, observer(result));
+    result.extraction = execution_.extractor->extract(input_.pixels, config_, observer(result));
     return result;
   }
 
@@ -67,7 +66,7 @@ class ImageRun {
     result.extraction = extract_cpu(input_.pixels, config_, execution_.cpu, observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
-    extract_cuda(input_.pixels, config_, execution_.device->index, execution_.cpu, observer(unused, &cuda_record));
+    execution_.extractor->extract(input_.pixels, config_, observer(unused, &cuda_record));
     result.comparison = compare_records(cpu_record, cuda_record);
     return result;
   }

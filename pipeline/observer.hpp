@@ -26,33 +26,49 @@ struct StageRecord {
   Sources sources;
 };
 
-/// What someone outside the pipeline may learn while it runs.
+/// What someone outside the pipeline may learn of a run: on the host as it goes on, from a GPU when it is done.
 struct Observer {
-  std::function<void(const char* stage, double seconds)> on_stage;  ///< called when a stage is complete
+  std::function<void(const char* stage, double seconds)> on_stage;  ///< called for every stage
   StageRecord* record = nullptr;                                    ///< if set, receives every stage's result
 };
 
 template <class T>
-Buffer<T, Cpu> host_copy(const Buffer<T, Cpu>& buffer, const Cpu& where) {
-  Buffer<T, Cpu> copy(buffer.size(), where);
+Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer) {
+  Buffer<T, Cpu> copy(buffer.size(), Cpu{});
   std::copy(buffer.begin(), buffer.end(), copy.begin());
   return copy;
 }
-template <class T>
-Buffer<T, Cpu> host_copy(const Buffer<T, Gpu>& buffer, const Gpu& where) {
-  return to_host(buffer, where);
+
+/// Copies the result of a stage into the record.
+inline void keep(const Pixels<Cpu>& pixels, StageRecord& record) {
+  record.pixels.image.shape = pixels.image.shape;
+  record.pixels.image.pixels = copy_of(pixels.image.pixels);
+  record.pixels.masked = pixels.masked;
+}
+inline void keep(const Value<Background, Cpu>& background, StageRecord& record) {
+  record.background = *background;
+}
+inline void keep(const Runs<Cpu>& runs, StageRecord& record) {
+  record.runs = {runs.shape, copy_of(runs.runs), copy_of(runs.row_begin)};
+}
+inline void keep(const Components<Cpu>& components, StageRecord& record) {
+  record.components = {copy_of(components.label), components.counts};
+}
+inline void keep(const Buffer<SourceSums, Cpu>& sums, StageRecord& record) {
+  record.sums = copy_of(sums);
+}
+inline void keep(const Sources& sources, StageRecord& record) {
+  record.sources = sources;
 }
 
 /// The tap of run_stages that serves an Observer. A stage's time is wall time until its work is complete, without the
 /// copies made for the record.
-template <class Where>
 class ObservingTap {
  public:
-  ObservingTap(const Observer& observer, const Where& where) : observer_(observer), where_(where) {}
+  explicit ObservingTap(const Observer& observer) : observer_(observer) {}
 
   template <class Result>
   void operator()(const char* stage, const Result& result) {
-    synchronize(where_);
     const std::chrono::duration<double> elapsed = Clock::now() - begin_;
     if (observer_.on_stage) observer_.on_stage(stage, elapsed.count());
     if (observer_.record) keep(result, *observer_.record);
@@ -62,25 +78,7 @@ class ObservingTap {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void keep(const Pixels<Where>& pixels, StageRecord& record) const {
-    record.pixels.image.shape = pixels.image.shape;
-    record.pixels.image.pixels = host_copy(pixels.image.pixels, where_);
-    record.pixels.nan = pixels.nan;
-    record.pixels.infinite = pixels.infinite;
-    record.pixels.blank = pixels.blank;
-  }
-  void keep(const Background& background, StageRecord& record) const { record.background = background; }
-  void keep(const Runs<Where>& runs, StageRecord& record) const {
-    record.runs = {runs.shape, host_copy(runs.runs, where_), host_copy(runs.row_begin, where_)};
-  }
-  void keep(const Components<Where>& components, StageRecord& record) const {
-    record.components = {host_copy(components.label, where_), components.count, components.found};
-  }
-  void keep(const Buffer<SourceSums, Where>& sums, StageRecord& record) const { record.sums = host_copy(sums, where_); }
-  void keep(const Sources& sources, StageRecord& record) const { record.sources = sources; }
-
   const Observer& observer_;
-  Where where_;
   Clock::time_point begin_ = Clock::now();
 };
 

@@ -56,7 +56,7 @@ Json statistics_json(const Statistics& s) {
 Json background_json(const Background& background) {
   return {{"all", statistics_json(background.all)},
           {"clipped", statistics_json(background.clipped)},
-          {"zeros", background.zeros},
+          {"zero_share", background.zero_share},
           {"iterations", background.iterations},
           {"converged", background.converged}};
 }

@@ -12,14 +12,34 @@
 
 namespace srcextract {
 
-/// The host's copy of a buffer: the buffer itself where it is on the host already.
-template <class T>
-Buffer<T, Cpu> on_host(Buffer<T, Cpu> buffer, const Cpu&) {
-  return buffer;
-}
-template <class T>
-Buffer<T, Cpu> on_host(Buffer<T, Gpu> buffer, const Gpu& where) {
-  return to_host(buffer, where);
+/// What the four steps find in an image, where they ran.
+template <class Where>
+struct Detection {
+  Value<Background, Where> background;
+  Value<Levels, Where> levels;
+  Runs<Where> runs;
+  Components<Where> components;
+  Buffer<SourceSums, Where> sums;
+};
+
+/// The four steps, from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
+/// `tap(name, result)` is called: the one hook for timing, progress and the comparison of back ends.
+template <class Where, class Tap>
+Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Tap&& tap) {
+  Detection<Where> found;
+  found.background = estimate_background(pixels.image, config.background, where);
+  tap("background", found.background);
+
+  found.levels = resolve_levels(found.background, config, where);
+  found.runs = find_runs(pixels.image, found.levels, where);
+  tap("threshold", found.runs);
+
+  found.components = label_components(found.runs, config.detection, where);
+  tap("label", found.components);
+
+  found.sums = measure_sources(pixels.image, found.runs, found.components, found.levels, pixels.masked, where);
+  tap("measure", found.sums);
+  return found;
 }
 
 /// What the pipeline leaves behind, on the host.
@@ -33,41 +53,34 @@ struct Extraction {
   Buffer<std::int32_t, Cpu> label;
 };
 
-/// The pipeline, from stored pixels to the catalogue, on `Where`. After each stage `tap(name, result)` is called: the
-/// one hook for timing, progress and the comparison of back ends.
-template <class Where, class Tap>
-Extraction run_stages(const PixelSource& source, const Config& config, const Where& where, Tap&& tap) {
+/// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
+/// Throws Error{input} if the image has no background to speak of.
+template <class Tap>
+Extraction make_catalog(Detection<Cpu> found, const MaskCounts& masked, const Shape& shape, const Config& config,
+                        Tap&& tap) {
+  check_background(*found.background, config);
   Extraction out;
-
-  Pixels<Where> pixels = ingest(source, where);
-  tap("ingest", pixels);
-  out.masked_nan = pixels.nan;
-  out.masked_infinite = pixels.infinite;
-  out.masked_blank = pixels.blank;
-
-  out.background = estimate_background(pixels.image, config.background, where);
-  tap("background", out.background);
-  out.levels = resolve_levels(out.background, config);
-
-  Runs<Where> runs = find_runs(pixels.image, out.levels.detection, where);
-  tap("threshold", runs);
-
-  Components<Where> components = label_components(runs, config.detection, where);
-  tap("label", components);
-  out.detected = components.found;
-
-  Buffer<SourceSums, Where> sums =
-      measure_sources(pixels.image, runs, components, out.levels.background, pixels.masked() > 0, where);
-  tap("measure", sums);
-
-  out.sources = derive_columns(on_host(std::move(sums), where), source.shape, out.levels, config.measurement);
+  out.background = *found.background;
+  out.levels = *found.levels;
+  out.masked_nan = masked.nan;
+  out.masked_infinite = masked.infinite;
+  out.masked_blank = masked.blank;
+  out.detected = found.components.counts->found;
+  out.sources = derive_columns(found.sums, shape, out.levels, config.measurement);
   tap("columns", out.sources);
-
   if (config.output.segmentation) {
-    out.runs = {runs.shape, on_host(std::move(runs.runs), where), on_host(std::move(runs.row_begin), where)};
-    out.label = on_host(std::move(components.label), where);
+    out.runs = std::move(found.runs);
+    out.label = std::move(found.components.label);
   }
   return out;
+}
+
+/// The pipeline, from stored pixels to the catalogue, on the host; CudaExtractor (cuda/extract.hpp) is its twin.
+template <class Tap>
+Extraction run_stages(const PixelSource& source, const Config& config, const Cpu& where, Tap&& tap) {
+  const Pixels<Cpu> pixels = ingest(source, where);
+  tap("ingest", pixels);
+  return make_catalog(detect_sources(pixels, config, where, tap), *pixels.masked, source.shape, config, tap);
 }
 
 }  // namespace srcextract

@@ -38,7 +38,7 @@ void log_background(const std::string& name, const Background& background) {
 /// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
 /// where the sky is anyway, are no sign of it.
 void warn_of_padding(const std::string& name, const Background& background) {
-  const double zeros = static_cast<double>(background.zeros) / static_cast<double>(background.all.count);
+  const double zeros = background.zero_share;
   const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
   if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
   spdlog::warn(

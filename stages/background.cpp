@@ -1,135 +1,351 @@
 #include "stages/background.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <limits>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "stages/clip.hpp"
+#include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/core/vector_clones.hpp"
+#include "stages/rank_search.hpp"
+#include "stages/sky_sample.hpp"
+#include "stages/strip.hpp"
 
 namespace srcextract {
 
 namespace {
 
-constexpr std::int64_t tiles_per_piece = 64;
+/// The image is worked on in pieces of this many pixels, each with room for this many that are kept for the clip. Where
+/// more would have to be kept, the piece is read again instead.
+constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
+constexpr std::int64_t kept_pixels = piece_pixels / 4;
 
-struct LaneSums {
-  alignas(64) double sum[tile_lanes] = {};
-  alignas(64) double square[tile_lanes] = {};
+std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
+  const std::int64_t count = image.shape.count();
+  const int samples = sample_size(count);
+  std::vector<float> sample;
+  sample.reserve(static_cast<std::size_t>(samples));
+  for (int i = 0; i < samples; ++i) {
+    const float pixel = image.pixels[sample_position(i, samples, count)];
+    if (pixel == pixel) sample.push_back(pixel);
+  }
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+ClipGuess guess_of(const std::vector<float>& sample, const SumGrid& grid, const BackgroundConfig& config) {
+  std::vector<double> sums{0};
+  std::vector<double> squares{0};
+  for (const float pixel : sample) {
+    const double deviation = grid.deviation(pixel);
+    sums.push_back(sums.back() + deviation);
+    squares.push_back(squares.back() + deviation * deviation);
+  }
+  const int size = static_cast<int>(sample.size());
+  return guess_clip(sample.data(), sums.data(), squares.data(), size, rank_margin(size), grid, config.kappa,
+                    config.max_iterations);
+}
+
+/// Calls f(strip, its length) for all pixels.
+template <class F>
+void for_each_strip(std::span<const float> pixels, const F& f) {
+  for (std::size_t begin = 0; begin < pixels.size(); begin += strip_pixels) {
+    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(strip_pixels, pixels.size() - begin)));
+  }
+}
+
+/// Some pixels of a piece, in memory that is given; or the fact that there is no room for them.
+class KeptPixels {
+ public:
+  void restart(std::span<float> room) {
+    room_ = room;
+    size_ = 0;
+    full_ = false;
+  }
+  /// Calls copy(out), which writes at most `most` pixels and returns how many.
+  template <class Copy>
+  void append(int most, const Copy& copy) {
+    full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
+    if (!full_) size_ += static_cast<std::size_t>(copy(room_.data() + size_));
+  }
+  /// Drops what is outside of the interval, and calls f(strip, its length) for what stays.
+  template <class F>
+  void keep_only(const Interval& interval, const F& f) {
+    std::size_t kept = 0;
+    for_each_strip(pixels(), [&](const float* strip, int count) {
+      float* const out = room_.data() + kept;
+      const int inside = copy_inside(strip, count, interval, out);
+      f(out, inside);
+      kept += static_cast<std::size_t>(inside);
+    });
+    size_ = kept;
+  }
+  bool full() const { return full_; }
+  std::span<const float> pixels() const { return room_.first(size_); }
+
+ private:
+  std::span<float> room_;
+  std::size_t size_ = 0;
+  bool full_ = false;
 };
 
-/// Adds one row of lanes. The three loops, each written for the compiler's vectors, share a row that is in cache.
-SRCEXTRACT_VECTOR_CLONES
-void add_row(const float* row, int lanes, const Interval& interval, LaneSums& sums, IntervalSums& total) {
-  const float lower = interval.lower;
-  const float upper = interval.upper;
-  const double centre = interval.centre;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const bool inside = (row[lane] > lower) & (row[lane] < upper);
-    const double deviation = inside ? static_cast<double>(row[lane]) - centre : 0.0;
-    sums.sum[lane] += deviation;
-    sums.square[lane] += deviation * deviation;
-  }
-  std::int32_t count = 0;
-  std::int32_t below = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    count += (row[lane] > lower) & (row[lane] < upper) ? 1 : 0;
-    below += row[lane] <= lower ? 1 : 0;
-  }
-  std::int32_t min_key = total.min_key;
-  std::int32_t max_key = total.max_key;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const std::int32_t inside = (row[lane] > lower) & (row[lane] < upper) ? -1 : 0;
-    const std::int32_t key = signed_key(row[lane]) & inside;
-    const std::int32_t for_min = key | (~inside & std::numeric_limits<std::int32_t>::max());
-    const std::int32_t for_max = key | (~inside & std::numeric_limits<std::int32_t>::min());
-    min_key = std::min(min_key, for_min);
-    max_key = std::max(max_key, for_max);
-  }
-  total.count += count;
-  total.below += below;
-  total.min_key = min_key;
-  total.max_key = max_key;
-}
+/// A piece of the image, and what one look at it keeps.
+class Piece {
+ public:
+  Piece(std::span<const float> pixels, std::span<float> room) : pixels_(pixels), room_(room) {}
 
-/// Sums of one tile, lane by lane as stages/fixed_sum.hpp says.
-IntervalSums sum_tile(const float* pixels, int count, const Interval& interval) {
-  LaneSums lanes;
-  IntervalSums total;
-  for (int start = 0; start < count; start += tile_lanes) {
-    add_row(pixels + start, std::min(tile_lanes, count - start), interval, lanes, total);
+  const PixelCounts& counts() const { return counts_; }
+  std::span<const float> pixels() const { return pixels_; }
+  /// The pixels of the window, and others only where they had no room.
+  std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
+
+  void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
+    core_ = {};
+    counts_ = {};
+    tail_.restart(room_.first(room_.size() / 2));
+    window_.restart(room_.subspan(room_.size() / 2));
+    dropped_below_ = below_ = 0;
+    for_each_strip(pixels_, [&](const float* strip, int count) {
+      add_sums(strip, count, guess.core, grid, near, core_);
+      count_strip(strip, count, guess.window, counts_);
+      tail_.append(count, [&](float* out) { return copy_outside(strip, count, guess.core, out); });
+      window_.append(count, [&](float* out) { return copy_inside(strip, count, guess.window, out); });
+    });
+    core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
-  for (int stride = tile_lanes / 2; stride > 0; stride /= 2) {
-    for (int lane = 0; lane < stride; ++lane) {
-      lanes.sum[lane] += lanes.sum[lane + stride];
-      lanes.square[lane] += lanes.square[lane + stride];
+
+  /// The sums over an interval that contains the core and lies in `last`, the one before it since the look if there was
+  /// one: the tail outside of that is not needed again.
+  PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
+                const Interval& near) {
+    PixelSums sums;
+    const auto add_all = [&](const float* strip, int count) { add_strip(strip, count, interval, grid, near, sums); };
+    if (tail_.full()) {
+      for_each_strip(pixels_, add_all);
+      return sums;
+    }
+    if (last) {
+      dropped_below_ += below_;
+      tail_.keep_only(*last, add_all);
+    } else {
+      for_each_strip(tail_.pixels(), add_all);
+    }
+    below_ = sums.below;
+    sums.below += dropped_below_;
+    add(sums, core_);
+    return sums;
+  }
+
+  /// Of the tail in an interval; of all pixels in it where the tail had no room.
+  Extremes tail_extremes(const Interval& interval) const {
+    return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
+  }
+  static Extremes extremes(std::span<const float> pixels, const Interval& interval) {
+    Extremes extremes;
+    for_each_strip(pixels, [&](const float* strip, int count) { widen(strip, count, interval, extremes); });
+    return extremes;
+  }
+
+ private:
+  std::span<const float> pixels_;
+  std::span<float> room_;
+  PixelSums core_;
+  PixelCounts counts_;
+  std::int64_t below_ = 0;          ///< of the tail, at the last interval
+  std::int64_t dropped_below_ = 0;  ///< and of what was dropped
+  KeptPixels tail_;
+  KeptPixels window_;
+};
+
+/// An image as the clip looks at it (stages/clip.hpp). One read sums the core and keeps the few pixels outside of it
+/// and those near the median; rounds go on with these alone. Where the guess proves wrong, it is made anew and the
+/// image read again.
+class ClipPixels {
+ public:
+  ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
+      : where_(where), sample_(sorted_sample(image)), grid_(grid_of_sample(sample_.data(), sample_size())) {
+    const std::int64_t count = image.shape.count();
+    kept_ = Buffer<float, Cpu>((count + piece_pixels - 1) / piece_pixels * kept_pixels, where);
+    for (std::int64_t begin = 0; begin < count; begin += piece_pixels) {
+      pieces_.emplace_back(
+          std::span(image.pixels.data() + begin, static_cast<std::size_t>(std::min(piece_pixels, count - begin))),
+          std::span(kept_.data() + begin / piece_pixels * kept_pixels, static_cast<std::size_t>(kept_pixels)));
+    }
+    if (grid_.scale == 0) grid_.scale = smallest_scale();
+    near_ = grid_.near_pixels();
+    guess_ = guess_of(sample_, grid_, config);
+    look();
+  }
+
+  const SumGrid& grid() const { return grid_; }
+  double zero_share() const {
+    const auto zeros = std::count(sample_.begin(), sample_.end(), 0.0F);
+    return sample_.empty() ? 0 : static_cast<double>(zeros) / static_cast<double>(sample_.size());
+  }
+
+  void set_grid(const SumGrid& grid) {
+    grid_ = grid;
+    near_ = grid.near_pixels();
+    look();
+  }
+
+  const PixelSums& sum(const Interval& interval) {
+    if (!interval.contains(guess_.core)) {
+      // The next intervals lie in this one: its middle half is a core until they have shrunk by as much.
+      const float quarter = (interval.upper - interval.lower) / 4;
+      guess_.core = {interval.lower + quarter, interval.upper - quarter};
+      look();
+    }
+    sums_ = {};
+    std::mutex merge;
+    for_each_piece([&](Piece& piece) {
+      const PixelSums sums = piece.sum(interval, last_, grid_, near_);
+      const std::lock_guard lock(merge);
+      add(sums_, sums);
+    });
+    last_ = interval;
+    return sums_;
+  }
+
+  /// Of the pixels in the last interval that was summed, or the one before it.
+  Extremes extremes(const Interval& interval) {
+    Extremes found = extremes_of([&](const Piece& piece) { return piece.tail_extremes(interval); });
+    // The tail is all around the core, or else the core's own pixels are wanted.
+    if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
+    return extremes_of([&](const Piece& piece) { return Piece::extremes(piece.pixels(), interval); });
+  }
+
+  double median(std::int64_t below, std::int64_t count) {
+    const double upper = value(below + count / 2);
+    if (count % 2 == 1) return upper;
+    return (value(below + count / 2 - 1) + upper) / 2;
+  }
+
+ private:
+  int sample_size() const { return static_cast<int>(sample_.size()); }
+
+  template <class F>
+  void for_each_piece(const F& f) {
+    parallel_for(static_cast<std::int64_t>(pieces_.size()), 1, where_,
+                 [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
+  }
+
+  void look() {
+    for_each_piece([&](Piece& piece) { piece.look(guess_, grid_, near_); });
+    last_.reset();
+    unmasked_ = 0;
+    std::int64_t below_window = 0;
+    for (const Piece& piece : pieces_) {
+      unmasked_ += piece.counts().unmasked;
+      below_window += piece.counts().below_window;
+    }
+    ranks_.emplace(
+        guess_.window, below_window,
+        RankedPixels{[this](const Interval& interval) { return window_extremes(interval); },
+                     [this](const Interval& interval, const LinearBins& bins) { return count(interval, bins); },
+                     [this](const Interval& interval) { return collect(interval); }});
+  }
+
+  float value(std::int64_t rank) {
+    for (double reach = rank_margin(sample_size());; reach *= 4) {
+      if (const std::optional<float> found = ranks_->value(rank)) return *found;
+      const double fraction = static_cast<double>(rank) / static_cast<double>(unmasked_);
+      guess_.window = window_between(sample_.data(), sample_size(), fraction - reach, fraction + reach);
+      look();
     }
   }
-  total.sum = lanes.sum[0];
-  total.square = lanes.square[0];
-  return total;
-}
 
-IntervalSums sum_interval(const Image<float, Cpu>& image, const Interval& interval, const Cpu& where) {
-  const std::int64_t count = image.shape.count();
-  std::vector<IntervalSums> tiles(static_cast<std::size_t>(tile_count(count)));
-  parallel_for(static_cast<std::int64_t>(tiles.size()), tiles_per_piece, where,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t tile = begin; tile < end; ++tile) {
-                   const std::int64_t first = tile * tile_pixels;
-                   const int pixels = static_cast<int>(std::min<std::int64_t>(tile_pixels, count - first));
-                   tiles[static_cast<std::size_t>(tile)] = sum_tile(image.pixels.data() + first, pixels, interval);
-                 }
-               });
-  return sum_tiles(tiles);
-}
-
-/// Pixels that are looked at together: once the first windows are counted, most blocks have nothing in the next.
-constexpr std::int64_t bin_block = 64;
-
-/// Neighbouring pixels often share a bin: four tables in turn keep one increment from waiting for the last.
-using BinTables = std::array<std::array<std::uint32_t, KeyWindow::bin_count>, 4>;
-
-SRCEXTRACT_VECTOR_CLONES
-bool any_in_window(const float* pixels, const KeyWindow& window) {
-  const KeyWindow w = window;
-  std::uint32_t any = 0;
-  for (std::int64_t i = 0; i < bin_block; ++i) any |= w.bin(ordered_key(pixels[i])) < KeyWindow::bin_count ? 1 : 0;
-  return any != 0;
-}
-
-void count_block(const float* pixels, std::int64_t count, const KeyWindow& window, BinTables& tables) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t bin = window.bin(ordered_key(pixels[i]));
-    if (bin < KeyWindow::bin_count && pixels[i] == pixels[i]) ++tables[static_cast<std::size_t>(i % 4)][bin];
+  /// Calls f(pixels, how many) for the pixels of an interval that lies in the window, in strips, from several threads.
+  template <class F>
+  void for_each_in_window(const Interval& interval, const F& f) {
+    for_each_piece([&](Piece& piece) {
+      float inside[strip_pixels];
+      for_each_strip(piece.window(), [&](const float* strip, int count) {
+        if (const int copied = copy_inside(strip, count, interval, inside); copied > 0) f(inside, copied);
+      });
+    });
   }
-}
 
-std::vector<std::int64_t> count_bins(const Image<float, Cpu>& image, const KeyWindow& window, const Cpu& where) {
-  std::vector<std::int64_t> total(KeyWindow::bin_count);
-  std::mutex merge;
-  parallel_for(image.shape.count(), tiles_per_piece * tile_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    BinTables tables{};
-    for (std::int64_t i = begin; i < end; i += bin_block) {
-      const float* block = image.pixels.data() + i;
-      const std::int64_t count = std::min(bin_block, end - i);
-      if (count < bin_block || any_in_window(block, window)) count_block(block, count, window, tables);
+  template <class F>
+  Extremes extremes_of(const F& of_piece) {
+    Extremes total;
+    std::mutex merge;
+    for_each_piece([&](Piece& piece) {
+      const Extremes part = of_piece(piece);
+      const std::lock_guard lock(merge);
+      total = {std::min(total.smallest, part.smallest), std::max(total.largest, part.largest)};
+    });
+    return total;
+  }
+
+  /// Of the pixels in an interval that lies in the window; or just its bounds, which serve as well and cost nothing.
+  Extremes window_extremes(const Interval& interval) {
+    if (std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
+      return {next_above(interval.lower), next_below(interval.upper)};
     }
-    const std::lock_guard lock(merge);
-    for (const auto& table : tables) {
-      for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += table[bin];
+    return extremes_of([&](const Piece& piece) { return Piece::extremes(piece.window(), interval); });
+  }
+
+  std::vector<float> collect(const Interval& interval) {
+    std::vector<float> collected;
+    std::mutex merge;
+    for_each_in_window(interval, [&](const float* pixels, int count) {
+      const std::lock_guard lock(merge);
+      collected.insert(collected.end(), pixels, pixels + count);
+    });
+    return collected;
+  }
+
+  std::vector<std::int64_t> count(const Interval& interval, const LinearBins& bins) {
+    std::vector<std::int64_t> total(LinearBins::count);
+    std::mutex merge;
+    for_each_piece([&](Piece& piece) {
+      BinTables tables;
+      float inside[strip_pixels];
+      for_each_strip(piece.window(), [&](const float* strip, int n) {
+        count_into_bins(inside, copy_inside(strip, n, interval, inside), bins, tables);
+      });
+      const std::lock_guard lock(merge);
+      for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += tables.even[bin] + tables.odd[bin];
+    });
+    return total;
+  }
+
+  /// What stands for the spread of a sample that has none.
+  double smallest_scale() const {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (const Piece& piece : pieces_) {
+      for (const float pixel : piece.pixels()) {
+        const double distance = std::abs(grid_.deviation(pixel));
+        if (distance > 0 && distance < smallest) smallest = distance;
+      }
     }
-  });
-  return total;
-}
+    return std::isinf(smallest) ? 1 : power_of_two_below(smallest);
+  }
+
+  const Cpu where_;
+  const std::vector<float> sample_;
+  SumGrid grid_;
+  Interval near_;
+  std::vector<Piece> pieces_;
+  Buffer<float, Cpu> kept_;
+  ClipGuess guess_;
+  std::int64_t unmasked_ = 0;
+  PixelSums sums_;
+  std::optional<Interval> last_;  ///< that was summed since the look
+  std::optional<RankSearch> ranks_;
+};
 
 }  // namespace
 
-Background estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
-  return clip(config, {[&](const Interval& interval) { return sum_interval(image, interval, where); },
-                       [&](const KeyWindow& window) { return count_bins(image, window, where); }});
+Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
+                                           const Cpu& where) {
+  ClipPixels pixels(image, config, where);
+  return clip(config.kappa, config.max_iterations, pixels);
 }
 
 }  // namespace srcextract

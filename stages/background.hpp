@@ -4,6 +4,7 @@
 
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
+#include "stages/core/value.hpp"
 
 namespace srcextract {
 
@@ -22,9 +23,9 @@ struct Statistics {
 
 /// Sky level and noise of an image.
 struct Background {
-  Statistics all;          ///< over every pixel that is not masked
-  Statistics clipped;      ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
-  std::int64_t zeros = 0;  ///< pixels that are exactly zero: many of them are padding that should be masked
+  Statistics all;         ///< over every pixel that is not masked
+  Statistics clipped;     ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
+  double zero_share = 0;  ///< of a sample: pixels that are exactly zero. Many are padding that should be masked
   std::int64_t iterations = 0;
   bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended it
 
@@ -33,8 +34,10 @@ struct Background {
 
 /// Kappa-sigma clip about the median: keeps median - kappa sigma < pixel < median + kappa sigma (strict, both ends of
 /// the current set) and repeats on what is left until nothing goes. A set of equal pixels (sigma = 0) ends it.
-/// Throws Error{input} if every pixel is masked.
-Background estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where);
-Background estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where);
+/// Where every pixel is masked, all.count is 0.
+Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
+                                           const Cpu& where);
+Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                           const Gpu& where);
 
 }  // namespace srcextract

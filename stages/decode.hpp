@@ -32,11 +32,14 @@ inline Decoder make_decoder(const PixelFormat& format) {
           format.big_endian};
 }
 
-/// How many pixels were masked, and why.
+/// How many pixels were masked: not a number in the file; infinite, or beyond the range of float32 after scaling; equal
+/// to BLANK.
 struct MaskCounts {
   std::int64_t nan = 0;
   std::int64_t infinite = 0;
   std::int64_t blank = 0;
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t total() const { return nan + infinite + blank; }
 };
 
 SRCEXTRACT_HOST_DEVICE inline std::uint8_t swap_bytes(std::uint8_t v) {

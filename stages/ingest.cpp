@@ -28,9 +28,8 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode(const std::byte* stored, std::int64_t
 
 }  // namespace
 
-Pixels<Cpu> ingest(const PixelSource& source, const Cpu& where) {
-  Pixels<Cpu> pixels;
-  pixels.image = Image<float, Cpu>(source.shape, where);
+void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
+  pixels.masked = MaskCounts{};
   float* out = pixels.image.pixels.data();
   const Decoder decoder = make_decoder(source.format);
   std::mutex totals;
@@ -43,11 +42,10 @@ Pixels<Cpu> ingest(const PixelSource& source, const Cpu& where) {
       counts = decode<Stored>(stored.data(), end - begin, decoder, out + begin);
     });
     const std::lock_guard lock(totals);
-    pixels.nan += counts.nan;
-    pixels.infinite += counts.infinite;
-    pixels.blank += counts.blank;
+    pixels.masked->nan += counts.nan;
+    pixels.masked->infinite += counts.infinite;
+    pixels.masked->blank += counts.blank;
   });
-  return pixels;
 }
 
 }  // namespace srcextract

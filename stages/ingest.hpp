@@ -1,25 +1,33 @@
 #pragma once
 
-#include <cstdint>
-
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_source.hpp"
+#include "stages/core/value.hpp"
+#include "stages/decode.hpp"
 
 namespace srcextract {
 
 /// Pixels ready to work on, and why some of them are masked.
 template <class Where>
 struct Pixels {
-  Image<float, Where> image;
-  std::int64_t nan = 0;       ///< not a number in the file
-  std::int64_t infinite = 0;  ///< infinite, or beyond the range of float32 after scaling
-  std::int64_t blank = 0;     ///< equal to BLANK
+  Pixels() = default;
+  Pixels(Shape shape, const Where& where) : image(shape, where), masked(where) {}
 
-  std::int64_t masked() const { return nan + infinite + blank; }
+  Image<float, Where> image;
+  Value<MaskCounts, Where> masked;
 };
 
-/// Reads the plane, swaps, scales and masks it. The host holds at most a few MB of stored pixels at a time.
-Pixels<Cpu> ingest(const PixelSource& source, const Cpu& where);
-Pixels<Gpu> ingest(const PixelSource& source, const Gpu& where);
+/// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB
+/// of stored pixels at a time.
+void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
+void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
+
+/// The same into new pixels.
+template <class Where>
+Pixels<Where> ingest(const PixelSource& source, const Where& where) {
+  Pixels<Where> pixels(source.shape, where);
+  ingest(source, pixels, where);
+  return pixels;
+}
 
 }  // namespace srcextract

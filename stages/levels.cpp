@@ -3,6 +3,7 @@
 #include <string>
 
 #include "stages/core/error.hpp"
+#include "stages/levels.hpp"
 #include "stages/threshold.hpp"
 
 namespace srcextract {
@@ -16,26 +17,21 @@ std::string shortest(double value) {
 
 }  // namespace
 
-Levels resolve_levels(const Background& background, const Config& config) {
-  const auto level_of = [&](Reference reference) {
-    return reference == Reference::background ? background.clipped.median : 0.0;
-  };
-  Levels levels;
-  levels.background = level_of(config.measurement.reference);
-  levels.sigma = background.clipped.sigma;
-  if (config.detection.threshold_unit == ThresholdUnit::absolute) {
-    levels.detection = config.detection.threshold;
-    return levels;
+Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Config& config, const Cpu&) {
+  return levels_of(*background, config.detection, config.measurement);
+}
+
+void check_background(const Background& background, const Config& config) {
+  if (background.all.count == 0) {
+    throw Error(ErrorKind::input, "every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }
-  if (levels.sigma == 0) {
+  if (config.detection.threshold_unit == ThresholdUnit::sigma && background.clipped.sigma == 0) {
     throw Error(ErrorKind::input,
                 "the pixels that survive the clip are all equal (" + shortest(background.clipped.median) +
                     "), so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image? If not, raise background.kappa, which may clip too much, or set "
                     "detection.threshold_unit to absolute");
   }
-  levels.detection = level_of(config.detection.reference) + config.detection.threshold * levels.sigma;
-  return levels;
 }
 
 }  // namespace srcextract

@@ -20,11 +20,14 @@ constexpr std::size_t large_source = 1024;
 /// Runs of a large source that a thread measures at a time.
 constexpr std::int64_t runs_per_piece = 4 * fold_group;
 
+/// Runs are fetched this many before they are needed.
+constexpr std::int64_t runs_ahead = 64;
+
 using Members = std::span<const std::int32_t>;
 
 /// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
 struct RunsBySource {
-  Buffer<std::int64_t, Cpu> begin;
+  Buffer<std::int32_t, Cpu> begin;
   Buffer<std::int32_t, Cpu> order;
 
   Members members(std::int64_t source) const {
@@ -33,13 +36,13 @@ struct RunsBySource {
 };
 
 RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
-  RunsBySource by_source{Buffer<std::int64_t, Cpu>(components.count + 1, where), {}};
+  RunsBySource by_source{Buffer<std::int32_t, Cpu>(components.counts->kept + 1, where), {}};
   // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
   // where those of label l + 1 begin.
-  Buffer<std::int64_t, Cpu>& begin = by_source.begin;
+  Buffer<std::int32_t, Cpu>& begin = by_source.begin;
   std::fill(begin.begin(), begin.end(), 0);
   for (const std::int32_t label : components.label) ++begin[label];
-  std::int64_t members = 0;
+  std::int32_t members = 0;
   begin[0] = 0;
   for (std::int64_t l = 1; l < begin.size(); ++l) members += std::exchange(begin[l], members);
   by_source.order = Buffer<std::int32_t, Cpu>(members, where);
@@ -120,29 +123,33 @@ SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu
 }  // namespace
 
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
-                                        const Components<Cpu>& components, double background, bool any_masked,
-                                        const Cpu& where) {
+                                        const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
+                                        const Value<MaskCounts, Cpu>& masked, const Cpu& where) {
   const RunsBySource by_source = group_runs(components, where);
-  const RunMeasurer measurer(image, runs, background, any_masked);
-  Buffer<SourceSums, Cpu> sums(components.count, where);
-  parallel_for(components.count, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  const RunMeasurer measurer(image, runs, levels->background, masked->total() > 0);
+  Buffer<SourceSums, Cpu> sums(components.counts->kept, where);
+  parallel_for(components.counts->kept, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     const auto extent_of = [&](std::int64_t source) {
       const Members members = by_source.members(source);
       return members.size() > large_source ? Extent{} : measurer.extent_of(members);
     };
-    // One source ahead, so that its pixels come while this one is measured.
+    // One source ahead, so that its pixels come while this one is measured; and its runs before them.
     Extent next = extent_of(begin);
+    std::int64_t fetched = by_source.begin[begin];
     for (std::int64_t source = begin; source < end; ++source) {
       const Members members = by_source.members(source);
       const Extent extent = next;
       if (source + 1 < end) next = extent_of(source + 1);
       if (members.size() > large_source) continue;
+      const std::int64_t fetch_end = std::min(by_source.begin[source + 1] + runs_ahead, by_source.order.size());
+      fetched = std::max<std::int64_t>(fetched, by_source.begin[source]);
+      for (; fetched < fetch_end; ++fetched) __builtin_prefetch(&runs.runs[by_source.order[fetched]]);
       sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
         return measurer.sum_group(members.subspan(first, last - first), extent);
       });
     }
   });
-  for (std::int64_t source = 0; source < components.count; ++source) {
+  for (std::int64_t source = 0; source < components.counts->kept; ++source) {
     const Members members = by_source.members(source);
     if (members.size() > large_source) sums[source] = measure_large(measurer, members, where);
   }

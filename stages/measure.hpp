@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "stages/decode.hpp"
 #include "stages/label.hpp"
 
 namespace srcextract {
@@ -20,12 +21,12 @@ struct SourceSums {
 };
 
 /// Sums per source, element k for label k + 1, in the order that stages/fold.hpp fixes: pixels within a run, runs in
-/// raster order within a source. `any_masked` false skips the search for masked neighbours.
+/// raster order within a source. v is above levels.background; neighbours are searched only if pixels are masked.
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
-                                        const Components<Cpu>& components, double background, bool any_masked,
-                                        const Cpu& where);
+                                        const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
+                                        const Value<MaskCounts, Cpu>& masked, const Cpu& where);
 Buffer<SourceSums, Gpu> measure_sources(const Image<float, Gpu>& image, const Runs<Gpu>& runs,
-                                        const Components<Gpu>& components, double background, bool any_masked,
-                                        const Gpu& where);
+                                        const Components<Gpu>& components, const Value<Levels, Gpu>& levels,
+                                        const Value<MaskCounts, Gpu>& masked, const Gpu& where);
 
 }  // namespace srcextract

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -32,15 +31,23 @@ inline float value_of_ordered_key(std::uint32_t key) {
   return value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u));
 }
 
+/// The next float that compares less, or greater: -0 and +0 are one.
+SRCEXTRACT_HOST_DEVICE inline float next_below(float value) {
+  return value_of_signed_key(signed_key(value == 0 ? -0.0F : value) - 1);
+}
+SRCEXTRACT_HOST_DEVICE inline float next_above(float value) {
+  return value_of_signed_key(signed_key(value == 0 ? 0.0F : value) + 1);
+}
+
 /// The largest float <= value: for a float x, x > value exactly if x > floor_to_float(value).
-inline float floor_to_float(double value) {
+SRCEXTRACT_HOST_DEVICE inline float floor_to_float(double value) {
   const float nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) <= value) return nearest;
-  return std::nextafter(nearest, -std::numeric_limits<float>::infinity());
+  return next_below(nearest);
 }
 
 /// The smallest float >= value: for a float x, x < value exactly if x < ceil_to_float(value).
-inline float ceil_to_float(double value) {
+SRCEXTRACT_HOST_DEVICE inline float ceil_to_float(double value) {
   return -floor_to_float(-value);
 }
 

@@ -2,58 +2,63 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
-#include "stages/core/host_device.hpp"
-#include "stages/ordered_key.hpp"
+#include "stages/deviation_sums.hpp"
 
 namespace srcextract {
 
-/// `bin_count` equal bins over the ordered keys from `first` on, each of 2^shift keys.
-struct KeyWindow {
-  std::uint32_t first;
-  int shift;
+/// Equal bins from the smallest to the largest. Rounding is the same for every value and keeps their order.
+struct LinearBins {
+  static constexpr int count = 2048;
 
-  static constexpr int bin_bits = 11;
-  static constexpr int bin_count = 1 << bin_bits;
+  explicit LinearBins(const Extremes& of)
+      : first(of.smallest), per_unit(of.largest > of.smallest ? count / (of.largest - first) : 0) {}
 
-  /// The bin of a key; bin_count or more if it is outside the window.
-  SRCEXTRACT_HOST_DEVICE std::uint32_t bin(std::uint32_t key) const { return (key - first) >> shift; }
+  int bin(float value) const {
+    const auto i = static_cast<int>((value - first) * per_unit);
+    return i < count ? i : count - 1;
+  }
+
+  double first;
+  double per_unit;
 };
 
-/// Finds the k-th smallest pixel exactly, by counting into ever finer bins of ordered keys: 2^21, 2^10 and 1 key wide,
-/// so three counting passes at most and no memory that depends on the pixels. Counts of the last windows are kept:
-/// medians of one clip round after the other are close together and mostly cost no pass at all.
+/// The pixels that a RankSearch is about.
+struct RankedPixels {
+  std::function<Extremes(const Interval&)> extremes;                                   ///< bounds of those inside
+  std::function<std::vector<std::int64_t>(const Interval&, const LinearBins&)> count;  ///< of those inside, per bin
+  std::function<std::vector<float>(const Interval&)> collect;                          ///< those inside, in any order
+};
+
+/// Finds the k-th smallest of the pixels in an interval exactly: counts them into bins, and the pixels of one bin again
+/// while they are many, and sorts the few that are left. What was counted and sorted last is kept: medians of one clip
+/// round after the other are close together and mostly cost one look at a few pixels.
 class RankSearch {
  public:
-  /// Counts the pixels that are not masked into the bins of a window.
-  using CountBins = std::function<std::vector<std::int64_t>(const KeyWindow&)>;
+  /// `below` pixels come before those of the interval.
+  RankSearch(const Interval& interval, std::int64_t below, RankedPixels pixels);
 
-  explicit RankSearch(CountBins count_bins);
-
-  /// Number of pixels that are not masked.
-  std::int64_t count() const { return count_; }
-
-  /// Number of pixels that are +0, or so near above it (below 3e-39) that no instrument can tell.
-  std::int64_t zeros() const;
-
-  /// The pixel of that rank, 0 the smallest; 0 <= rank < count().
-  float value(std::int64_t rank);
-
-  /// The median of the `count` pixels that follow the `below` smallest: the mean of the two middle ones if even.
-  double median(std::int64_t below, std::int64_t count);
+  /// The pixel of that rank among all, 0 the smallest, if it is in the interval; +0 for either zero.
+  std::optional<float> value(std::int64_t rank);
 
  private:
+  /// Pixels of an interval, counted into bins.
   struct Level {
-    KeyWindow window;
-    std::vector<std::int64_t> below;  ///< bin_count + 1: pixels (of any window) before each bin, and after the last
+    Extremes extremes;
+    LinearBins bins;
+    std::vector<std::int64_t> below;  ///< bins + 1: pixels (of any interval) before each bin, and after the last
+
+    bool holds(std::int64_t rank) const { return rank >= below.front() && rank < below.back(); }
   };
 
-  void push(const KeyWindow& window, std::int64_t below);
+  void push(const Interval& interval, std::int64_t below);
 
-  CountBins count_bins_;
+  RankedPixels pixels_;
   std::vector<Level> levels_;
-  std::int64_t count_ = 0;
+  std::vector<float> sorted_;  ///< the bin that was sorted last
+  std::int64_t sorted_below_ = 0;
 };
 
 }  // namespace srcextract

@@ -72,10 +72,10 @@ void write_runs(const std::uint64_t* words, std::int64_t width, std::int32_t y, 
 
 }  // namespace
 
-Runs<Cpu> find_runs(const Image<float, Cpu>& image, double level, const Cpu& where) {
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where) {
   const std::int64_t width = image.shape.width;
   const std::int64_t height = image.shape.height;
-  const float float_level = floor_to_float(level);
+  const float float_level = floor_to_float(levels->detection);
   const std::int64_t rows_per_piece = std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
   const std::int64_t words_per_row = (width + word_pixels - 1) / word_pixels;
 

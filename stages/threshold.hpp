@@ -4,6 +4,7 @@
 #include "stages/background.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
+#include "stages/core/value.hpp"
 
 namespace srcextract {
 
@@ -16,11 +17,16 @@ struct Levels {
   bool operator==(const Levels&) const = default;
 };
 
-/// What the configuration means on this image. Throws Error{input} if the threshold is in units of a sigma that is 0.
-Levels resolve_levels(const Background& background, const Config& config);
+/// What the configuration means on this image (stages/levels.hpp). Nothing is above the detection level of a background
+/// that check_background refuses.
+Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Config& config, const Cpu& where);
+Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Config& config, const Gpu& where);
 
-/// Segments the image: every pixel strictly greater than `level`. Masked pixels never are.
-Runs<Cpu> find_runs(const Image<float, Cpu>& image, double level, const Cpu& where);
-Runs<Gpu> find_runs(const Image<float, Gpu>& image, double level, const Gpu& where);
+/// Throws Error{input} if every pixel is masked, or the threshold is in units of a sigma that is 0.
+void check_background(const Background& background, const Config& config);
+
+/// Segments the image: every pixel strictly greater than `levels.detection`. Masked pixels never are.
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where);
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
 
 }  // namespace srcextract

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #if defined(__SANITIZE_THREAD__)
 #include <atomic>
-#include <mutex>
 #else
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -47,11 +49,30 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   if (first_error) std::rethrow_exception(first_error);
 }
 #else
+/// Arenas of TBB, one for each number of threads ever asked for: making one anew for every loop costs more than many a
+/// loop does, and more each time.
+class Arenas {
+ public:
+  tbb::task_arena& of(int threads) {
+    const std::lock_guard lock(mutex_);
+    if (threads > most_) {
+      // Asked for more threads than there are processors, TBB would print a warning and use fewer.
+      allow_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+      most_ = threads;
+    }
+    return arenas_.try_emplace(threads, threads).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  int most_ = 0;
+  std::optional<tbb::global_control> allow_;
+  std::map<int, tbb::task_arena> arenas_;
+};
+
 void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
-  // Asked for more threads than there are processors, TBB would print a warning and use fewer.
-  const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads);
-  arena.execute([&] {
+  static Arenas arenas;
+  arenas.of(threads).execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, pieces, 1),
         [&](const tbb::blocked_range<std::int64_t>& range) {

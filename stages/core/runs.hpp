@@ -15,7 +15,9 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-/// The foreground of an image as its runs in raster order; those of row y are [row_begin[y], row_begin[y + 1]).
+/// The foreground of an image as its runs in raster order; those of row y are [row_begin[y], row_begin[y + 1]). There
+/// are row_begin[shape.height] of them. On a device, where the host does not know how many there will be, `runs` has
+/// room for Gpu::capacity; if there are more, the first of them fill it, and the host must begin again with more room.
 template <class Where>
 struct Runs {
   Shape shape;

@@ -1,10 +1,13 @@
 // Every stage by itself on pixels that are where they are needed, with the configuration of config/lesson.yaml.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <map>
+#include <deque>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/observer.hpp"
 #include "stages/background.hpp"
@@ -16,6 +19,10 @@
 #include "stages/threshold.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
+
+#if SRCEXTRACT_HAVE_CUDA
+#include "cuda/detect.hpp"
+#endif
 
 namespace srcextract {
 namespace {
@@ -59,12 +66,16 @@ template <class Where>
 struct Prepared {
   explicit Prepared(std::int64_t size) : shape{size, size} {
     pixels = ingest(source(), where);
+    make_room();
     background = estimate_background(pixels.image, config.background, where);
-    levels = resolve_levels(background, config);
-    runs = find_runs(pixels.image, levels.detection, where);
+    levels = resolve_levels(background, config, where);
+    runs = find_runs(pixels.image, levels, where);
     components = label_components(runs, config.detection, where);
     sums = measure();
+    counts = fetch(components.counts, where);
   }
+
+  void make_room();
 
   PixelSource source() const {
     return {shape, {.big_endian = false}, [data = sky(shape.width).data()](auto first, auto count, std::byte* out) {
@@ -72,19 +83,39 @@ struct Prepared {
             }};
   }
   Buffer<SourceSums, Where> measure() const {
-    return measure_sources(pixels.image, runs, components, levels.background, false, where);
+    return measure_sources(pixels.image, runs, components, levels, pixels.masked, where);
   }
 
   Shape shape;
   Config config = lesson();
   Where where = place<Where>();
   Pixels<Where> pixels;
-  Background background;
-  Levels levels;
+  Value<Background, Where> background;
+  Value<Levels, Where> levels;
   Runs<Where> runs;
   Components<Where> components;
   Buffer<SourceSums, Where> sums;
+  ComponentCounts counts;
 };
+
+/// Room for a normal field on a device; the host needs none beforehand.
+template <>
+void Prepared<Cpu>::make_room() {}
+#if SRCEXTRACT_HAVE_CUDA
+template <>
+void Prepared<Gpu>::make_room() {
+  where.capacity = initial_capacity(shape);
+}
+#endif
+
+const Buffer<SourceSums, Cpu>& sums_on_host(const Prepared<Cpu>& in) {
+  return in.sums;
+}
+#if SRCEXTRACT_HAVE_CUDA
+Buffer<SourceSums, Cpu> sums_on_host(const Prepared<Gpu>& in) {
+  return to_host(in.sums, in.counts.kept, in.where);
+}
+#endif
 
 /// The input of a size, shared by the benchmarks that follow one another.
 template <class Where>
@@ -113,7 +144,7 @@ void time_stage(benchmark::State& state, const Stage& stage) {
   const auto pixels = state.iterations() * input.shape.count();
   state.SetBytesProcessed(pixels * static_cast<std::int64_t>(sizeof(float)));
   state.SetItemsProcessed(pixels);
-  state.counters["sources"] = static_cast<double>(input.components.count);
+  state.counters["sources"] = static_cast<double>(input.counts.kept);
 }
 
 template <class Where, class Stage>
@@ -134,15 +165,83 @@ void add_stages(const std::string& backend, std::initializer_list<std::int64_t> 
       return estimate_background(in.pixels.image, in.config.background, in.where);
     });
     add_stage<Where>(backend, "threshold", size,
-                     [](const Input& in) { return find_runs(in.pixels.image, in.levels.detection, in.where); });
+                     [](const Input& in) { return find_runs(in.pixels.image, in.levels, in.where); });
     add_stage<Where>(backend, "label", size,
                      [](const Input& in) { return label_components(in.runs, in.config.detection, in.where); });
     add_stage<Where>(backend, "measure", size, [](const Input& in) { return in.measure(); });
     add_stage<Where>(backend, "columns", size, [](const Input& in) {
-      return derive_columns(host_copy(in.sums, in.where), in.shape, in.levels, in.config.measurement);
+      return derive_columns(sums_on_host(in), in.shape, fetch(in.levels, in.where), in.config.measurement);
     });
   }
 }
+
+#if SRCEXTRACT_HAVE_CUDA
+/// The four steps as the program runs them, a graph on a resident image, launched on several images in turn so that no
+/// cache holds the next one.
+class FourSteps {
+ public:
+  explicit FourSteps(std::int64_t size) : size_(size) {
+    constexpr std::int64_t most_bytes = std::int64_t{8} << 30;
+    constexpr std::int64_t most_images = 16;
+    const Prepared<Gpu> prepared(size);
+    const std::int64_t images = std::clamp<std::int64_t>(most_bytes / (size * size * 8), 1, most_images);
+    for (std::int64_t i = 0; i < images; ++i) {
+      images_.push_back(ingest(prepared.source(), prepared.where));
+      graphs_.push_back(std::make_unique<DetectionGraph>(images_.back(), prepared.config, prepared.where));
+    }
+    sources_ = prepared.counts.kept;
+    stream_ = prepared.where.stream;
+  }
+
+  /// Seconds that the next launch takes on the device.
+  double launch() {
+    begin_.record(stream_);
+    graphs_[next_]->launch();
+    end_.record(stream_);
+    end_.wait();
+    next_ = (next_ + 1) % graphs_.size();
+    return end_.seconds_since(begin_);
+  }
+
+  std::int64_t size() const { return size_; }
+  std::int64_t sources() const { return sources_; }
+
+ private:
+  std::int64_t size_;
+  std::int64_t sources_ = 0;
+  CUstream_st* stream_ = nullptr;
+  std::deque<Pixels<Gpu>> images_;
+  std::vector<std::unique_ptr<DetectionGraph>> graphs_;
+  std::size_t next_ = 0;
+  TimedEvent begin_, end_;
+};
+
+/// One launch an iteration; the median over 25 of them is printed.
+void time_four_steps(benchmark::State& state) {
+  place<Gpu>();  // made first, so that it outlives what is kept on it
+  static std::unique_ptr<FourSteps> steps;
+  if (!steps || steps->size() != state.range(0)) {
+    steps.reset();
+    steps = std::make_unique<FourSteps>(state.range(0));
+    for (int warm_up = 0; warm_up < 3; ++warm_up) steps->launch();
+  }
+  for ([[maybe_unused]] auto unused : state) state.SetIterationTime(steps->launch());
+  state.SetBytesProcessed(state.range(0) * state.range(0) * static_cast<std::int64_t>(sizeof(float)));
+  state.counters["sources"] = static_cast<double>(steps->sources());
+}
+
+void add_four_steps() {
+  for (const std::int64_t size : {2048, 4096, 8192, 16384, 32768}) {
+    benchmark::RegisterBenchmark("cuda/four_steps", time_four_steps)
+        ->Arg(size)
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(25)
+        ->ReportAggregatesOnly()
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+#endif
 
 void add_backends() {
   benchmark::AddCustomContext("threads", std::to_string(available_threads()));
@@ -155,6 +254,7 @@ void add_backends() {
   }
   benchmark::AddCustomContext("cuda", find_cuda_device(0).name);
   add_stages<Gpu>("cuda", {2048, 4096, 8192, 16384});
+  add_four_steps();
 #else
   benchmark::AddCustomContext("cuda", "skipped: not built");
 #endif

@@ -32,7 +32,7 @@ struct Results {
   std::vector<Run> runs;
   std::vector<std::int64_t> row_begin;
   std::vector<std::int32_t> label;
-  std::int64_t count = 0, found = 0;
+  ComponentCounts counts;
   std::vector<SourceSums> sums;
 };
 
@@ -43,16 +43,17 @@ Results run(const Backend<Where>& backend, const Field& field, const Where& wher
   image.shape = field.shape;
   image.pixels = backend.put(field.pixels);
   Results r;
-  r.background = estimate_background(image, {}, where);
-  const double level = r.background.clipped.median + sigmas * r.background.clipped.sigma;
-  const auto runs = find_runs(image, level, where);
+  r.background = fetch(estimate_background(image, {}, where), where);
+  const Statistics& sky = r.background.clipped;
+  const auto levels = testing::put_levels(backend, sky.median + sigmas * sky.sigma, sky.median);
+  const auto runs = find_runs(image, levels, where);
   const auto components = label_components(runs, detection, where);
-  r.runs = backend.get(runs.runs);
+  r.runs = testing::get_runs(backend, runs);
   r.row_begin = backend.get(runs.row_begin);
-  r.label = backend.get(components.label);
-  r.count = components.count;
-  r.found = components.found;
-  r.sums = backend.get(measure_sources(image, runs, components, r.background.clipped.median, true, where));
+  r.label = testing::get_labels(backend, runs, components);
+  r.counts = fetch(components.counts, where);
+  const auto masked = backend.put_value(MaskCounts{.nan = 1});  // that there may be masked pixels
+  r.sums = testing::get_sums(backend, components, measure_sources(image, runs, components, levels, masked, where));
   return r;
 }
 
@@ -61,8 +62,8 @@ void expect_same(const Results& a, const Results& b, const std::string& name) {
   EXPECT_TRUE(same_bytes(a.runs, b.runs)) << name << ": runs";
   EXPECT_TRUE(same_bytes(a.row_begin, b.row_begin)) << name << ": row_begin";
   EXPECT_TRUE(same_bytes(a.label, b.label)) << name << ": labels";
-  EXPECT_EQ(a.count, b.count) << name;
-  EXPECT_EQ(a.found, b.found) << name;
+  EXPECT_EQ(a.counts.kept, b.counts.kept) << name;
+  EXPECT_EQ(a.counts.found, b.counts.found) << name;
   EXPECT_TRUE(same_bytes(a.sums, b.sums)) << name << ": sums";
 }
 

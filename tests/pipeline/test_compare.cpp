@@ -45,7 +45,7 @@ StageRecord record() {
   StageRecord r;
   r.pixels.image.shape = {3, 2};
   r.pixels.image.pixels = buffer<float>({7, 7, 0, nan_float, 0, 7});
-  r.pixels.nan = 1;
+  r.pixels.masked->nan = 1;
   r.background.all = {5, 4.2, 7, 3.4, 0, 7};
   r.background.clipped = {5, 4.2, 7, 3.4, 0, 7};
   r.background.iterations = 1;
@@ -54,8 +54,8 @@ StageRecord record() {
   r.runs.runs = buffer<Run>({{0, 0, 2}, {1, 2, 3}});
   r.runs.row_begin = buffer<std::int64_t>({0, 1, 2});
   r.components.label = buffer<std::int32_t>({1, 2});
-  r.components.count = 2;
-  r.components.found = 2;
+  r.components.counts->kept = 2;
+  r.components.counts->found = 2;
   r.sums = buffer<SourceSums>({sums(14), sums(7)});
   r.sources = two_sources();
   return r;
@@ -128,8 +128,8 @@ TEST(Compare, TheWorstIsTheLargestDifferenceNotTheFirst) {
 
 TEST(Compare, MaskCountsAreCompared) {
   StageRecord cuda = record();
-  cuda.pixels.nan = 0;
-  cuda.pixels.blank = 1;
+  cuda.pixels.masked->nan = 0;
+  cuda.pixels.masked->blank = 1;
   EXPECT_EQ(row(record(), cuda, "ingest").mismatches, 2);
 }
 
@@ -169,8 +169,8 @@ TEST(Compare, ADifferingLabelIsFound) {
 
 TEST(Compare, DifferingCountsAreFoundWhereTheLabelsAgree) {
   StageRecord cuda = record();
-  cuda.components.count = 1;
-  cuda.components.found = 5;
+  cuda.components.counts->kept = 1;
+  cuda.components.counts->found = 5;
   const StageComparison label = row(record(), cuda, "label");
   EXPECT_EQ(label.mismatches, 2);
   EXPECT_EQ(label.worst, "components found: 2 on CPU, 5 on CUDA");

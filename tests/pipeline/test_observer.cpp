@@ -45,7 +45,7 @@ Config bright_pixels() {
 
 Extraction run(const Observer& observer) {
   const Cpu where{2};
-  return run_stages(bar(), bright_pixels(), where, ObservingTap<Cpu>(observer, where));
+  return run_stages(bar(), bright_pixels(), where, ObservingTap(observer));
 }
 
 TEST(ObservingTap, TellsOfEveryStageInOrder) {
@@ -70,7 +70,7 @@ TEST(ObservingTap, RecordsWhatEveryStageMade) {
   ASSERT_EQ(record.runs.row_begin.size(), height + 1);
   ASSERT_EQ(record.components.label.size(), 1);
   EXPECT_EQ(record.components.label[0], 1);
-  EXPECT_EQ(record.components.count, 1);
+  EXPECT_EQ(record.components.counts->kept, 1);
   ASSERT_EQ(record.sums.size(), 1);
   EXPECT_EQ(record.sums[0].npix, 3);
   EXPECT_EQ(record.sources.npix, std::vector<std::int64_t>{3});

@@ -1,5 +1,7 @@
 #include "stages/label.hpp"
 
+#include <algorithm>
+#include <map>
 #include <random>
 
 #include "tests/support/backends.hpp"
@@ -42,17 +44,30 @@ std::vector<std::int32_t> flood_fill(const Field& field, float level, std::int64
   return label;
 }
 
+/// Renumbers labels of at least min_area pixels 1, 2, ... in their order; the others become 0.
+std::vector<std::int32_t> without_small(std::vector<std::int32_t> label, std::int64_t min_area) {
+  std::map<std::int32_t, std::int64_t> area;
+  for (const std::int32_t l : label) ++area[l];
+  std::map<std::int32_t, std::int32_t> number;
+  std::int32_t next = 0;
+  for (const auto& [l, pixels] : area) number[l] = l != 0 && pixels >= min_area ? ++next : 0;
+  for (std::int32_t& l : label) l = number[l];
+  return label;
+}
+
 template <class Where>
 class Label : public StageTest<Where> {
  protected:
   /// The label map that the stage makes.
   std::vector<std::int32_t> labelled(const Field& field, float level, const DetectionConfig& config) {
-    const auto runs = find_runs(this->image(field.shape, field.pixels), level, this->where());
+    const auto runs =
+        find_runs(this->image(field.shape, field.pixels), testing::put_levels(this->backend(), level), this->where());
     const auto components = label_components(runs, config, this->where());
-    count_ = components.count;
-    found_ = components.found;
-    const auto host_runs = this->backend().get(runs.runs);
-    const auto labels = this->backend().get(components.label);
+    const ComponentCounts counts = fetch(components.counts, this->where());
+    count_ = counts.kept;
+    found_ = counts.found;
+    const auto host_runs = testing::get_runs(this->backend(), runs);
+    const auto labels = testing::get_labels(this->backend(), runs, components);
     std::vector<std::int32_t> map(field.pixels.size(), 0);
     for (std::size_t i = 0; i < host_runs.size(); ++i) {
       for (std::int64_t x = host_runs[i].begin; x < host_runs[i].end; ++x) {
@@ -116,6 +131,23 @@ TYPED_TEST(Label, DropsSmallComponentsAndClosesTheGaps) {
   this->labelled(field, 0.5F, config_of(8, 5));
   EXPECT_EQ(this->count_, 0);
   EXPECT_EQ(this->found_, 3);
+}
+
+TYPED_TEST(Label, DropsSmallComponentsOfTallImagesAsAFloodFillDoes) {
+  std::int64_t kept = 0;
+  for (const double probability : {0.05, 0.4, 0.5, 0.6, 0.7}) {
+    const Field field = testing::random_mask({53, 1100}, probability, 31);
+    for (const std::int64_t connectivity : {4, 8}) {
+      const auto all = flood_fill(field, 0.5F, connectivity);
+      for (const std::int64_t min_area : {2, 3, 10, 300}) {
+        ASSERT_EQ(this->labelled(field, 0.5F, config_of(connectivity, min_area)), without_small(all, min_area))
+            << probability << " connectivity " << connectivity << " min_area " << min_area;
+        ASSERT_EQ(this->found_, *std::max_element(all.begin(), all.end()));
+        kept += this->count_;
+      }
+    }
+  }
+  EXPECT_GT(kept, 10'000);
 }
 
 TYPED_TEST(Label, FindsNothingWhereNothingIs) {

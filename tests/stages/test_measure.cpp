@@ -19,16 +19,20 @@ using testing::StageTest;
 template <class Where>
 class Measure : public StageTest<Where> {
  protected:
-  std::vector<SourceSums> measured(const Field& field, double level, double background, bool any_masked = true) {
+  std::vector<SourceSums> measured(const Field& field, double level, double background) {
     const auto image = this->image(field.shape, field.pixels);
     DetectionConfig config;
     config.connectivity = 8;
     config.min_area = 1;
-    const auto runs = find_runs(image, level, this->where());
+    const auto& backend = this->backend();
+    const auto levels = testing::put_levels(backend, level, background);
+    const auto runs = find_runs(image, levels, this->where());
     const auto components = label_components(runs, config, this->where());
-    runs_ = this->backend().get(runs.runs);
-    label_ = this->backend().get(components.label);
-    return this->backend().get(measure_sources(image, runs, components, background, any_masked, this->where()));
+    runs_ = testing::get_runs(backend, runs);
+    label_ = testing::get_labels(backend, runs, components);
+    const auto masked = backend.put_value(MaskCounts{.nan = 1});  // that there may be masked pixels
+    return testing::get_sums(backend, components,
+                             measure_sources(image, runs, components, levels, masked, this->where()));
   }
   Sources columns(const Field& field, double level, double background, double sigma, double gain = 0) {
     const auto sums = testing::Backend<Cpu>().put(this->measured(field, level, background));

@@ -18,8 +18,9 @@ class Threshold : public StageTest<Where> {
  protected:
   /// Every pixel of every run painted into a mask; fails if the runs are not maximal or not in raster order.
   std::vector<char> painted(const Field& field, double level) {
-    const auto result = find_runs(this->image(field.shape, field.pixels), level, this->where());
-    const auto runs = this->backend().get(result.runs);
+    const auto result =
+        find_runs(this->image(field.shape, field.pixels), testing::put_levels(this->backend(), level), this->where());
+    const auto runs = testing::get_runs(this->backend(), result);
     const auto row_begin = this->backend().get(result.row_begin);
     EXPECT_EQ(result.shape, field.shape);
     EXPECT_EQ(row_begin.size(), static_cast<std::size_t>(field.shape.height) + 1);
@@ -68,37 +69,70 @@ TYPED_TEST(Threshold, ComparesWithTheDoubleLevelNotWithItsRounding) {
   EXPECT_EQ(this->painted({"just above", {1, 1}, {0.3F}}, std::nextafter(stored, 0.0)), (std::vector<char>{1}));
 }
 
+TYPED_TEST(Threshold, FindsNothingAboveInfinity) {
+  EXPECT_EQ(this->painted({"bright", {3, 1}, {1, 3e38F, 2}}, std::numeric_limits<double>::infinity()),
+            std::vector<char>(3, 0));
+}
+
 TYPED_TEST(Threshold, TakesAnImageWithoutPixels) {
   EXPECT_TRUE(this->painted({"empty", {0, 0}, {}}, 0).empty());
 }
 
 Background background_of(double median, double sigma) {
   Background b;
+  b.all.count = b.clipped.count = 100;
   b.clipped.median = median;
   b.clipped.sigma = sigma;
   return b;
 }
 
-TEST(Levels, FollowTheConfiguration) {
+template <class Where>
+class LevelsTest : public StageTest<Where> {
+ protected:
+  Levels resolved(const Background& background, const Config& config) {
+    const auto there = this->backend().put_value(background);
+    return fetch(resolve_levels(there, config, this->where()), this->where());
+  }
+};
+TYPED_TEST_SUITE(LevelsTest, Backends);
+
+TYPED_TEST(LevelsTest, FollowTheConfiguration) {
   Config config;  // 5 sigma above the background
-  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{110, 100, 2}));
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{110, 100, 2}));
   config.detection.reference = Reference::zero;
-  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{10, 100, 2}));
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 100, 2}));
   config.measurement.reference = Reference::zero;
-  EXPECT_EQ(resolve_levels(background_of(100, 2), config), (Levels{10, 0, 2}));
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 0, 2}));
   config.detection.threshold_unit = ThresholdUnit::absolute;
   config.detection.threshold = 7;
-  EXPECT_EQ(resolve_levels(background_of(100, 0), config), (Levels{7, 0, 0}));
+  EXPECT_EQ(this->resolved(background_of(100, 0), config), (Levels{7, 0, 0}));
 }
 
-TEST(Levels, RefuseUnitsOfAZeroSigma) {
+TYPED_TEST(LevelsTest, LetNothingBeDetectedWithoutASky) {
+  const double never = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(this->resolved(background_of(100, 0), Config{}).detection, never);
+  Config absolute;
+  absolute.detection.threshold_unit = ThresholdUnit::absolute;
+  EXPECT_EQ(this->resolved(Background{}, absolute).detection, never);
+}
+
+std::string refusal_of(const Background& background, const Config& config) {
   try {
-    resolve_levels(background_of(3, 0), Config{});
-    FAIL();
+    check_background(background, config);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_NE(std::string(error.what()).find("sigma is 0"), std::string::npos);
+    return error.what();
   }
+  return "";
+}
+
+TEST(CheckBackground, RefusesNoSkyAndUnitsOfAZeroSigma) {
+  Config absolute;
+  absolute.detection.threshold_unit = ThresholdUnit::absolute;
+  EXPECT_NE(refusal_of(background_of(3, 0), Config{}).find("sigma is 0"), std::string::npos);
+  EXPECT_NE(refusal_of(Background{}, absolute).find("every pixel is masked"), std::string::npos);
+  EXPECT_EQ(refusal_of(background_of(3, 0), absolute), "");
+  EXPECT_EQ(refusal_of(background_of(3, 1), Config{}), "");
 }
 
 }  // namespace

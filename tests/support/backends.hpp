@@ -11,6 +11,10 @@
 
 #include "stages/core/error.hpp"
 #include "stages/core/image.hpp"
+#include "stages/core/value.hpp"
+#include "stages/label.hpp"
+#include "stages/measure.hpp"
+#include "stages/threshold.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/device.hpp"
@@ -36,8 +40,17 @@ class Backend<Cpu> {
     return buffer;
   }
   template <class T>
+  Value<T, Cpu> put_value(const T& value) const {
+    return value;
+  }
+  template <class T>
   std::vector<T> get(const Buffer<T, Cpu>& buffer) const {
     return {buffer.begin(), buffer.end()};
+  }
+  template <class T>
+  std::vector<T> get(const Buffer<T, Cpu>& buffer, std::int64_t count) const {
+    EXPECT_EQ(buffer.size(), count);
+    return get(buffer);
   }
 
  private:
@@ -62,8 +75,17 @@ class Backend<Gpu> {
     return to_device(Backend<Cpu>().put(values), where());
   }
   template <class T>
+  Value<T, Gpu> put_value(const T& value) const {
+    return to_device(value, where());
+  }
+  template <class T>
   std::vector<T> get(const Buffer<T, Gpu>& buffer) const {
-    return Backend<Cpu>().get(to_host(buffer, where()));
+    return get(buffer, buffer.size());
+  }
+  /// The first of a buffer that has room for more.
+  template <class T>
+  std::vector<T> get(const Buffer<T, Gpu>& buffer, std::int64_t count) const {
+    return Backend<Cpu>().get(to_host(buffer, count, where()));
   }
 
  private:
@@ -73,6 +95,35 @@ using Backends = ::testing::Types<Cpu, Gpu>;
 #else
 using Backends = ::testing::Types<Cpu>;
 #endif
+
+/// Levels with these values, for the stages that take them.
+template <class Where>
+Value<Levels, Where> put_levels(const Backend<Where>& backend, double detection, double background = 0) {
+  Levels levels;
+  levels.detection = detection;
+  levels.background = background;
+  return backend.put_value(levels);
+}
+
+/// What a stage made, on the host and without the room that was left.
+template <class Where>
+std::int64_t count_runs(const Backend<Where>& backend, const Runs<Where>& runs) {
+  return backend.get(runs.row_begin).back();
+}
+template <class Where>
+std::vector<Run> get_runs(const Backend<Where>& backend, const Runs<Where>& runs) {
+  return backend.get(runs.runs, count_runs(backend, runs));
+}
+template <class Where>
+std::vector<std::int32_t> get_labels(const Backend<Where>& backend, const Runs<Where>& runs,
+                                     const Components<Where>& components) {
+  return backend.get(components.label, count_runs(backend, runs));
+}
+template <class Where>
+std::vector<SourceSums> get_sums(const Backend<Where>& backend, const Components<Where>& components,
+                                 const Buffer<SourceSums, Where>& sums) {
+  return backend.get(sums, fetch(components.counts, backend.where()).kept);
+}
 
 /// One test body for both back ends. Without a device the GPU's is skipped, or fails if SRCEXTRACT_REQUIRE_GPU is set.
 template <class W>

@@ -43,11 +43,11 @@ std::vector<std::int32_t> label_mask(const Backend<Where>& backend, const Mask& 
   DetectionConfig config;
   config.connectivity = mask.connectivity;
   config.min_area = 1;
-  const Runs<Where> runs = find_runs(image, 0.5, backend.where());
+  const Runs<Where> runs = find_runs(image, testing::put_levels(backend, 0.5), backend.where());
   const Components<Where> components = label_components(runs, config, backend.where());
 
-  const std::vector<Run> host_runs = backend.get(runs.runs);
-  const std::vector<std::int32_t> labels = backend.get(components.label);
+  const std::vector<Run> host_runs = testing::get_runs(backend, runs);
+  const std::vector<std::int32_t> labels = testing::get_labels(backend, runs, components);
   std::vector<std::int32_t> map(mask.pixels.size(), 0);
   for (std::size_t i = 0; i < host_runs.size(); ++i) {
     const std::int64_t row = host_runs[i].y * mask.shape.width;

@@ -1,0 +1,24 @@
+#include "stages/levels.hpp"
+
+#include "cuda/launch.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void resolve_levels_kernel(const Background* background, DetectionConfig detection,
+                                      MeasurementConfig measurement, Levels* levels) {
+  *levels = levels_of(*background, detection, measurement);
+}
+
+}  // namespace
+
+Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Config& config, const Gpu& where) {
+  Value<Levels, Gpu> levels(where);
+  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), config.detection, config.measurement,
+                                                   levels.data());
+  check_launch();
+  return levels;
+}
+
+}  // namespace srcextract

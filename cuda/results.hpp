@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+
+#include "cuda/pinned.hpp"
+#include "pipeline/run_stages.hpp"
+
+namespace srcextract {
+
+/// What the host learns of every image, in page-locked memory that is kept from image to image.
+class HostResults {
+ public:
+  HostResults();
+
+  /// Everything but the sums of the sources.
+  struct Summary {
+    Background background;
+    Levels levels;
+    MaskCounts masked;
+    ComponentCounts counts;
+    std::int64_t runs;
+  };
+
+  /// Queues the copies, waits for the stream, and returns the summary. Of the sums those come along for which there is
+  /// room from earlier images.
+  const Summary& receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found, const Gpu& where);
+
+  /// The sums of all sources that were received and, where there was no room, are fetched now.
+  Buffer<SourceSums, Cpu> sums(const Detection<Gpu>& found, const Gpu& where);
+
+  /// To be called when `found` is new: nothing is in its memory yet.
+  void forget_rows() { rows_written_ = 0; }
+
+ private:
+  Summary& summary() { return *reinterpret_cast<Summary*>(summary_.data()); }
+
+  PinnedBuffer summary_;
+  PinnedBuffer rows_{0};
+  std::int64_t room_ = 0;          ///< rows that fit into rows_
+  std::int64_t rows_written_ = 0;  ///< rows of `found` that some image has filled
+  std::int64_t rows_here_ = 0;     ///< rows of this image in rows_
+};
+
+}  // namespace srcextract

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "stages/core/buffer.hpp"
+
+namespace srcextract {
+
+/// One value that a stage passes on to the next, where the work runs: the host need not know it for work to go on.
+template <class T, class Where>
+class Value;
+
+/// On the host it is the value itself.
+template <class T>
+class Value<T, Cpu> {
+ public:
+  Value() = default;
+  explicit Value(const Cpu&) {}
+  Value(const T& value) : value_(value) {}
+
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+
+ private:
+  T value_{};
+};
+
+/// On a device it is one element of its memory, uninitialised; for kernels.
+template <class T>
+class Value<T, Gpu> {
+ public:
+  Value() = default;
+  explicit Value(const Gpu& where) : element_(1, where) {}
+
+  T* data() { return element_.data(); }
+  const T* data() const { return element_.data(); }
+
+ private:
+  Buffer<T, Gpu> element_;
+};
+
+/// The value on the host; waits for it if it is on a device. The Gpu's is defined in cuda/memory.hpp.
+template <class T>
+T fetch(const Value<T, Cpu>& value, const Cpu&) {
+  return *value;
+}
+template <class T>
+T fetch(const Value<T, Gpu>& value, const Gpu& where);
+
+}  // namespace srcextract

@@ -1,0 +1,228 @@
+#include "stages/strip.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "stages/core/vector_clones.hpp"
+
+#if SRCEXTRACT_HAVE_CLONES
+#include <immintrin.h>
+#endif
+
+// Every loop that a compiler is to turn into vectors stands alone, with nothing but what it needs.
+namespace srcextract {
+
+namespace {
+
+/// The sums of the near pixels. Where a pixel is not inside, the centre stands for it: it adds 0.
+SRCEXTRACT_VECTOR_CLONES
+void sum_near(const float* pixels, int count, const Interval& inside, const SumGrid& grid, PixelSums& sums) {
+  const RoundingConstants round(grid.scale);
+  const double round_first = round.first;
+  const double round_second = round.second;
+  const double centre = grid.centre;
+  const auto float_centre = static_cast<float>(centre);
+  const float lower = inside.lower;
+  const float upper = inside.upper;
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  for (int i = 0; i < count; ++i) {
+    const float pixel = (pixels[i] > lower) & (pixels[i] < upper) ? pixels[i] : float_centre;
+    const double deviation = static_cast<double>(pixel) - centre;
+    first += std::bit_cast<std::int64_t>(deviation + round_first);
+    second += std::bit_cast<std::int64_t>(deviation * deviation + round_second);
+  }
+  sums.first[0].add(first - count * bits_of(round_first));
+  sums.second[0].add(second - count * bits_of(round_second));
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void count_inside(const float* pixels, int count, const Interval& interval, PixelSums& sums) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  std::int32_t inside = 0;
+  std::int32_t below = 0;
+  for (int i = 0; i < count; ++i) {
+    inside += (pixels[i] > lower) & (pixels[i] < upper) ? 1 : 0;
+    below += pixels[i] <= lower ? 1 : 0;
+  }
+  sums.count += inside;
+  sums.below += below;
+}
+
+void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+             PixelSums& sums) {
+  for (int i = 0; i < count; ++i) {
+    if (!interval.contains(pixels[i]) || near.contains(pixels[i])) continue;
+    const FarTerms terms = far_terms(grid.deviation(pixels[i]), grid);
+    sums.classes = std::max(sums.classes, terms.k + 1);
+    sums.first[terms.k].add(terms.first);
+    sums.second[terms.k].add(terms.second);
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void find_bins(const float* pixels, int count, const LinearBins& bins, std::int32_t* out) {
+  const double first = bins.first;
+  const double per_unit = bins.per_unit;
+  for (int i = 0; i < count; ++i) {
+    const auto bin = static_cast<std::int32_t>((pixels[i] - first) * per_unit);
+    out[i] = std::min(bin, LinearBins::count - 1);
+  }
+}
+
+constexpr int word_pixels = 32;
+constexpr int strip_words = strip_pixels / word_pixels;
+
+/// One bit a pixel of as many whole words.
+SRCEXTRACT_VECTOR_CLONES
+void mark_inside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    std::uint32_t bits = 0;
+    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] > lower) & (pixels[i] < upper) ? 1u << i : 0u;
+    marks[word] = bits;
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void mark_outside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    std::uint32_t bits = 0;
+    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] <= lower) | (pixels[i] >= upper) ? 1u << i : 0u;
+    marks[word] = bits;
+  }
+}
+
+int copy_marked(const float* pixels, const std::uint32_t* marks, int words, float* out) {
+  int copied = 0;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    for (std::uint32_t bits = marks[word]; bits != 0; bits &= bits - 1) out[copied++] = pixels[std::countr_zero(bits)];
+  }
+  return copied;
+}
+
+// Copying the pixels that pass a test, as many as there are whole words, is the one loop that compilers cannot make.
+// AVX-512 has an instruction for it; elsewhere it goes through one bit a pixel.
+#if SRCEXTRACT_HAVE_CLONES
+SRCEXTRACT_AVX512
+int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
+  const __m512 lower = _mm512_set1_ps(interval.lower);
+  const __m512 upper = _mm512_set1_ps(interval.upper);
+  int copied = 0;
+  for (int i = 0; i < words * word_pixels; i += 16) {
+    const __m512 x = _mm512_loadu_ps(pixels + i);
+    const __mmask16 inside = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(x, lower, _CMP_GT_OQ), x, upper, _CMP_LT_OQ);
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));  // no further than has been read
+    copied += std::popcount(static_cast<unsigned int>(inside));
+  }
+  return copied;
+}
+
+SRCEXTRACT_AVX512
+int copy_words_outside(const float* pixels, int words, const Interval& interval, float* out) {
+  const __m512 lower = _mm512_set1_ps(interval.lower);
+  const __m512 upper = _mm512_set1_ps(interval.upper);
+  int copied = 0;
+  for (int i = 0; i < words * word_pixels; i += 16) {
+    const __m512 x = _mm512_loadu_ps(pixels + i);
+    const auto outside =
+        static_cast<__mmask16>(_mm512_cmp_ps_mask(x, lower, _CMP_LE_OQ) | _mm512_cmp_ps_mask(x, upper, _CMP_GE_OQ));
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(outside, x));
+    copied += std::popcount(static_cast<unsigned int>(outside));
+  }
+  return copied;
+}
+#endif
+
+SRCEXTRACT_BASELINE
+int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
+  std::uint32_t marks[strip_words];
+  mark_inside(pixels, words, interval, marks);
+  return copy_marked(pixels, marks, words, out);
+}
+
+SRCEXTRACT_BASELINE
+int copy_words_outside(const float* pixels, int words, const Interval& interval, float* out) {
+  std::uint32_t marks[strip_words];
+  mark_outside(pixels, words, interval, marks);
+  return copy_marked(pixels, marks, words, out);
+}
+
+}  // namespace
+
+void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+              PixelSums& sums) {
+  sum_near(pixels, count, interval.within(near), grid, sums);
+  if (!near.contains(interval)) add_far(pixels, count, interval, grid, near, sums);
+}
+
+void add_strip(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+               PixelSums& sums) {
+  count_inside(pixels, count, interval, sums);
+  add_sums(pixels, count, interval, grid, near, sums);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void count_strip(const float* pixels, int count, const Interval& window, PixelCounts& counts) {
+  const float lower = window.lower;
+  std::int32_t unmasked = 0;
+  std::int32_t below = 0;
+  for (int i = 0; i < count; ++i) {
+    unmasked += pixels[i] == pixels[i] ? 1 : 0;
+    below += pixels[i] <= lower ? 1 : 0;
+  }
+  counts.unmasked += unmasked;
+  counts.below_window += below;
+}
+
+// By the integers in the order of the floats: compilers make these vector minima, and not those of floats, in which
+// either zero may win.
+SRCEXTRACT_VECTOR_CLONES
+void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
+  const std::int32_t none_smaller = signed_key(extremes.smallest);
+  const std::int32_t none_larger = signed_key(extremes.largest);
+  std::int32_t smallest = none_smaller;
+  std::int32_t largest = none_larger;
+  for (int i = 0; i < count; ++i) {
+    const float pixel = pixels[i];
+    const std::int32_t key = signed_key(pixel);
+    const bool inside = (pixel > interval.lower) & (pixel < interval.upper);
+    smallest = std::min(smallest, inside ? key : none_smaller);
+    largest = std::max(largest, inside ? key : none_larger);
+  }
+  extremes = {value_of_signed_key(smallest), value_of_signed_key(largest)};
+}
+
+int copy_inside(const float* pixels, int count, const Interval& interval, float* out) {
+  const int words = count / word_pixels;
+  int copied = copy_words_inside(pixels, words, interval, out);
+  for (int i = words * word_pixels; i < count; ++i) {
+    if (interval.contains(pixels[i])) out[copied++] = pixels[i];
+  }
+  return copied;
+}
+
+int copy_outside(const float* pixels, int count, const Interval& interval, float* out) {
+  const int words = count / word_pixels;
+  int copied = copy_words_outside(pixels, words, interval, out);
+  for (int i = words * word_pixels; i < count; ++i) {
+    if (pixels[i] <= interval.lower || pixels[i] >= interval.upper) out[copied++] = pixels[i];
+  }
+  return copied;
+}
+
+void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables) {
+  std::int32_t found[strip_pixels];
+  find_bins(pixels, count, bins, found);
+  for (int i = 0; i + 1 < count; i += 2) {
+    ++tables.even[static_cast<std::size_t>(found[i])];
+    ++tables.odd[static_cast<std::size_t>(found[i + 1])];
+  }
+  if (count % 2 == 1) ++tables.even[static_cast<std::size_t>(found[count - 1])];
+}
+
+}  // namespace srcextract

@@ -1,0 +1,143 @@
+// One CudaExtractor for image after image: the catalogue is the CPU's, whatever it has kept from the images before.
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cuda/extract.hpp"
+#include "pipeline/observer.hpp"
+#include "pipeline/run_stages.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+
+namespace srcextract {
+namespace {
+
+#if SRCEXTRACT_HAVE_CUDA
+
+using testing::Field;
+
+PixelSource source_of(const Field& field) {
+  return {field.shape, {.big_endian = false}, [&field](std::int64_t first, std::int64_t count, std::byte* out) {
+            std::memcpy(out, field.pixels.data() + first, static_cast<std::size_t>(count) * sizeof(float));
+          }};
+}
+
+/// Every pixel above that value, sharing a side.
+Config above(double level) {
+  Config config;
+  config.detection.threshold = level;
+  config.detection.threshold_unit = ThresholdUnit::absolute;
+  config.detection.connectivity = 4;
+  config.detection.min_area = 1;
+  config.output.segmentation = true;
+  return config;
+}
+
+template <class T>
+bool same_bytes(const T* a, const T* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
+}
+
+template <class T>
+bool same_bytes(const Buffer<T, Cpu>& a, const Buffer<T, Cpu>& b) {
+  return a.size() == b.size() && same_bytes(a.data(), b.data(), static_cast<std::size_t>(a.size()));
+}
+
+/// The bytes of all columns, one after the other.
+std::string bytes_of(const Sources& sources) {
+  std::string bytes;
+  for_each_column(sources, [&](const Column&, const auto& values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+  });
+  return bytes;
+}
+
+class Extractor : public testing::StageTest<Gpu> {
+ protected:
+  /// Extracts the field on both and returns the number of sources.
+  std::int64_t expect_same(const Field& field, const Config& config, const Observer& observer = {}) {
+    const Cpu host{2};
+    const Extraction cpu = run_stages(source_of(field), config, host, ObservingTap({}));
+    const Extraction cuda = extractor_.extract(source_of(field), config, observer);
+    EXPECT_EQ(cuda.background, cpu.background) << field.name;
+    EXPECT_EQ(cuda.levels, cpu.levels) << field.name;
+    EXPECT_EQ(cuda.detected, cpu.detected) << field.name;
+    EXPECT_EQ(cuda.masked_nan, cpu.masked_nan) << field.name;
+    EXPECT_EQ(cuda.sources.size(), cpu.sources.size()) << field.name;
+    EXPECT_TRUE(bytes_of(cuda.sources) == bytes_of(cpu.sources)) << field.name << ": columns";
+    EXPECT_TRUE(same_bytes(cuda.runs.runs, cpu.runs.runs)) << field.name << ": runs";
+    EXPECT_TRUE(same_bytes(cuda.runs.row_begin, cpu.runs.row_begin)) << field.name << ": row_begin";
+    EXPECT_TRUE(same_bytes(cuda.label, cpu.label)) << field.name << ": labels";
+    return cpu.sources.size();
+  }
+
+  CudaExtractor extractor_{0, Cpu{2}};
+};
+
+TEST_F(Extractor, GivesTheCatalogueOfTheCpuImageAfterImage) {
+  const Config config = above(0.5);
+  for (const Field& field : testing::hostile_fields()) expect_same(field, config);
+  for (const Field& field : testing::hostile_fields()) expect_same(field, config);
+}
+
+TEST_F(Extractor, MakesRoomForACrowdedImageAfterAnEmptyOne) {
+  constexpr Shape shape{900, 700};
+  Field dark = testing::random_mask(shape, 0.5, 1);
+  for (float& pixel : dark.pixels) pixel = pixel / 4;
+  EXPECT_EQ(expect_same(dark, above(0.5)), 0);
+  EXPECT_GT(expect_same(testing::random_mask(shape, 0.2, 2), above(0.5)), 50'000);
+  EXPECT_EQ(expect_same(dark, above(0.5)), 0);
+  EXPECT_GT(expect_same(testing::random_mask(shape, 0.45, 3), above(0.5)), 10'000);
+}
+
+TEST_F(Extractor, FollowsTheShapeAndTheConfiguration) {
+  const Field wide = testing::star_field({1030, 300}, 1000, 10, 400, 4);
+  const Field tall = testing::star_field({300, 1030}, 1000, 10, 400, 5);
+  Config deeper;
+  deeper.detection.threshold = 2;
+  deeper.detection.min_area = 2;
+  for (const Field* field : {&wide, &tall, &wide}) {
+    EXPECT_GT(expect_same(*field, deeper), expect_same(*field, Config{}));
+  }
+}
+
+TEST_F(Extractor, GoesOnAfterAnImageThatIsRefused) {
+  const Field sky = testing::star_field({200, 100}, 0, 1, 200, 6);
+  Field masked{"masked", sky.shape, std::vector<float>(sky.pixels.size(), std::numeric_limits<float>::quiet_NaN())};
+  PixelSource unreadable = source_of(sky);
+  unreadable.read = [](std::int64_t, std::int64_t, std::byte*) { throw Error(ErrorKind::input, "the disk is gone"); };
+  EXPECT_THROW(extractor_.extract(source_of(masked), Config{}, {}), Error);
+  EXPECT_GT(expect_same(sky, Config{}), 0);
+  EXPECT_THROW(extractor_.extract(unreadable, Config{}, {}), Error);
+  EXPECT_GT(expect_same(sky, Config{}), 0);
+}
+
+TEST_F(Extractor, TellsOfEveryStageAndRecordsIt) {
+  const Field sky = testing::star_field({500, 400}, 0, 1, 200, 7);
+  std::vector<std::string> stages;
+  StageRecord record;
+  const Observer observer{[&](const char* stage, double seconds) {
+                            EXPECT_GE(seconds, 0);
+                            stages.push_back(stage);
+                          },
+                          &record};
+  const std::int64_t sources = expect_same(sky, Config{}, observer);
+  EXPECT_EQ(stages, (std::vector<std::string>{"ingest", "background", "threshold", "label", "measure", "columns"}));
+  EXPECT_EQ(testing::Backend<Cpu>().get(record.pixels.image.pixels), sky.pixels);
+  EXPECT_EQ(record.components.counts->kept, sources);
+  EXPECT_EQ(record.sums.size(), sources);
+  EXPECT_EQ(record.sources.size(), sources);
+  EXPECT_EQ(record.runs.runs.size(), record.components.label.size());
+}
+
+#else
+
+TEST(Extractor, IsTested) {
+  GTEST_SKIP() << "built without the CUDA toolkit";
+}
+
+#endif
+
+}  // namespace
+}  // namespace srcextract
