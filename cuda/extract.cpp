@@ -1,10 +1,12 @@
 #include "cuda/extract.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cuda/detect.hpp"
 #include "cuda/device.hpp"
+#include "cuda/ingest.hpp"
 #include "cuda/memory.hpp"
 #include "cuda/results.hpp"
 #include "stages/core/error.hpp"
@@ -16,12 +18,12 @@ namespace {
 /// Device memory that an image takes unless it is crowded: its pixels, the foreground as bits, the buffers of the copy,
 /// and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape) {
-  constexpr std::int64_t copy_buffers = std::int64_t{64} << 20;
   constexpr std::int64_t run_bytes = 40;
   constexpr std::int64_t source_bytes = 128;
   const Capacity room = initial_capacity(shape);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  return shape.count() * 4 + words * 4 + copy_buffers + room.runs * run_bytes + room.sources * source_bytes;
+  return shape.count() * 4 + words * 4 + Ingester::most_device_bytes + room.runs * run_bytes +
+         room.sources * source_bytes;
 }
 
 std::string megabytes(std::int64_t bytes) {
@@ -43,17 +45,30 @@ bool same_steps(const Config& a, const Config& b) {
   return a.background == b.background && a.detection == b.detection && a.measurement == b.measurement;
 }
 
+/// Waits for the stream when destroyed.
+class StreamEnd {
+ public:
+  explicit StreamEnd(const Gpu& where) : stream_(where.stream) {}
+  ~StreamEnd() { cudaStreamSynchronize(stream_); }
+  StreamEnd(const StreamEnd&) = delete;
+  StreamEnd& operator=(const StreamEnd&) = delete;
+
+ private:
+  cudaStream_t stream_;
+};
+
 }  // namespace
 
 /// What is kept between images.
 class CudaExtractor::Session {
  public:
-  Session(int device, const Cpu& host) : stream_(device, host.threads) {}
+  Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
 
   Extraction extract(const PixelSource& source, const Config& config, const Observer& observer) {
+    const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
     prepare(source.shape);
     begin_.record(where().stream);
-    ingest(source, *pixels_, where());
+    ingester_.ingest(source, *pixels_);
     ingested_.record(where().stream);
     const HostResults::Summary& summary = detect(config);
     if (observer.on_stage) {
@@ -62,8 +77,9 @@ class CudaExtractor::Session {
     }
     const bool every_run = config.output.segmentation || observer.record != nullptr;
     Detection<Cpu> found = on_host(summary, every_run);
+    const std::span<const SourceSums> sums = results_.sums(graph_->found(), where());
     if (observer.record) record_stages(summary, found, *observer.record);
-    return make_catalog(std::move(found), summary.masked, source.shape, config, ObservingTap(observer));
+    return make_catalog(std::move(found), sums, summary.masked, source.shape, config, host_, ObservingTap(observer));
   }
 
  private:
@@ -101,13 +117,13 @@ class CudaExtractor::Session {
     }
   }
 
-  Detection<Cpu> on_host(const HostResults::Summary& summary, bool every_run) {
+  /// Without the sums, which stay where they arrive.
+  Detection<Cpu> on_host(const HostResults::Summary& summary, bool every_run) const {
     const Detection<Gpu>& there = graph_->found();
     Detection<Cpu> found;
     found.background = summary.background;
     found.levels = summary.levels;
     found.components.counts = summary.counts;
-    found.sums = results_.sums(there, where());
     if (every_run) {
       found.runs = {there.runs.shape, to_host(there.runs.runs, summary.runs, where()),
                     to_host(there.runs.row_begin, where())};
@@ -124,10 +140,12 @@ class CudaExtractor::Session {
     keep(found.background, record);
     keep(found.runs, record);
     keep(found.components, record);
-    keep(found.sums, record);
+    record.sums = to_host(graph_->found().sums, summary.counts.kept, where());
   }
 
+  Cpu host_;
   Stream stream_;
+  Ingester ingester_{stream_.where()};
   TimedEvent begin_, ingested_;
   HostResults results_;
   std::optional<Pixels<Gpu>> pixels_;

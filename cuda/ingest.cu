@@ -1,9 +1,10 @@
-#include "stages/ingest.hpp"
+#include "cuda/ingest.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "cuda/launch.hpp"
-#include "cuda/pinned.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/decode.hpp"
 
@@ -11,12 +12,36 @@ namespace srcextract {
 
 namespace {
 
-/// Stored bytes that travel at a time: long enough for full bus speed, short enough that reading the next chunk
-/// overlaps the copy of this one.
-constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;
-constexpr std::int64_t read_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-__device__ void atomic_add(std::int64_t& to, std::int64_t amount) {
+/// Chunks that a thread fills: long enough for the bus, short enough that page-locking memory for them, which is slow,
+/// does not take long.
+constexpr std::int64_t read_chunk = mebibyte;
+
+/// Chunks of an image in page-locked memory: the longer, the less the bus rests between them, but when the last has
+/// come it is still to be decoded.
+std::int64_t straight_chunk(std::int64_t image_bytes) {
+  return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
+}
+
+bool is_page_locked(const std::byte* address) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, address));
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+/// Whether the bus can read the stored pixels at full speed where they are.
+bool is_page_locked(const PixelSource& source) {
+  const std::int64_t bytes = source.shape.count() * source.format.bytes();
+  return source.memory != nullptr && bytes > 0 && is_page_locked(source.memory) &&
+         is_page_locked(source.memory + bytes - 1);
+}
+
+/// Adds what the threads of a warp counted. All of them must call it.
+__device__ void add_over_warp(std::int64_t& to, std::int64_t amount) {
+  constexpr unsigned int whole_warp = 0xffffffff;
+  for (int offset = 16; offset > 0; offset /= 2) amount += __shfl_down_sync(whole_warp, amount, offset);
+  if (threadIdx.x % 32 != 0 || amount == 0) return;
   atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(amount));
 }
 
@@ -24,56 +49,100 @@ template <class Stored>
 __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
                               MaskCounts* masked) {
   MaskCounts counts;
-  for (std::int64_t i = thread_index(); i < count; i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
   }
-  if (counts.nan != 0) atomic_add(masked->nan, counts.nan);
-  if (counts.infinite != 0) atomic_add(masked->infinite, counts.infinite);
-  if (counts.blank != 0) atomic_add(masked->blank, counts.blank);
-}
-
-/// One of the two chunks under way: filled on the host while the other is copied and decoded.
-struct Chunk {
-  Chunk(std::int64_t bytes, const Gpu& where) : host(bytes), device(bytes, where) {}
-
-  PinnedBuffer host;
-  Buffer<std::byte, Gpu> device;
-  Event sent;  ///< the host side may be filled again
-};
-
-void read_chunk(const PixelSource& source, std::int64_t first, std::int64_t count, std::byte* out, const Cpu& readers) {
-  const int bytes = source.format.bytes();
-  parallel_for(count, read_bytes / bytes, readers, [&](std::int64_t begin, std::int64_t end) {
-    source.read(first + begin, end - begin, out + begin * bytes);
-  });
+  add_over_warp(masked->nan, counts.nan);
+  add_over_warp(masked->infinite, counts.infinite);
+  add_over_warp(masked->blank, counts.blank);
 }
 
 }  // namespace
 
-void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
-  const std::int64_t total = source.shape.count();
-  const int bytes = source.format.bytes();
-  const std::int64_t chunk_pixels = std::min(total, chunk_bytes / bytes);
-  const Decoder decoder = make_decoder(source.format);
-  const Cpu readers{where.host_threads};
+Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
 
-  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where.stream));
-  Chunk chunks[2] = {{chunk_pixels * bytes, where}, {total > chunk_pixels ? chunk_pixels * bytes : 0, where}};
-  for (std::int64_t first = 0, turn = 0; first < total; first += chunk_pixels, ++turn) {
-    const std::int64_t count = std::min(chunk_pixels, total - first);
-    Chunk& chunk = chunks[turn % 2];
-    chunk.sent.wait();
-    read_chunk(source, first, count, chunk.host.data(), readers);
-    check(cudaMemcpyAsync(chunk.device.data(), chunk.host.data(), static_cast<std::size_t>(count * bytes),
-                          cudaMemcpyHostToDevice, where.stream));
-    chunk.sent.record(where.stream);
-    with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
-      decode_kernel<Stored><<<std::min(blocks_for(count), 4096u), block_threads, 0, where.stream>>>(
-          reinterpret_cast<const typename Stored::Bits*>(chunk.device.data()), count, decoder,
-          pixels.image.pixels.data() + first, pixels.masked.data());
-    });
-    check_launch();
+void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
+  const std::int64_t total = source.shape.count();
+  const std::int64_t image_bytes = total * source.format.bytes();
+  const bool straight = is_page_locked(source);
+  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : read_chunk;
+  const std::int64_t chunk_pixels = bytes / source.format.bytes();
+  make_lanes_wide(std::min(bytes, image_bytes));
+  if (!straight) make_slots();
+
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
+  fork();
+  // Also when a read fails: whoever uses the pixels' memory next must find the lanes empty.
+  struct Join {
+    Ingester& ingester;
+    ~Join() { ingester.join(); }
+  } const joined{*this};
+  if (!straight) return read_all(source, pixels, chunk_pixels);
+  for (std::int64_t first = 0; first < total; first += chunk_pixels) {
+    const std::byte* stored = source.memory + first * source.format.bytes();
+    send({first, std::min(chunk_pixels, total - first), stored}, source.format, pixels, nullptr);
   }
+}
+
+/// Every reader goes its own way: it fills a slot, sends it off and takes the next one, in whatever order.
+void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
+  parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
+    check(cudaSetDevice(where_.device));  // a thread of its own starts with device 0
+    Slot& slot = slots_[next_slot_++ % slots_.size()];
+    const std::lock_guard turn(slot.turn);
+    slot.sent.wait();
+    source.read(begin, end - begin, slot.memory.data());
+    send({begin, end - begin, slot.memory.data()}, source.format, pixels, &slot.sent);
+  });
+}
+
+void Ingester::send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent) {
+  Lane& lane = lanes_[next_lane_++ % std::size(lanes_)];
+  const std::lock_guard turn(lane.turn);
+  const cudaStream_t stream = lane.stream.where().stream;
+  check(cudaMemcpyAsync(lane.memory.data(), chunk.stored, static_cast<std::size_t>(chunk.count * format.bytes()),
+                        cudaMemcpyHostToDevice, stream));
+  if (sent != nullptr) sent->record(stream);
+  with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
+    decode_kernel<Stored><<<grid_for(chunk.count, where_), block_threads, 0, stream>>>(
+        reinterpret_cast<const typename Stored::Bits*>(lane.memory.data()), chunk.count, make_decoder(format),
+        pixels.image.pixels.data() + chunk.first, pixels.masked.data());
+  });
+  check_launch();
+}
+
+void Ingester::make_lanes_wide(std::int64_t bytes) {
+  for (Lane& lane : lanes_) {
+    if (lane.memory.size() >= bytes) continue;
+    lane.memory = {};
+    lane.stream.give_back_kept_memory();
+    lane.memory = Buffer<std::byte, Gpu>(bytes, lane.stream.where());
+  }
+}
+
+/// A slot for every reader, and some that are on the bus meanwhile.
+void Ingester::make_slots() {
+  const auto count = static_cast<std::size_t>(where_.host_threads) + 2;
+  while (slots_.size() < count) slots_.emplace_back(read_chunk);
+}
+
+/// What is queued in the lanes from now on comes after what the stream has to do so far.
+void Ingester::fork() {
+  begun_.record(where_.stream);
+  for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream.where().stream, begun_.get(), 0));
+}
+
+/// What the stream is to do from now on comes after what is queued in the lanes. A failure is that of the device: the
+/// next call finds it.
+void Ingester::join() noexcept {
+  for (Lane& lane : lanes_) {
+    cudaEventRecord(lane.done.get(), lane.stream.where().stream);
+    cudaStreamWaitEvent(where_.stream, lane.done.get(), 0);
+  }
+}
+
+void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
+  Ingester(where).ingest(source, pixels);
 }
 
 }  // namespace srcextract

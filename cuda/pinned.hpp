@@ -13,7 +13,7 @@ namespace srcextract {
 /// Page-locked host memory: what the bus copies from at full speed, while the host goes on.
 class PinnedBuffer {
  public:
-  explicit PinnedBuffer(std::int64_t bytes) {
+  explicit PinnedBuffer(std::int64_t bytes) : size_(bytes) {
     void* memory = nullptr;
     if (bytes > 0 && cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) != cudaSuccess) {
       cudaGetLastError();  // not a fault of the device: clear it
@@ -23,12 +23,15 @@ class PinnedBuffer {
     memory_.reset(static_cast<std::byte*>(memory));
   }
   std::byte* data() { return memory_.get(); }
+  const std::byte* data() const { return memory_.get(); }
+  std::int64_t size() const { return size_; }
 
  private:
   struct Release {
     void operator()(std::byte* memory) const noexcept { cudaFreeHost(memory); }
   };
   std::unique_ptr<std::byte, Release> memory_;
+  std::int64_t size_;
 };
 
 /// A point in a stream that the host can wait for; waiting before it was ever recorded returns at once. Waits when
@@ -45,6 +48,7 @@ class Event {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream)); }
   void wait() { check(cudaEventSynchronize(event_)); }
+  cudaEvent_t get() const { return event_; }
 
  private:
   cudaEvent_t event_ = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <span>
 
 #include "cuda/pinned.hpp"
 #include "pipeline/run_stages.hpp"
@@ -25,18 +25,22 @@ class HostResults {
   /// room from earlier images.
   const Summary& receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found, const Gpu& where);
 
-  /// The sums of all sources that were received and, where there was no room, are fetched now.
-  Buffer<SourceSums, Cpu> sums(const Detection<Gpu>& found, const Gpu& where);
+  /// The sums of all sources that were received and, where there was no room, are fetched now; until the next
+  /// receive().
+  std::span<const SourceSums> sums(const Detection<Gpu>& found, const Gpu& where);
 
   /// To be called when `found` is new: nothing is in its memory yet.
   void forget_rows() { rows_written_ = 0; }
 
  private:
+  void make_room();
   Summary& summary() { return *reinterpret_cast<Summary*>(summary_.data()); }
 
   PinnedBuffer summary_;
   PinnedBuffer rows_{0};
-  std::int64_t room_ = 0;          ///< rows that fit into rows_
+  Buffer<SourceSums, Cpu> unforeseen_;  ///< rows of an image that has more than there is room for
+  std::int64_t room_ = 0;               ///< rows that fit into rows_
+  std::int64_t wanted_room_ = 0;
   std::int64_t rows_written_ = 0;  ///< rows of `found` that some image has filled
   std::int64_t rows_here_ = 0;     ///< rows of this image in rows_
 };

@@ -26,11 +26,11 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
 }
 
 OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
-                         const CatalogMetadata& metadata) {
+                         const CatalogMetadata& metadata, const Cpu& where) {
   OutputFile file(path);
   switch (format) {
     case CatalogFormat::fits:
-      write_fits_catalog(file, sources, metadata);
+      write_fits_catalog(file, sources, metadata, where);
       break;
     case CatalogFormat::ecsv:
       write_ecsv_catalog(file, sources, metadata);

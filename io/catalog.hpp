@@ -5,6 +5,7 @@
 
 #include "io/output_file.hpp"
 #include "stages/core/catalog_format.hpp"
+#include "stages/core/exec.hpp"
 #include "stages/core/sources.hpp"
 
 namespace srcextract {
@@ -25,6 +26,6 @@ const char* extension(CatalogFormat format);
 /// 3 A x 3 B in image coordinates, numbered. Floating columns of the text formats read back to the same bits.
 /// Throws Error{output}.
 [[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
-                                       const CatalogMetadata& metadata);
+                                       const CatalogMetadata& metadata, const Cpu& where = {});
 
 }  // namespace srcextract

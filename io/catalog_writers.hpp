@@ -9,7 +9,7 @@ namespace srcextract {
 std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 
 /// One writer per format of write_catalog.
-void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata);
+void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata, const Cpu& where);
 void write_ecsv_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata);
 void write_csv_catalog(OutputFile& file, const Sources& sources);
 void write_regions(OutputFile& file, const Sources& sources);

@@ -1,12 +1,11 @@
 #include "io/fits_image.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "io/datasum.hpp"
 #include "io/fits_reader.hpp"
 #include "io/hdu_selection.hpp"
 #include "io/image_header.hpp"
@@ -17,22 +16,17 @@
 namespace srcextract {
 namespace {
 
-/// Sum of big-endian 32-bit words. Below 2^32 words it cannot overflow.
-std::uint64_t sum_words(const std::byte* bytes, std::int64_t words) {
-  std::uint64_t sum = 0;
-  for (std::int64_t i = 0; i < words; ++i) {
-    std::uint32_t word;
-    std::memcpy(&word, bytes + 4 * i, sizeof word);
-    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
-    sum += word;
-  }
-  return sum;
-}
+/// Bytes that are read before they are added to a checksum: they stay in the cache of a core.
+constexpr std::int64_t summed_bytes = std::int64_t{1} << 18;
 
-/// The ones' complement sum: carries out of 32 bits come back in at the lowest.
-std::uint64_t fold(std::uint64_t sum) {
-  while (sum >> 32) sum = (sum & 0xffffffff) + (sum >> 32);
-  return sum;
+/// Bytes [first, first + count) of the plane that begins at `begin` of the file.
+void read_and_sum(const InputFile& file, std::int64_t begin, std::int64_t first, std::int64_t count, std::byte* out,
+                  Datasum& sum) {
+  for (std::int64_t done = 0; done < count; done += summed_bytes) {
+    const std::int64_t piece = std::min(summed_bytes, count - done);
+    file.read(begin + first + done, piece, out + done);
+    sum.add(first + done, out + done, piece);
+  }
 }
 
 }  // namespace
@@ -42,7 +36,9 @@ struct FitsImage::Impl {
   Hdu hdu;
   PixelFormat format;
   std::string header;
-  std::shared_ptr<TileReader> tiles;  ///< of a compressed image
+  std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
+  std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
+  std::int64_t summed_plane = 0;
 
   Shape shape() const { return {hdu.axes[0], hdu.axes.size() > 1 ? hdu.axes[1] : 1}; }
 
@@ -56,10 +52,10 @@ struct FitsImage::Impl {
                     "; set input.plane");
   }
 
+  std::int64_t plane_bytes() const { return shape().count() * format.bytes(); }
+
   /// Where the pixels of a plane of an image that is not compressed begin in the file.
-  std::int64_t begin_of(std::int64_t plane) const {
-    return hdu.data_begin + (plane - 1) * shape().count() * format.bytes();
-  }
+  std::int64_t begin_of(std::int64_t plane) const { return hdu.data_begin + (plane - 1) * plane_bytes(); }
 };
 
 FitsImage::FitsImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -94,30 +90,34 @@ PixelSource FitsImage::plane(std::int64_t number) const {
     };
     return source;
   }
-  source.read = [file = impl_->file, begin = impl_->begin_of(number), width = source.format.bytes()](
+  if (impl_->file->inflated()) source.memory = impl_->file->records().data() + impl_->begin_of(number);
+  impl_->sum = std::make_shared<Datasum>();
+  impl_->summed_plane = number;
+  source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
                     std::int64_t first, std::int64_t count, std::byte* out) {
-    file->read(begin + first * width, count * width, out);
+    read_and_sum(*file, begin, first * width, count * width, out, *sum);
   };
   return source;
 }
 
 std::uint32_t FitsImage::datasum(std::int64_t number) const {
   impl_->check_plane(number);
-  std::uint64_t sum = 0;
   if (impl_->tiles) {
     const std::span<const std::byte> data = impl_->tiles->data();
-    return static_cast<std::uint32_t>(fold(sum_words(data.data(), std::ssize(data) / 4)));
+    Datasum sum;
+    sum.add(0, data.data(), std::ssize(data));
+    return *sum.of(std::ssize(data));
   }
-  constexpr std::int64_t chunk = 1 << 20;
-  const std::int64_t begin = impl_->begin_of(number), bytes = impl_->shape().count() * impl_->format.bytes();
-  std::vector<std::byte> words(chunk);
-  for (std::int64_t done = 0; done < bytes; done += chunk) {
-    const std::int64_t count = std::min(chunk, bytes - done), padded = (count + 3) / 4 * 4;
-    impl_->file->read(begin + done, count, words.data());
-    std::fill(words.begin() + count, words.begin() + padded, std::byte{0});
-    sum = fold(sum + sum_words(words.data(), padded / 4));
+  const std::int64_t begin = impl_->begin_of(number), bytes = impl_->plane_bytes();
+  if (impl_->sum && impl_->summed_plane == number) {
+    if (const std::optional<std::uint32_t> known = impl_->sum->of(bytes)) return *known;
   }
-  return static_cast<std::uint32_t>(sum);
+  Datasum sum;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(summed_bytes, bytes)));
+  for (std::int64_t first = 0; first < bytes; first += summed_bytes) {
+    read_and_sum(*impl_->file, begin, first, std::min(summed_bytes, bytes - first), piece.data(), sum);
+  }
+  return *sum.of(bytes);
 }
 
 namespace {
@@ -132,7 +132,7 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<c
   const std::string name = describe(hdu, file->path());
   try {
     check_image(hdu, *file);
-    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu), nullptr};
+    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu)};
     const auto open = [impl] {
       auto opened = std::make_unique<FitsImage::Impl>(impl);
       if (impl.hdu.kind == HduKind::compressed_image) {

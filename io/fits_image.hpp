@@ -34,6 +34,7 @@ class FitsImage {
   /// Checksum, in the FITS convention, of the stored bytes of plane `number`: equal to a DATASUM keyword of the HDU
   /// where that is its only plane, and to that of an HDU with this plane alone where it is one of a cube, whose other
   /// planes are not read. Planes of tile-compressed images share their data unit: the sum is that of the whole of it.
+  /// It is made while a plane is read, and known already if every pixel of the last plane() was read once.
   std::uint32_t datasum(std::int64_t number) const;
 
  private:

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -124,7 +125,8 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      flushed_(other.flushed_) {}
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -132,6 +134,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
+  flushed_ = false;
   while (!bytes.empty()) {
     ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
@@ -147,7 +150,9 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::flush() {
+  if (flushed_) return;
   if (int reason = sync(descriptor_)) fail(path_, reason);
+  flushed_ = true;
 }
 
 /// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
@@ -176,8 +181,11 @@ void commit(std::span<OutputFile> files) {
   for (OutputFile& file : files) file.flush();
   for (OutputFile& file : files) file.name();
   for (OutputFile& file : files) file.replace_target();
+  std::set<std::string> synced;
   for (const OutputFile& file : files) {
-    if (int reason = sync_directory(directory_of(file.path_))) fail(file.path_, reason);
+    const std::string directory = directory_of(file.path_);
+    if (!synced.insert(directory).second) continue;
+    if (int reason = sync_directory(directory)) fail(file.path_, reason);
   }
 }
 

@@ -34,6 +34,7 @@ class OutputFile {
   std::string path_;
   std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
+  bool flushed_ = false;  ///< since it was last written to
 };
 
 /// Commits files that belong together, in this order. All that can fail for want of space, rights or a name is done for

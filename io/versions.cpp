@@ -16,4 +16,8 @@ std::string wcslib_version_text() {
   return wcslib_version(unused);
 }
 
+bool cfitsio_has_locks() {
+  return fits_is_reentrant() != 0;
+}
+
 }  // namespace srcextract

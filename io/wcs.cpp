@@ -19,6 +19,7 @@
 #include "io/celestial_cards.hpp"
 #include "io/wcslib_lock.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 
@@ -149,8 +150,8 @@ void galactic_to_icrs(double& longitude, double& latitude) {
   latitude = std::atan2(icrs[2], std::hypot(icrs[0], icrs[1])) / degree;
 }
 
-/// Positions computed at a time; bounds the work space.
-constexpr std::size_t batch = 65536;
+/// Positions that a thread computes at a time; bounds the work space.
+constexpr std::int64_t batch = 16384;
 
 /// Sky positions of sources [first, first + count); NaN where the projection has no sky, as off the edge of an all-sky
 /// map.
@@ -184,7 +185,7 @@ std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t coun
 
 }  // namespace
 
-std::string add_sky_positions(const std::string& header, Sources& sources) {
+std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where) {
   Found found = parse(header);
   if (!found.wcs) return found.reason;
   std::string reason = unsupported(*found.wcs);
@@ -194,9 +195,16 @@ std::string add_sky_positions(const std::string& header, Sources& sources) {
   const bool galactic = text(found.wcs->lngtyp, sizeof(found.wcs->lngtyp)) == "GLON";
   sources.alpha_j2000.resize(count);
   sources.delta_j2000.resize(count);
-  for (std::size_t first = 0; first < count; first += batch) {
-    reason = fill(*found.wcs, galactic, first, std::min(batch, count - first), sources);
-    if (!reason.empty()) return reason;
+  std::vector<std::string> reasons(count / batch + 1);
+  parallel_for(std::ssize(sources.x_image), batch, where, [&](std::int64_t begin, std::int64_t end) {
+    // wcslib writes into a description what goes wrong: every batch but the first parses one of its own.
+    const Found own = begin == 0 ? Found{} : parse(header);
+    const auto first = static_cast<std::size_t>(begin);
+    reasons[first / batch] =
+        fill(begin == 0 ? *found.wcs : *own.wcs, galactic, first, static_cast<std::size_t>(end - begin), sources);
+  });
+  for (const std::string& problem : reasons) {
+    if (!problem.empty()) return problem;
   }
   sources.sky = true;
   return "";

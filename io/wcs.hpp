@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "stages/core/exec.hpp"
 #include "stages/core/sources.hpp"
 
 namespace srcextract {
@@ -14,6 +15,6 @@ extern const char* const no_celestial_wcs;
 /// through wcslib: any projection and distortion that it knows. Equatorial systems count as J2000 if they are ICRS or
 /// FK5 2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why the image has no sky
 /// positions, in which case the columns stay absent (sources.sky false).
-std::string add_sky_positions(const std::string& header, Sources& sources);
+std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
 
 }  // namespace srcextract

@@ -97,7 +97,7 @@ ImageResult extract_image(const ImageInput& input, const Config& config, const E
                        : execution.may_fall_back ? run.on_cuda_or_cpu()
                                                  : run.on_cuda();
   const auto begin = std::chrono::steady_clock::now();
-  result.no_sky_reason = add_sky_positions(input.image.header(), result.extraction.sources);
+  result.no_sky_reason = add_sky_positions(input.image.header(), result.extraction.sources, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
   return result;

@@ -31,12 +31,12 @@ std::uintmax_t file_bytes(const std::string& path) {
 
 /// The catalogues and the label map, complete but for the commit.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
-                                     const Config& config) {
+                                     const Config& config, const Cpu& where) {
   const std::string& header = input.image.header();
   const CatalogMetadata metadata{program_version(), dump_config(config), pixel_unit(header)};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
-    files.push_back(write_catalog(path, format, extraction.sources, metadata));
+    files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   for (OutputFile& file : files) file.flush();
@@ -52,7 +52,8 @@ OutputFile write_report(const std::string& path, const RunReport& report) {
 }  // namespace
 
 std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
-                                           bool in_names, const Job& job, Progress& progress) {
+                                           bool in_names, const Job& job, const Execution& execution,
+                                           Progress& progress) {
   const auto start = std::chrono::system_clock::now();
   const auto begin = Clock::now();
   const std::optional<int> hdu = in_names ? std::optional(image.hdu()) : std::nullopt;
@@ -61,7 +62,7 @@ std::vector<StageComparison> process_image(const FitsImage& image, const std::st
 
   const ImageInput input{path, file_bytes(path), name, image, image.plane(job.config.input.plane)};
   log_input(input, job.config.input);
-  ImageResult result = extract_image(input, job.config, job.execution, progress);
+  ImageResult result = extract_image(input, job.config, execution, progress);
   log_result(input, result);
 
   const auto summing = Clock::now();
@@ -69,14 +70,14 @@ std::vector<StageComparison> process_image(const FitsImage& image, const std::st
   result.times.push_back({"checksum", seconds_since(summing)});
 
   const auto writing = Clock::now();
-  std::vector<OutputFile> files = write_tables(paths, input, result.extraction, job.config);
+  std::vector<OutputFile> files = write_tables(paths, input, result.extraction, job.config, execution.cpu);
   result.times.push_back({"write", seconds_since(writing)});
 
   const double seconds = seconds_since(begin);
   files.push_back(write_report(
-      paths.report, {job.command, job.config, job.execution, input, result, datasum, paths.all(), start, seconds}));
+      paths.report, {job.command, job.config, execution, input, result, datasum, paths.all(), start, seconds}));
   commit(files);
-  log_done(input, result, job.execution, seconds);
+  log_done(input, result, execution, seconds);
   return result.comparison;
 }
 

@@ -13,11 +13,10 @@
 
 namespace srcextract {
 
-/// What stays the same from image to image.
+/// What stays the same from image to image, wherever they are extracted.
 struct Job {
   const CommandLine& command;
   const Config& config;
-  const Execution& execution;
   const KeptFiles& inputs;
 };
 
@@ -25,6 +24,7 @@ struct Job {
 /// last; none if one fails. `name` stands for it in messages; `in_names` says that its HDU is part of the output names.
 /// Returns the comparison of the back ends, empty unless there was one.
 std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
-                                           bool in_names, const Job& job, Progress& progress);
+                                           bool in_names, const Job& job, const Execution& execution,
+                                           Progress& progress);
 
 }  // namespace srcextract

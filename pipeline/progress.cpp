@@ -1,11 +1,13 @@
 #include "pipeline/progress.hpp"
 
+#include <spdlog/details/console_globals.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
 
 namespace srcextract {
 namespace {
@@ -22,6 +24,12 @@ std::string fitted(const std::string& line) {
   return line.substr(0, size);
 }
 
+/// The log's sink on the terminal writes a line in parts, under this lock.
+void show(const std::string& text) {
+  const std::lock_guard lock(spdlog::details::console_mutex::mutex());
+  std::fputs(text.c_str(), stderr);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -32,7 +40,7 @@ std::string printable(std::string_view text) {
 }
 
 void Progress::begin_file(const std::string& path) {
-  ++file_;
+  file_ = ++*begun_;
   begin_image(path);
 }
 
@@ -47,11 +55,11 @@ void Progress::stage_done(const std::string& stage) {
 }
 
 void Progress::clear() const {
-  if (visible_) std::fputs(clear_line, stderr);
+  if (visible_) show(clear_line);
 }
 
 void Progress::draw() const {
-  if (visible_) std::fprintf(stderr, "%s%s", clear_line, fitted(line_).c_str());
+  if (visible_) show(clear_line + fitted(line_));
 }
 
 bool stderr_is_terminal() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,16 +13,17 @@ namespace srcextract {
 std::string printable(std::string_view text);
 
 /// One line on the terminal, no longer than that is wide, that says which file of how many is being worked on and which
-/// of its stages are done. An invisible one (quiet, or stderr is not a terminal) does nothing.
+/// of its stages are done. An invisible one (quiet, or stderr is not a terminal) does nothing. Threads that work at the
+/// same time have a copy each: they count together and take turns on the line.
 class Progress {
  public:
   /// Back to the start of the line, and everything on it gone.
   static constexpr const char* clear_line = "\r\x1b[K";
 
   Progress(bool visible, std::size_t files) : visible_(visible), files_(files) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
+  Progress(const Progress&) = default;
   Progress& operator=(const Progress&) = delete;
+  ~Progress() { clear(); }
 
   void begin_file(const std::string& path);
   void begin_image(const std::string& name);  ///< one of the images of that file
@@ -32,6 +35,7 @@ class Progress {
 
   bool visible_;
   std::size_t files_;
+  std::shared_ptr<std::atomic<std::size_t>> begun_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::size_t file_ = 0;
   std::string line_;
 };

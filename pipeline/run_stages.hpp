@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <utility>
 
 #include "config/config.hpp"
@@ -53,11 +54,11 @@ struct Extraction {
   Buffer<std::int32_t, Cpu> label;
 };
 
-/// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
-/// Throws Error{input} if the image has no background to speak of.
+/// The last stage, on the host for both back ends: from what was found in an image of that shape, and the sums over its
+/// sources, to the catalogue. Throws Error{input} if the image has no background to speak of.
 template <class Tap>
-Extraction make_catalog(Detection<Cpu> found, const MaskCounts& masked, const Shape& shape, const Config& config,
-                        Tap&& tap) {
+Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
+                        const Shape& shape, const Config& config, const Cpu& where, Tap&& tap) {
   check_background(*found.background, config);
   Extraction out;
   out.background = *found.background;
@@ -66,7 +67,7 @@ Extraction make_catalog(Detection<Cpu> found, const MaskCounts& masked, const Sh
   out.masked_infinite = masked.infinite;
   out.masked_blank = masked.blank;
   out.detected = found.components.counts->found;
-  out.sources = derive_columns(found.sums, shape, out.levels, config.measurement);
+  out.sources = derive_columns(sums, shape, out.levels, config.measurement, where);
   tap("columns", out.sources);
   if (config.output.segmentation) {
     out.runs = std::move(found.runs);
@@ -80,7 +81,8 @@ template <class Tap>
 Extraction run_stages(const PixelSource& source, const Config& config, const Cpu& where, Tap&& tap) {
   const Pixels<Cpu> pixels = ingest(source, where);
   tap("ingest", pixels);
-  return make_catalog(detect_sources(pixels, config, where, tap), *pixels.masked, source.shape, config, tap);
+  Detection<Cpu> found = detect_sources(pixels, config, where, tap);
+  return make_catalog(std::move(found), found.sums, *pixels.masked, source.shape, config, where, tap);
 }
 
 }  // namespace srcextract

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
+#include "stages/core/parallel.hpp"
 #include "stages/exact_math.hpp"
 
 namespace srcextract {
@@ -84,15 +87,33 @@ void fill_row(std::size_t row, const SourceSums& s, const Shape& shape, const Le
                                                  (at_edge(s, shape) ? flag::at_edge : 0));
 }
 
+/// Rows that a thread fills at a time.
+constexpr std::int64_t rows_at_a_time = 2048;
+
+/// Columns of so many rows, side by side: the system takes longer to give memory to a column than it takes to fill it.
+Sources room_for(std::int64_t rows, const Cpu& where) {
+  Sources sources;
+  std::vector<std::function<void()>> columns;
+  for_each_column(sources, [&](const Column&, auto& values) {
+    columns.push_back([&values, rows] { values.resize(static_cast<std::size_t>(rows)); });
+  });
+  const Cpu threads{rows > rows_at_a_time ? where.threads : 1};
+  parallel_for(std::ssize(columns), 1, threads,
+               [&](std::int64_t column, std::int64_t) { columns[static_cast<std::size_t>(column)](); });
+  return sources;
+}
+
 }  // namespace
 
-Sources derive_columns(const Buffer<SourceSums, Cpu>& sums, const Shape& shape, const Levels& levels,
-                       const MeasurementConfig& config) {
-  Sources sources;
-  for_each_column(sources, [&](const Column&, auto& values) { values.resize(static_cast<std::size_t>(sums.size())); });
+Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,
+                       const MeasurementConfig& config, const Cpu& where) {
+  Sources sources = room_for(std::ssize(sums), where);
   const double threshold = levels.detection - levels.background;
-  std::size_t row = 0;
-  for (const SourceSums& s : sums) fill_row(row++, s, shape, levels, threshold, config.gain, sources);
+  parallel_for(std::ssize(sums), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      fill_row(row, sums[row], shape, levels, threshold, config.gain, sources);
+    }
+  });
   return sources;
 }
 

@@ -26,6 +26,15 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode(const std::byte* stored, std::int64_t
   return counts;
 }
 
+/// At most chunk_pixels of them, where they are or in memory of this thread.
+const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
+  if (source.memory != nullptr) return source.memory + first * source.format.bytes();
+  thread_local std::vector<std::byte> stored;
+  stored.resize(static_cast<std::size_t>(chunk_pixels * source.format.bytes()));
+  source.read(first, count, stored.data());
+  return stored.data();
+}
+
 }  // namespace
 
 void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
@@ -34,13 +43,10 @@ void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
   const Decoder decoder = make_decoder(source.format);
   std::mutex totals;
   parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    thread_local std::vector<std::byte> stored;
-    stored.resize(static_cast<std::size_t>(chunk_pixels * source.format.bytes()));
-    source.read(begin, end - begin, stored.data());
+    const std::byte* stored = stored_pixels(source, begin, end - begin);
     MaskCounts counts;
-    with_stored_type(source.format.bitpix, [&]<class Stored>(Stored) {
-      counts = decode<Stored>(stored.data(), end - begin, decoder, out + begin);
-    });
+    with_stored_type(source.format.bitpix,
+                     [&]<class Stored>(Stored) { counts = decode<Stored>(stored, end - begin, decoder, out + begin); });
     const std::lock_guard lock(totals);
     pixels.masked->nan += counts.nan;
     pixels.masked->infinite += counts.infinite;

@@ -27,6 +27,7 @@ struct PixelSource {
   Shape shape;
   PixelFormat format;
   std::function<void(std::int64_t first, std::int64_t count, std::byte* out)> read;
+  const std::byte* memory = nullptr;  ///< if set, the plane lies here, on the host, for as long as it is extracted
 };
 
 }  // namespace srcextract

@@ -2,6 +2,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cuda/extract.hpp"
@@ -9,6 +11,10 @@
 #include "pipeline/run_stages.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
+
+#if SRCEXTRACT_HAVE_CUDA
+#include "cuda/pinned.hpp"
+#endif
 
 namespace srcextract {
 namespace {
@@ -111,6 +117,55 @@ TEST_F(Extractor, GoesOnAfterAnImageThatIsRefused) {
   EXPECT_GT(expect_same(sky, Config{}), 0);
   EXPECT_THROW(extractor_.extract(unreadable, Config{}, {}), Error);
   EXPECT_GT(expect_same(sky, Config{}), 0);
+}
+
+// Several chunks, the last of them short; 16 bits a pixel, so that chunks of stored pixels are not those of values.
+TEST_F(Extractor, TakesPixelsFromMemoryPageLockedOrNot) {
+  constexpr Shape shape{3001, 2503};
+  const Field mask = testing::random_mask(shape, 0.01, 8);
+  std::vector<std::int16_t> stored(mask.pixels.begin(), mask.pixels.end());
+  const auto bytes = shape.count() * std::int64_t{2};
+  PinnedBuffer locked(bytes);
+  std::memcpy(locked.data(), stored.data(), static_cast<std::size_t>(bytes));
+  const Extraction cpu = run_stages(source_of(mask), above(0.5), Cpu{2}, ObservingTap({}));
+  ASSERT_GT(cpu.sources.size(), 1000);
+  for (const std::byte* memory : {reinterpret_cast<const std::byte*>(stored.data()), std::as_const(locked).data()}) {
+    const auto copy = [memory](std::int64_t first, std::int64_t count, std::byte* out) {
+      std::memcpy(out, memory + first * 2, static_cast<std::size_t>(count) * 2);
+    };
+    const PixelSource source{shape, {.bitpix = 16, .big_endian = false}, copy, memory};
+    for (int image = 0; image < 3; ++image) {
+      EXPECT_TRUE(bytes_of(extractor_.extract(source, above(0.5), {}).sources) == bytes_of(cpu.sources)) << image;
+    }
+    expect_same(testing::star_field({500, 400}, 0, 1, 200, 7), Config{});
+  }
+}
+
+TEST_F(Extractor, SeveralAtOnceDoNotDisturbEachOther) {
+  constexpr int threads = 6;
+  std::vector<Field> fields;
+  for (unsigned seed = 0; seed < threads; ++seed)
+    fields.push_back(testing::star_field({1500 + 40 * seed, 1200}, 0, 1, 300, seed));
+  std::vector<std::string> expected, found(threads);
+  for (const Field& field : fields) {
+    const Extraction cpu = run_stages(source_of(field), Config{}, Cpu{2}, ObservingTap({}));
+    EXPECT_GT(cpu.sources.size(), 1000);
+    expected.push_back(bytes_of(cpu.sources));
+  }
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t worker = 0; worker < threads; ++worker) {
+      workers.emplace_back([&, worker] {
+        CudaExtractor own(0, Cpu{1});
+        for (int image = 0; image < 5; ++image) {
+          const Extraction cuda = own.extract(source_of(fields[worker]), Config{}, {});
+          found[worker] = bytes_of(cuda.sources);
+          if (found[worker] != expected[worker]) return;
+        }
+      });
+    }
+  }
+  for (std::size_t worker = 0; worker < threads; ++worker) EXPECT_TRUE(found[worker] == expected[worker]) << worker;
 }
 
 TEST_F(Extractor, TellsOfEveryStageAndRecordsIt) {

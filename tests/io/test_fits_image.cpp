@@ -220,6 +220,34 @@ TEST_F(FitsImageTest, DatasumOfAPlaneReadsThatPlaneAlone) {
   EXPECT_THROW(image.datasum(2), Error);
 }
 
+// In pieces of any length, that begin and end within words; after that the file is not needed.
+TEST_F(FitsImageTest, DatasumIsMadeWhileAPlaneIsRead) {
+  std::string pixels;
+  for (int i = 0; i < 2 * 1003; ++i) pixels += static_cast<char>(i * i % 251);
+  const std::string path = write("a.fits", image_hdu(8, {17, 59, 2}, pixels));
+  const std::uint32_t expected = open_one(path).datasum(2);
+  const FitsImage image = open_one(path);
+  const PixelSource source = image.plane(2);
+  for (const auto& [first, count] : {std::pair(1000, 3), std::pair(0, 5), std::pair(6, 994), std::pair(5, 1)}) {
+    stored_pixels<char>(source, first, count);
+  }
+  ASSERT_EQ(::truncate(path.c_str(), 2880), 0);
+  EXPECT_EQ(image.datasum(2), expected);
+  EXPECT_THROW(image.datasum(1), Error);
+}
+
+TEST_F(FitsImageTest, DatasumIsThatOfThePlaneWhateverWasReadOfIt) {
+  const std::string pixels = big_endian<std::int32_t>({1, 2, 3, 4});
+  const FitsImage image = open_one(write("a.fits", image_hdu(32, {4}, pixels)));
+  const PixelSource source = image.plane(1);
+  stored_pixels<std::int32_t>(source, 0, 2);
+  EXPECT_EQ(image.datasum(1), 10u);
+  stored_pixels<std::int32_t>(source, 0, 2);
+  EXPECT_EQ(image.datasum(1), 10u);
+  stored_pixels<std::int32_t>(source);
+  EXPECT_EQ(image.datasum(1), 10u);
+}
+
 TEST_F(FitsImageTest, SeveralThreadsReadAtOnce) {
   std::vector<std::int32_t> pixels(120000);
   std::iota(pixels.begin(), pixels.end(), -60000);

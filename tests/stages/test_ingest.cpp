@@ -112,6 +112,19 @@ TYPED_TEST(Ingest, ReadsPlanesLargerThanAnyChunk) {
   for (std::size_t i = 0; i < pixels.size(); ++i) ASSERT_EQ(pixels[i], static_cast<float>(i % 32749)) << i;
 }
 
+TYPED_TEST(Ingest, TakesPixelsThatLieInMemoryFromThere) {
+  const Shape shape{2053, 1031};
+  std::vector<std::int16_t> stored(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < stored.size(); ++i) stored[i] = static_cast<std::int16_t>(i % 32749);
+  const auto* memory = reinterpret_cast<const std::byte*>(stored.data());
+  const auto copy = [memory](std::int64_t first, std::int64_t count, std::byte* out) {
+    std::memcpy(out, memory + 2 * first, static_cast<std::size_t>(2 * count));
+  };
+  const PixelSource source{shape, {.bitpix = 16, .big_endian = false}, copy, memory};
+  const auto pixels = this->backend().get(ingest(source, this->where()).image.pixels);
+  EXPECT_EQ(pixels, std::vector<float>(stored.begin(), stored.end()));
+}
+
 TYPED_TEST(Ingest, PassesOnTheErrorOfTheFile) {
   const PixelSource source{{3000, 3000}, {.bitpix = 8}, [](std::int64_t, std::int64_t, std::byte*) {
                              throw Error(ErrorKind::input, "the disk is gone");

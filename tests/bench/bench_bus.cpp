@@ -1,0 +1,134 @@
+// From stored pixels in page-locked memory to rows on the host, beside the bare copy of the same bytes to the device.
+#include <benchmark/benchmark.h>
+
+#if SRCEXTRACT_HAVE_CUDA
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cuda/detect.hpp"
+#include "cuda/ingest.hpp"
+#include "cuda/results.hpp"
+#include "stages/decode.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t pixels_per_star = 1000;
+constexpr std::int64_t tile_side = 4096;
+
+/// A sky of size x size pixels, big-endian as in a file, in page-locked memory: one tile again and again.
+struct PinnedSky {
+  explicit PinnedSky(std::int64_t side) : size(side), bytes(side * side * static_cast<std::int64_t>(sizeof(float))) {
+    const std::int64_t tile_width = std::min(size, tile_side);
+    std::vector<float> tile = testing::star_field({tile_width, tile_width}, 0, 1, pixels_per_star, 1).pixels;
+    for (float& pixel : tile) {
+      std::uint32_t bits;
+      std::memcpy(&bits, &pixel, sizeof(bits));
+      bits = swap_bytes(bits);
+      std::memcpy(&pixel, &bits, sizeof(bits));
+    }
+    const auto row_bytes = static_cast<std::size_t>(tile_width) * sizeof(float);
+    std::byte* out = bytes.data();
+    for (std::int64_t y = 0; y < size; ++y) {
+      for (std::int64_t x = 0; x < size; x += tile_width, out += row_bytes) {
+        std::memcpy(out, tile.data() + y % tile_width * tile_width, row_bytes);
+      }
+    }
+  }
+
+  PixelSource source() const {
+    const auto copy = [this](std::int64_t first, std::int64_t count, std::byte* out) {
+      std::memcpy(out, bytes.data() + first * 4, static_cast<std::size_t>(count) * 4);
+    };
+    return {{size, size}, {}, copy, bytes.data()};
+  }
+
+  std::int64_t size;
+  PinnedBuffer bytes;
+};
+
+/// What both benchmarks of a size share: the lesson's four steps, ready to be fed.
+class Bus {
+ public:
+  explicit Bus(std::int64_t size) : sky_(size), pixels_({size, size}, where_) {
+    config_.detection.reference = config_.measurement.reference = Reference::zero;
+    config_.detection.connectivity = 4;
+    config_.detection.min_area = 1;
+    where_.capacity = initial_capacity({size, size});
+    graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_);
+    for (int warm_up = 0; warm_up < 3; ++warm_up) to_rows();
+  }
+
+  std::int64_t size() const { return sky_.size; }
+  std::size_t rows() const { return rows_; }
+
+  void copy() {
+    check(cudaMemcpyAsync(pixels_.image.pixels.data(), sky_.bytes.data(), static_cast<std::size_t>(sky_.bytes.size()),
+                          cudaMemcpyHostToDevice, where_.stream));
+    synchronize(where_);
+  }
+
+  void to_rows() {
+    ingester_.ingest(sky_.source(), pixels_);
+    graph_->launch();
+    const HostResults::Summary& summary = results_.receive(pixels_, graph_->found(), where_);
+    if (summary.runs > where_.capacity.runs) throw std::runtime_error("the sky has more runs than there is room for");
+    rows_ = results_.sums(graph_->found(), where_).size();
+  }
+
+ private:
+  Stream stream_{0};
+  Gpu where_ = stream_.where();
+  PinnedSky sky_;
+  Config config_;
+  Ingester ingester_{where_};
+  HostResults results_;
+  Pixels<Gpu> pixels_;
+  std::unique_ptr<DetectionGraph> graph_;
+  std::size_t rows_ = 0;
+};
+
+/// One pass an iteration, from the first call to the last byte; the median over all is printed.
+void time_pass(benchmark::State& state, void (Bus::*pass)()) {
+  static std::unique_ptr<Bus> bus;
+  if (!bus || bus->size() != state.range(0)) {
+    bus.reset();
+    bus = std::make_unique<Bus>(state.range(0));
+  }
+  for ([[maybe_unused]] auto unused : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    (*bus.*pass)();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    state.SetIterationTime(elapsed.count());
+  }
+  state.SetBytesProcessed(state.range(0) * state.range(0) * static_cast<std::int64_t>(sizeof(float)));
+  state.counters["sources"] = static_cast<double>(bus->rows());
+}
+
+/// Where there is a GPU; where there is none, bench_stages.cpp says why.
+const bool registered = [] {
+  if (testing::Backend<Gpu>::reason_to_skip()) return false;
+  for (const std::int64_t size : {4096, 8192, 16384}) {
+    for (const auto& [name, pass] :
+         {std::pair("cuda/pinned_copy", &Bus::copy), std::pair("cuda/pinned_to_rows", &Bus::to_rows)})
+      benchmark::RegisterBenchmark(name, time_pass, pass)
+          ->Arg(size)
+          ->UseManualTime()
+          ->Iterations(1)
+          ->Repetitions(25)
+          ->ReportAggregatesOnly()
+          ->Unit(benchmark::kMicrosecond);
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace srcextract
+#endif
