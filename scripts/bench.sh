@@ -1,27 +1,34 @@
 #!/usr/bin/env bash
-# Benchmarks: every stage by itself, and the four steps beside SciPy's and CuPy's.
+# Benchmarks: tables of time and memory beside limits and peers, from one run on this machine.
 set -euo pipefail
-export LC_ALL=C
+export LC_ALL=C.UTF-8
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
-  cat <<'END'
-Usage: scripts/bench.sh [SIZE...]
-Prints the time of every stage by itself, then the four steps of config/lesson.yaml beside SciPy's and, where there is
-a GPU, CuPy's, on simulated fields of SIZE x SIZE pixels (4096 if not given). Builds into build/ first; an unpacked
-package, or SRCEXTRACT_PROGRAM in the environment, is taken as it is. SRCEXTRACT_BENCH_STAGES names the program of the
-stages; PYTHON the interpreter (python3), which needs numpy, and scipy and cupy for the peers. What the machine lacks
-is skipped, and said.
-END
+  cat <<'END_OF_USAGE'
+Usage: scripts/bench.sh [--full | --largest SIZE] [--only TABLE,...] [--stages]
+Prints Markdown tables (limit, peer, ours, ratio, wanted): the four steps on the GPU, end to end, on the CPU, how cost
+grows. What the machine lacks (GPU, CuPy, SciPy, source-extractor, hyperfine) is skipped, and said.
+  --largest SIZE  largest side of an image (4096: less than two minutes on two cores)
+  --full          all sizes, up to 32768
+  --only          some of device, end-to-end, cpu, growth
+  --stages        every stage by itself instead, as Google Benchmark prints it
+Builds into build/ first; an unpacked package, or SRCEXTRACT_PROGRAM in the environment, is taken as it is.
+SRCEXTRACT_BENCH_STAGES names the benchmark program; PYTHON the interpreter (python3), which needs numpy.
+END_OF_USAGE
 }
 
-for argument in "$@"; do
-  case $argument in
+options=() only_stages=
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --full) options+=(--largest 32768) ;;
+    --largest | --only) options+=("$1" "${2:?"$1 needs a value"}") && shift ;;
+    --stages) only_stages=1 ;;
     --help | -h) usage && exit ;;
-    '' | *[!0-9]*) usage >&2 && exit 2 ;;
+    *) usage >&2 && exit 2 ;;
   esac
+  shift
 done
-sizes=("${@:-4096}")
 
 if [[ -n ${SRCEXTRACT_PROGRAM:-} ]]; then
   program=$SRCEXTRACT_PROGRAM stages=${SRCEXTRACT_BENCH_STAGES:-}
@@ -34,6 +41,7 @@ else
   } >&2
   program=$PWD/build/srcextract stages=$PWD/build/tests/bench_stages
 fi
+[[ -z $stages || -x $stages ]] || stages=
 
 # The first Python with numpy and scipy, or else with numpy: on many machines python3 is not the one with packages.
 find_python() {
@@ -43,26 +51,14 @@ find_python() {
       "$candidate" -c "import $needed" 2>/dev/null && echo "$candidate" && return
     done
   done
+  echo "bench: no python3 with numpy (PYTHON)" >&2
+  return 1
 }
 
-describe_machine() {
-  local gpu
-  gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | paste -sd';') || true
-  echo "date     $(date -u +%Y-%m-%dT%H:%MZ), load $(cut -d' ' -f1-3 /proc/loadavg)"
-  echo "CPU      $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores"
-  echo "GPU      ${gpu:-none}"
-  echo "program  $("$program" --version | head -n 2 | tr -s ' ' | paste -sd' ')"
-}
-
-describe_machine
-echo
-if [[ -x $stages ]]; then
-  "$stages" 2>&1
+if [[ -n $only_stages ]]; then
+  "${stages:?"no bench_stages (SRCEXTRACT_BENCH_STAGES)"}" \
+    --benchmark_filter='/(ingest|background|threshold|label|measure|columns)/'
 else
-  echo "stages skipped: no bench_stages (SRCEXTRACT_BENCH_STAGES)"
-fi
-if python=$(find_python); then
-  "$python" -B tests/bench/four_steps.py --program "$program" "${sizes[@]}"
-else
-  echo "four steps skipped: no python3 with numpy (PYTHON)"
+  python=$(find_python)
+  "$python" -B tests/bench/report.py --program "$program" ${stages:+--stages "$stages"} "${options[@]}"
 fi

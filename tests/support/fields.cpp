@@ -1,7 +1,7 @@
 #include "tests/support/fields.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 
@@ -33,6 +33,22 @@ bool on_spiral(std::int64_t x, std::int64_t y, std::int64_t size) {
   const std::int64_t ring = std::min(std::min(x, y), std::min(size - 1 - x, size - 1 - y));
   if (ring % 2 == 1) return x == ring && y == ring + 1;  // the step from one turn to the next
   return !(x == ring && y == ring + 1);
+}
+
+LargeField large_shape(const std::string& name,
+                       const std::function<bool(std::int64_t x, std::int64_t y, std::int64_t size)>& foreground) {
+  return {name, 0.5, [=](std::int64_t size) {
+            return shaped(name, {size, size}, [&](auto x, auto y) { return foreground(x, y, size); });
+          }};
+}
+
+/// `value` of a normal deviate with stars on it, pixel by pixel.
+LargeField large_sky(const std::string& name, const std::function<float(float)>& value) {
+  return {name, std::nullopt, [=](std::int64_t size) {
+            Field field = star_field({size, size}, 0, 1, 1000, 1);
+            for (float& pixel : field.pixels) pixel = value(pixel);
+            return field;
+          }};
 }
 
 }  // namespace
@@ -101,6 +117,35 @@ std::vector<Field> hostile_fields() {
   fields.push_back(shaped("one giant source", {1200, 900}, [](auto x, auto y) { return x > 0 && y > 0; }));
   fields.push_back(shaped("long rows", {9000, 11}, [](auto, auto y) { return y % 2 == 0; }));
   return fields;
+}
+
+std::vector<LargeField> large_hostile_fields() {
+  return {
+      large_shape("checkerboard", [](auto x, auto y, auto) { return (x + y) % 2 == 0; }),
+      large_shape("rings",
+                  [](auto x, auto y, auto size) {
+                    const auto from_centre = [&](auto at) { return static_cast<double>(at - size / 2); };
+                    return static_cast<int>(std::hypot(from_centre(x), from_centre(y))) % 4 == 0;
+                  }),
+      large_shape("spiral", on_spiral),
+      large_shape("giant", [](auto x, auto y, auto) { return x > 0 && y > 0; }),
+      {"half_random", 0.5,
+       [](std::int64_t size) {
+         return random_mask({size, size}, 0.5, 3);
+       }},
+      {"constant", 0.5,
+       [](std::int64_t size) {
+         return filled_by("", {size, size}, [](auto) { return 1.0F; });
+       }},
+      large_sky("quantised", [](float value) { return std::clamp(std::round(100 + 2 * value), 0.0F, 255.0F); }),
+      {"heavy_tailed", std::nullopt,
+       [](std::int64_t size) {
+         std::mt19937 random(11);
+         std::cauchy_distribution<float> cauchy;
+         return filled_by("", {size, size}, [&](auto) { return cauchy(random); });
+       }},
+      large_sky("bright", [](float value) { return 1e6F + value; }),
+  };
 }
 
 }  // namespace srcextract::testing

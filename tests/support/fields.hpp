@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,15 @@ Field random_mask(Shape shape, double probability, unsigned seed);
 /// rings, a spiral, a checkerboard, combs that join at the end, everything or nothing above any threshold.
 /// The foreground of the geometric ones is 1 on 0 with a little noise below.
 std::vector<Field> hostile_fields();
+
+/// A hostile image of whatever size is asked for.
+struct LargeField {
+  std::string name;
+  std::optional<double> threshold;  ///< that tells sources from the rest, where 5 sigma above the sky would not
+  std::function<Field(std::int64_t size)> make;
+};
+
+/// The images that could cost more than a normal one of the same size.
+std::vector<LargeField> large_hostile_fields();
 
 }  // namespace srcextract::testing

@@ -32,6 +32,13 @@ def make_field(width, height, per_mpix=1000, seed=1, level=0.0):
     return image
 
 
+def tiled_field(size):
+    """A field of make_field; beyond 4096 the one of 4096 again and again, which takes seconds and not minutes."""
+    made = min(size, 4096)
+    repeats = -(-size // made)
+    return np.tile(make_field(made, made), (repeats, repeats))[:size, :size]
+
+
 def write_fits(path, image, **keywords):
     """A primary image HDU of any BITPIX, big-endian as stored; `keywords` become cards (BSCALE, BZERO, BLANK, ...)."""
     cards = {"SIMPLE": True, "BITPIX": BITPIX[image.dtype.str[1:]], "NAXIS": image.ndim}
@@ -43,8 +50,10 @@ def write_fits(path, image, **keywords):
         text += f"{name:<8}= {value:>20}".ljust(80)
     text += "END".ljust(80)
     header = text.ljust(-(-len(text) // 2880) * 2880).encode("ascii")
-    data = image.astype(image.dtype.newbyteorder(">")).tobytes()
-    pathlib.Path(path).write_bytes(header + data + bytes(-len(data) % 2880))
+    with pathlib.Path(path).open("wb") as file:
+        file.write(header)
+        image.astype(image.dtype.newbyteorder(">")).tofile(file)
+        file.write(bytes(-image.nbytes % 2880))
 
 
 def ridden_with_nan(image, seed=2):

@@ -1,0 +1,101 @@
+"""From bytes to rows, from a file to its catalogue, many files in one process, and the first catalogue of a process."""
+import os
+import subprocess
+import sys
+import time
+
+from session import ProgramFailed
+from tables import Row, amount, at_most, print_table, skipped, times_limit
+
+BUS_WANTED = {4096: 1.2, 8192: 1.1, 16384: 1.1}  # times the pinned copy
+FILE_SIZE, FILE_WANTED = 16384, 80  # ms
+STREAM_SIZE, STREAM_FILES, STREAM_WANTED = 4096, 100, 30  # GB/s
+START_SIZE = 2048
+
+# The driver and a context, without us: the floor of a process's first image.
+CONTEXT = """
+import ctypes, time
+driver = ctypes.CDLL("libcuda.so.1")
+context = ctypes.c_void_p()
+begin = time.perf_counter()
+if driver.cuInit(0) or driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0):
+    raise SystemExit("no context")
+print((time.perf_counter() - begin) * 1e3)
+"""
+
+
+def bus_rows(session):
+    sizes = session.sizes(*BUS_WANTED)
+    entries = session.benchmarks("cuda", ["pinned_copy", "pinned_to_rows"], sizes)
+    for size in sizes:
+        entry = entries.get(("pinned_to_rows", size), {"error_message": session.lacking("no such benchmark")})
+        if "error_message" in entry:
+            yield skipped(f"pinned memory to rows, {size}²", session.lacking(entry["error_message"]))
+            continue
+        yield times_limit(f"pinned memory to rows, {size}²", entry["ms"], entries["pinned_copy", size]["ms"],
+                          BUS_WANTED[size], of="the copy alone")
+
+
+def file_rows(session, backend):
+    """Only the size of the issue on a GPU is held against what is wanted there."""
+    size = min(session.largest, FILE_SIZE)
+    run = session.best(5, backend, "lesson", [session.field(size)])
+    judged = backend == "cuda" and size == FILE_SIZE
+    copy = session.benchmarks("cuda", ["pinned_copy"], [size]).get(("pinned_copy", size), {}).get("ms")
+    name = f"file to catalogue, {size}², {backend}"
+    yield at_most(f"{name}, as run.json has it", run.image_time(), FILE_WANTED if judged else None,
+                  copy if backend == "cuda" else None)
+    yield Row(f"{name}, whole process", ours=amount(run.wall))
+
+
+def stream_rows(session, backend):
+    """One process over many files: hard links to four, which are more than any cache."""
+    size = min(session.largest, STREAM_SIZE)
+    originals = session.copies(size, 4)
+    links = [session.work / f"f{number:03}.fits" for number in range(STREAM_FILES)]
+    for number, link in enumerate(links):
+        if not link.exists():
+            os.link(originals[number % len(originals)], link)
+    run = session.best(3, backend, "lesson", links)
+    rate = STREAM_FILES * size * size * 4 / run.wall / 1e6
+    judged = backend == "cuda" and size == STREAM_SIZE
+    yield Row(f"{STREAM_FILES} files of {size}² in one process, {backend}", ours=amount(rate, "GB/s"),
+              ratio=f"{amount(run.wall / STREAM_FILES)} a file", wanted=f">= {STREAM_WANTED} GB/s" if judged else "",
+              reached=rate >= STREAM_WANTED if judged else None)
+
+
+def version_time(program):
+    """Milliseconds to start the program and end it."""
+    begin = time.perf_counter()
+    subprocess.run([program, "--version"], capture_output=True)
+    return (time.perf_counter() - begin) * 1e3
+
+
+def context_time():
+    """Milliseconds, or None if there is no driver."""
+    done = subprocess.run([sys.executable, "-c", CONTEXT], capture_output=True, text=True)
+    return float(done.stdout) if done.returncode == 0 else None
+
+
+def start_rows(session, backend):
+    run = session.best(7, backend, "lesson", [session.field(START_SIZE)])
+    start = min(version_time(session.program) for _ in range(7))
+    rest = max(0.0, run.wall - start - run.image_time())
+    yield at_most(f"process start to first catalogue, {START_SIZE}², {backend}", run.wall,
+                  limit=context_time() if backend == "cuda" else None)
+    yield Row("... program start and end (--version)", ours=amount(start))
+    yield Row("... the image, as run.json has it", ours=amount(run.image_time()))
+    yield Row("... the rest: configuration and, on a GPU, driver and context", ours=amount(rest))
+
+
+def report(session):
+    rows = list(bus_rows(session))
+    for backend in session.backends():
+        for part in (file_rows, stream_rows, start_rows):
+            try:
+                rows += part(session, backend)
+            except ProgramFailed as error:
+                rows.append(skipped(f"{part.__name__.removesuffix('_rows')}, {backend}", error))
+    notes = session.cuda_note() or [
+        "Limits: the pinned copy of as many bytes; for the first catalogue, the driver's start and a context alone."]
+    print_table("End to end, lesson.yaml: files in the page cache, the fastest of several", rows, notes)
