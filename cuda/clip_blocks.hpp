@@ -86,10 +86,10 @@ class ClipBlocks {
  public:
   __device__ ClipBlocks(const ClipWork& work, ClipShared& shared) : w_(work), s_(shared) {}
 
-  /// What the clip begins with.
+  /// What the clip begins with: the first command is to look.
   __device__ void begin() {
     if (w_.state->grid.scale == 0) find_smallest_scale();
-    look();
+    obey();
   }
 
   /// Obeys the leader until it says that this is the end.
@@ -101,8 +101,9 @@ class ClipBlocks {
     }
   }
 
-  /// Does what the state says, the leader's block among all.
-  __device__ void obey() {
+  /// Does what the state says, the leader's block among all. Not inlined: it is all of the work, and called from many
+  /// places.
+  __device__ __noinline__ void obey() {
     switch (w_.state->command) {
       case ClipCommand::look:
         return look();
@@ -197,22 +198,22 @@ class ClipBlocks {
     const auto nothing = static_cast<float>(centre);  // adds 0
     float4 loaded[loads_per_thread];
     load_tile(tile, loaded);
-    std::int64_t first_sum = 0;
-    std::int64_t second_sum = 0;
+    Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are taken off again
+    Count second_sum = 0;
     unsigned int tail_bits = 0;
     unsigned int window_bits = 0;
     for_each_loaded(loaded, [&](int i, float x) {
       const bool in_core = core.contains(x);
       const double deviation = static_cast<double>(in_core ? x : nothing) - centre;
-      first_sum += bits_of(deviation + round.first);
-      second_sum += bits_of(deviation * deviation + round.second);
+      first_sum += static_cast<Count>(bits_of(deviation + round.first));
+      second_sum += static_cast<Count>(bits_of(deviation * deviation + round.second));
       inside += in_core;
       below_window += x <= window.lower;
       tail_bits |= (!in_core && x == x ? 1u : 0u) << i;
       window_bits |= (window.contains(x) ? 1u : 0u) << i;
     });
-    first.add(first_sum - thread_pixels * bits_of(round.first));
-    second.add(second_sum - thread_pixels * bits_of(round.second));
+    first.add(static_cast<std::int64_t>(first_sum - thread_pixels * static_cast<Count>(bits_of(round.first))));
+    second.add(static_cast<std::int64_t>(second_sum - thread_pixels * static_cast<Count>(bits_of(round.second))));
     if (s_.heavy) window_bits = 0;
     keep(loaded, tail_bits, window_bits);
   }

@@ -182,6 +182,7 @@ class ClipLeader {
   }
 
   __device__ Extremes image_extremes(const Interval& interval) {
+    __syncthreads();  // some may still be reading the last ones
     if (threadIdx.x == 0) {
       w_.state->interval = interval;
       w_.state->low_key = std::numeric_limits<std::int32_t>::max();

@@ -22,7 +22,8 @@ std::int64_t memory_needed(const Shape& shape) {
   constexpr std::int64_t source_bytes = 128;
   const Capacity room = initial_capacity(shape);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  return shape.count() * 4 + words * 4 + Ingester::most_device_bytes + room.runs * run_bytes +
+  const std::int64_t kept_by_clip = shape.count() * 4 * 9 / 10;  // the rooms of cuda/background.cu
+  return shape.count() * 4 + kept_by_clip + words * 4 + Ingester::most_device_bytes + room.runs * run_bytes +
          room.sources * source_bytes;
 }
 

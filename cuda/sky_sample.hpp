@@ -71,7 +71,10 @@ __global__ void guess_kernel(const float* sample, const unsigned int* rank, int 
     if (pixel == 0) atomicAdd(&zeros, 1);
   }
   clear_look(*state);
-  if (threadIdx.x == 0) state->smallest = ~Count{0};
+  if (threadIdx.x == 0) {
+    state->smallest = ~Count{0};
+    state->command = ClipCommand::look;
+  }
   __syncthreads();
 
   const int size = min(unmasked, guess_samples);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "stages/core/splitmix64.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
@@ -26,17 +27,9 @@ std::uint32_t fold(std::uint64_t sum) {
   return static_cast<std::uint32_t>(sum);
 }
 
-/// A number that looks random: SplitMix64's (Steele, Lea & Flood 2014).
-std::uint64_t scrambled(std::int64_t offset) {
-  std::uint64_t z = static_cast<std::uint64_t>(offset) + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 /// Over pieces that lie side by side every end cancels the next beginning, in whatever order they come.
 std::uint64_t ends(std::int64_t begin, std::int64_t end) {
-  return scrambled(end) - scrambled(begin);
+  return splitmix64(end) - splitmix64(begin);
 }
 
 }  // namespace

@@ -19,10 +19,11 @@ namespace srcextract {
 
 namespace {
 
-/// The image is worked on in pieces of this many pixels, each with room for this many that are kept for the clip. Where
-/// more would have to be kept, the piece is read again instead.
+/// The image is worked on in pieces of this many pixels, each with room for this many that are kept for the clip, of
+/// tail and window. Where more would have to be kept, the piece is read again instead.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 constexpr std::int64_t kept_pixels = piece_pixels / 4;
+constexpr std::int64_t tail_pixels = kept_pixels * 2 / 5;
 
 std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   const std::int64_t count = image.shape.count();
@@ -96,7 +97,7 @@ class KeptPixels {
 /// A piece of the image, and what one look at it keeps.
 class Piece {
  public:
-  Piece(std::span<const float> pixels, std::span<float> room) : pixels_(pixels), room_(room) {}
+  Piece(std::span<const float> pixels, const Cpu& where) : pixels_(pixels), room_(kept_pixels, where) {}
 
   const PixelCounts& counts() const { return counts_; }
   std::span<const float> pixels() const { return pixels_; }
@@ -106,8 +107,9 @@ class Piece {
   void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
     core_ = {};
     counts_ = {};
-    tail_.restart(room_.first(room_.size() / 2));
-    window_.restart(room_.subspan(room_.size() / 2));
+    core_interval_ = guess.core;
+    tail_.restart(tail_room());
+    window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(kept_pixels - tail_pixels)});
     dropped_below_ = below_ = 0;
     for_each_strip(pixels_, [&](const float* strip, int count) {
       add_sums(strip, count, guess.core, grid, near, core_);
@@ -126,6 +128,7 @@ class Piece {
     const auto add_all = [&](const float* strip, int count) { add_strip(strip, count, interval, grid, near, sums); };
     if (tail_.full()) {
       for_each_strip(pixels_, add_all);
+      if (last) keep_again(interval, *last, sums);
       return sums;
     }
     if (last) {
@@ -151,8 +154,27 @@ class Piece {
   }
 
  private:
+  std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
+
+  /// A tail that had no room may have it when less of it is wanted: what is in `last`. `sums` are those over
+  /// `interval`.
+  void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
+    tail_.restart(tail_room());
+    for_each_strip(pixels_, [&](const float* strip, int count) {
+      tail_.append(count, [&](float* out) {
+        return copy_inside(out, copy_outside(strip, count, core_interval_, out), last, out);
+      });
+    });
+    if (tail_.full()) return;
+    const auto kept = tail_.pixels();
+    core_.count = sums.count - std::count_if(kept.begin(), kept.end(), [&](float x) { return interval.contains(x); });
+    below_ = std::count_if(kept.begin(), kept.end(), [&](float x) { return x <= interval.lower; });
+    dropped_below_ = sums.below - below_;
+  }
+
   std::span<const float> pixels_;
-  std::span<float> room_;
+  Buffer<float, Cpu> room_;
+  Interval core_interval_{};
   PixelSums core_;
   PixelCounts counts_;
   std::int64_t below_ = 0;          ///< of the tail, at the last interval
@@ -169,11 +191,9 @@ class ClipPixels {
   ClipPixels(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where)
       : where_(where), sample_(sorted_sample(image)), grid_(grid_of_sample(sample_.data(), sample_size())) {
     const std::int64_t count = image.shape.count();
-    kept_ = Buffer<float, Cpu>((count + piece_pixels - 1) / piece_pixels * kept_pixels, where);
     for (std::int64_t begin = 0; begin < count; begin += piece_pixels) {
-      pieces_.emplace_back(
-          std::span(image.pixels.data() + begin, static_cast<std::size_t>(std::min(piece_pixels, count - begin))),
-          std::span(kept_.data() + begin / piece_pixels * kept_pixels, static_cast<std::size_t>(kept_pixels)));
+      const auto size = static_cast<std::size_t>(std::min(piece_pixels, count - begin));
+      pieces_.emplace_back(std::span(image.pixels.data() + begin, size), where);
     }
     if (grid_.scale == 0) grid_.scale = smallest_scale();
     near_ = grid_.near_pixels();
@@ -316,14 +336,17 @@ class ClipPixels {
   }
 
   /// What stands for the spread of a sample that has none.
-  double smallest_scale() const {
+  double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
-    for (const Piece& piece : pieces_) {
-      for (const float pixel : piece.pixels()) {
-        const double distance = std::abs(grid_.deviation(pixel));
-        if (distance > 0 && distance < smallest) smallest = distance;
-      }
-    }
+    std::mutex merge;
+    for_each_piece([&](Piece& piece) {
+      double part = std::numeric_limits<double>::infinity();
+      for_each_strip(piece.pixels(), [&](const float* strip, int count) {
+        part = std::min(part, smallest_distance(strip, count, grid_.centre));
+      });
+      const std::lock_guard lock(merge);
+      smallest = std::min(smallest, part);
+    });
     return std::isinf(smallest) ? 1 : power_of_two_below(smallest);
   }
 
@@ -332,7 +355,6 @@ class ClipPixels {
   SumGrid grid_;
   Interval near_;
   std::vector<Piece> pieces_;
-  Buffer<float, Cpu> kept_;
   ClipGuess guess_;
   std::int64_t unmasked_ = 0;
   PixelSums sums_;

@@ -9,7 +9,7 @@
 namespace srcextract {
 
 /// Statistics of a set of pixels: exact count and extremes, exact median (mean of the two middle values if the count
-/// is even), mean and population standard deviation from double sums in the fixed order of stages/fixed_sum.hpp.
+/// is even), mean and population standard deviation from the exact sums of stages/deviation_sums.hpp.
 struct Statistics {
   std::int64_t count = 0;
   double mean = 0;

@@ -18,7 +18,7 @@ constexpr std::int64_t sources_per_piece = 256;
 constexpr std::size_t large_source = 1024;
 
 /// Runs of a large source that a thread measures at a time.
-constexpr std::int64_t runs_per_piece = 4 * fold_group;
+constexpr std::int64_t runs_per_piece = std::int64_t{4} * fold_group;
 
 /// Runs are fetched this many before they are needed.
 constexpr std::int64_t runs_ahead = 64;

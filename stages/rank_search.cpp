@@ -10,10 +10,11 @@ namespace {
 /// Few enough to be sorted at once.
 constexpr std::int64_t few = 8192;
 
-/// The pixels of one bin: between the floats next to it on either side. Found by bisection, since rounding decides.
+/// The pixels of one bin: between the floats next to it on either side, either zero being as good as the other. Found
+/// by bisection, since rounding decides.
 Interval interval_of(int bin, const LinearBins& bins, const Extremes& of) {
   const auto last_before = [&](int limit) {
-    std::int64_t low = std::int64_t{signed_key(of.smallest)} - 1;
+    std::int64_t low = signed_key(next_below(of.smallest));
     std::int64_t high = signed_key(of.largest);
     while (low < high) {
       const std::int64_t middle = low + (high - low + 1) / 2;
@@ -23,9 +24,9 @@ Interval interval_of(int bin, const LinearBins& bins, const Extremes& of) {
         high = middle - 1;
       }
     }
-    return static_cast<std::int32_t>(low);
+    return value_of_signed_key(static_cast<std::int32_t>(low));
   };
-  return {value_of_signed_key(last_before(bin)), value_of_signed_key(last_before(bin + 1) + 1)};
+  return {last_before(bin), next_above(last_before(bin + 1))};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "stages/core/splitmix64.hpp"
 #include "stages/deviation_sums.hpp"
 
 namespace srcextract {
@@ -19,15 +20,12 @@ SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
   return count < wanted ? static_cast<int>(count) : wanted;
 }
 
-/// The position of pixel i of the sample: one out of every `samples`-th part of the image, at a place in it that a hash
-/// chooses, so that no pattern of the image can agree with that of the sample.
+/// The position of pixel i of the sample: one out of every `samples`-th part of the image, at a place in it
+/// that looks random, so that no pattern of the image can agree with that of the sample.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
   const std::int64_t begin = i * count / samples;
   const std::int64_t end = (i + 1) * count / samples;
-  std::uint64_t hash = static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15u;  // the finaliser of SplitMix64
-  hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
-  hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
-  return begin + static_cast<std::int64_t>((hash ^ hash >> 31) % static_cast<std::uint64_t>(end - begin));
+  return begin + static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(end - begin));
 }
 
 /// The grid that a sorted sample of `size` unmasked pixels gives: its median and the spread of its middle half. scale

@@ -24,16 +24,18 @@ void sum_near(const float* pixels, int count, const Interval& inside, const SumG
   const auto float_centre = static_cast<float>(centre);
   const float lower = inside.lower;
   const float upper = inside.upper;
-  std::int64_t first = 0;
-  std::int64_t second = 0;
+  // Of bits that stand for large numbers: the sums wrap around, and back.
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
   for (int i = 0; i < count; ++i) {
     const float pixel = (pixels[i] > lower) & (pixels[i] < upper) ? pixels[i] : float_centre;
     const double deviation = static_cast<double>(pixel) - centre;
-    first += std::bit_cast<std::int64_t>(deviation + round_first);
-    second += std::bit_cast<std::int64_t>(deviation * deviation + round_second);
+    first += std::bit_cast<std::uint64_t>(deviation + round_first);
+    second += std::bit_cast<std::uint64_t>(deviation * deviation + round_second);
   }
-  sums.first[0].add(first - count * bits_of(round_first));
-  sums.second[0].add(second - count * bits_of(round_second));
+  const auto added = static_cast<std::uint64_t>(count);
+  sums.first[0].add(static_cast<std::int64_t>(first - added * std::bit_cast<std::uint64_t>(round_first)));
+  sums.second[0].add(static_cast<std::int64_t>(second - added * std::bit_cast<std::uint64_t>(round_second)));
 }
 
 SRCEXTRACT_VECTOR_CLONES
@@ -50,11 +52,14 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
   sums.below += below;
 }
 
+/// The sums of the others, which are few.
 void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
              PixelSums& sums) {
-  for (int i = 0; i < count; ++i) {
-    if (!interval.contains(pixels[i]) || near.contains(pixels[i])) continue;
-    const FarTerms terms = far_terms(grid.deviation(pixels[i]), grid);
+  float far[strip_pixels];
+  const int far_count = copy_outside(pixels, count, near, far);
+  for (int i = 0; i < far_count; ++i) {
+    if (!interval.contains(far[i])) continue;
+    const FarTerms terms = far_terms(grid.deviation(far[i]), grid);
     sums.classes = std::max(sums.classes, terms.k + 1);
     sums.first[terms.k].add(terms.first);
     sums.second[terms.k].add(terms.second);
@@ -179,22 +184,40 @@ void count_strip(const float* pixels, int count, const Interval& window, PixelCo
   counts.below_window += below;
 }
 
-// By the integers in the order of the floats: compilers make these vector minima, and not those of floats, in which
-// either zero may win.
+// The smallest key above the lower end and the largest below the upper, as distances from there: those on the other
+// side of it wrap around and are further than any. Of floats compilers make no vector minima, since either zero may
+// win.
 SRCEXTRACT_VECTOR_CLONES
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
-  const std::int32_t none_smaller = signed_key(extremes.smallest);
-  const std::int32_t none_larger = signed_key(extremes.largest);
-  std::int32_t smallest = none_smaller;
-  std::int32_t largest = none_larger;
+  const std::int32_t first = signed_key(next_above(interval.lower));
+  const std::int32_t last = signed_key(next_below(interval.upper));
+  std::uint32_t above_first = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t below_last = std::numeric_limits<std::uint32_t>::max();
   for (int i = 0; i < count; ++i) {
-    const float pixel = pixels[i];
-    const std::int32_t key = signed_key(pixel);
-    const bool inside = (pixel > interval.lower) & (pixel < interval.upper);
-    smallest = std::min(smallest, inside ? key : none_smaller);
-    largest = std::max(largest, inside ? key : none_larger);
+    const auto key = static_cast<std::uint32_t>(signed_key(pixels[i]));
+    above_first = std::min(above_first, key - static_cast<std::uint32_t>(first));
+    below_last = std::min(below_last, static_cast<std::uint32_t>(last) - key);
   }
-  extremes = {value_of_signed_key(smallest), value_of_signed_key(largest)};
+  const std::int64_t smallest = std::int64_t{first} + above_first;
+  const std::int64_t largest = std::int64_t{last} - below_last;
+  if (smallest <= last) {
+    extremes.smallest = std::min(extremes.smallest, value_of_signed_key(static_cast<std::int32_t>(smallest)));
+  }
+  if (largest >= first) {
+    extremes.largest = std::max(extremes.largest, value_of_signed_key(static_cast<std::int32_t>(largest)));
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+double smallest_distance(const float* pixels, int count, double centre) {
+  // The bits of positive doubles are in their order, NaN beyond infinity; one less, 0 is beyond all.
+  std::uint64_t smallest = static_cast<std::uint64_t>(bits_of(std::numeric_limits<double>::infinity())) - 1;
+  for (int i = 0; i < count; ++i) {
+    const double deviation = static_cast<double>(pixels[i]) - centre;
+    const std::uint64_t distance = std::bit_cast<std::uint64_t>(deviation) << 1 >> 1;
+    smallest = std::min(smallest, distance - 1);
+  }
+  return std::bit_cast<double>(smallest + 1);
 }
 
 int copy_inside(const float* pixels, int count, const Interval& interval, float* out) {

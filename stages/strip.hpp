@@ -25,6 +25,9 @@ struct PixelCounts {
 };
 void count_strip(const float* pixels, int count, const Interval& window, PixelCounts& counts);
 
+/// The smallest distance from the centre that is not 0; infinity if there is none.
+double smallest_distance(const float* pixels, int count, double centre);
+
 /// Widens the extremes by the pixels of a strip that are in the interval.
 void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes);
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 
@@ -16,15 +17,15 @@ constexpr std::align_val_t alignment{64};
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Asks for huge pages where there is room for some: entering an image page by page costs more than reading it once.
-/// Only a wish, which the system may not grant; it changes neither what is allocated nor what becomes resident by more
-/// than a huge page.
+/// Only a wish, which the system may not grant. Of a buffer that is used here and there all becomes resident: such a
+/// one is better made of small ones.
 void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (bytes < 2 * huge_page) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t begin = (address + page - 1) / page * page;
   const std::uintptr_t end = (address + bytes) / page * page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  madvise(static_cast<std::byte*>(memory) + (begin - address), end - begin, MADV_HUGEPAGE);
 }
 
 }  // namespace

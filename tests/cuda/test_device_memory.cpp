@@ -101,7 +101,7 @@ TEST_F(DeviceMemory, EnoughForOneImageIsEnoughForMany) {
   wide.seekp(3 * 80);
   wide << "NAXIS1  =                40000" << std::string(50, ' ') << "NAXIS2  =                22500";
   wide.close();
-  const Hoard hoard(std::int64_t{7} << 30);
+  const Hoard hoard(std::int64_t{9} << 30);
   EXPECT_EQ(run("cuda", {"large.fits", "wide.fits"}), 0) << said_;
   EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
   EXPECT_TRUE(fs::exists(folder_ / "wide.cat.fits"));

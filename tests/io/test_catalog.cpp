@@ -76,7 +76,7 @@ Sources three_sources() {
 std::string written(const TemporaryFolder& directory, CatalogFormat format, const Sources& sources,
                     const CatalogMetadata& beside = metadata) {
   const std::string path = directory / (std::string("sky") + extension(format));
-  write_catalog(path, format, sources, beside).commit();
+  write_catalog(path, format, sources, beside, Cpu{3}).commit();
   return path;
 }
 

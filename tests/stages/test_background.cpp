@@ -212,6 +212,18 @@ TYPED_TEST(BackgroundTest, EqualsTheCompressLoopAtEverySize) {
   this->expect_slow_result(drawn("large", {2051, 2057}, sky), {.kappa = 3});
 }
 
+/// Few pixels: the search for a median goes from the smallest to the largest of them, which are zeros of either sign.
+TYPED_TEST(BackgroundTest, FindsTheMedianOfFewPixelsOfWhichManyAreZero) {
+  const float masked = std::numeric_limits<float>::quiet_NaN();
+  for (const float zero : {0.0F, -0.0F}) {
+    for (const float other : {zero, -zero, 1.0F, -1.0F, masked}) {
+      Field field{std::to_string(zero) + " and " + std::to_string(other), {7, 2}, std::vector<float>(14, zero)};
+      field.pixels[3] = other;
+      this->expect_slow_result(field, {.kappa = 3});
+    }
+  }
+}
+
 TYPED_TEST(BackgroundTest, TellsTheShareOfPixelsThatAreZero) {
   EXPECT_EQ(this->estimate({"padded", {4, 2}, {0, 0, 1e-30F, -1e-30F, 5, 0, -3, -0.0F}}, {}).zero_share, 0.5);
   EXPECT_EQ(this->estimate({"not padded", {3, 1}, {1, 2, 3}}, {}).zero_share, 0);

@@ -124,7 +124,8 @@ std::vector<LargeField> large_hostile_fields() {
       large_shape("checkerboard", [](auto x, auto y, auto) { return (x + y) % 2 == 0; }),
       large_shape("rings",
                   [](auto x, auto y, auto size) {
-                    const auto from_centre = [&](auto at) { return static_cast<double>(at - size / 2); };
+                    const auto centre = size / 2;
+                    const auto from_centre = [&](auto at) { return static_cast<double>(at - centre); };
                     return static_cast<int>(std::hypot(from_centre(x), from_centre(y))) % 4 == 0;
                   }),
       large_shape("spiral", on_spiral),
