@@ -302,9 +302,10 @@ class ClipPixels {
     return total;
   }
 
-  /// Of the pixels in an interval that lies in the window; or just its bounds, which serve as well and cost nothing.
+  /// Of the pixels in an interval that lies in the window. Of the window itself the bounds serve as well and cost
+  /// nothing; a part of it that holds many pixels may hold but one value.
   Extremes window_extremes(const Interval& interval) {
-    if (std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
+    if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
     }
     return extremes_of([&](const Piece& piece) { return Piece::extremes(piece.window(), interval); });
@@ -330,7 +331,9 @@ class ClipPixels {
         count_into_bins(inside, copy_inside(strip, n, interval, inside), bins, tables);
       });
       const std::lock_guard lock(merge);
-      for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += tables.even[bin] + tables.odd[bin];
+      for (const auto& table : tables.tables) {
+        for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += table[bin];
+      }
     });
     return total;
   }

@@ -239,13 +239,21 @@ int copy_outside(const float* pixels, int count, const Interval& interval, float
 }
 
 void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables) {
+  auto& [first, second, third, fourth] = tables.tables;
+  if (bins.per_unit == 0) {  // one value
+    first[0] += static_cast<std::uint32_t>(count);
+    return;
+  }
   std::int32_t found[strip_pixels];
   find_bins(pixels, count, bins, found);
-  for (int i = 0; i + 1 < count; i += 2) {
-    ++tables.even[static_cast<std::size_t>(found[i])];
-    ++tables.odd[static_cast<std::size_t>(found[i + 1])];
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    ++first[static_cast<std::size_t>(found[i])];
+    ++second[static_cast<std::size_t>(found[i + 1])];
+    ++third[static_cast<std::size_t>(found[i + 2])];
+    ++fourth[static_cast<std::size_t>(found[i + 3])];
   }
-  if (count % 2 == 1) ++tables.even[static_cast<std::size_t>(found[count - 1])];
+  for (; i < count; ++i) ++first[static_cast<std::size_t>(found[i])];
 }
 
 }  // namespace srcextract

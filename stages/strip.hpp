@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "stages/deviation_sums.hpp"
 #include "stages/rank_search.hpp"
@@ -36,11 +36,10 @@ void widen(const float* pixels, int count, const Interval& interval, Extremes& e
 int copy_inside(const float* pixels, int count, const Interval& interval, float* out);
 int copy_outside(const float* pixels, int count, const Interval& interval, float* out);
 
-/// Counts the pixels of a strip into bins: all of them are in the bins. Two tables, to be added: neighbours are often
+/// Counts the pixels of a strip into bins: all of them are in the bins. Four tables, to be added: neighbours are often
 /// alike, and one increment need not wait for the last.
 struct BinTables {
-  std::vector<std::uint32_t> even = std::vector<std::uint32_t>(LinearBins::count);
-  std::vector<std::uint32_t> odd = std::vector<std::uint32_t>(LinearBins::count);
+  std::array<std::array<std::uint32_t, LinearBins::count>, 4> tables{};
 };
 void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables);
 
