@@ -12,15 +12,20 @@ struct Extent {
   std::int32_t xmin, xmax, ymin, ymax;
 };
 
-/// Sums of v, v dx, v dx^2 along a run.
-struct RunMoments {
-  double v, vx, vxx;
+/// What is gathered along a run.
+struct RunSums {
+  double v, vx, vxx;  ///< sums of v, v dx, v dx^2
+  float peak;
+  std::int32_t xpeak;  ///< the first of equals
 };
 
-SRCEXTRACT_HOST_DEVICE inline void add(RunMoments& to, const RunMoments& from) {
+SRCEXTRACT_HOST_DEVICE inline void add(RunSums& to, const RunSums& from) {
   to.v += from.v;
   to.vx += from.vx;
   to.vxx += from.vxx;
+  const bool higher = from.peak > to.peak;
+  to.peak = higher ? from.peak : to.peak;
+  to.xpeak = higher ? from.xpeak : to.xpeak;
 }
 
 SRCEXTRACT_HOST_DEVICE inline void add(SourceSums& to, const SourceSums& from) {
@@ -56,12 +61,12 @@ SRCEXTRACT_HOST_DEVICE inline bool touches_masked(const float* image, std::int64
 }
 
 /// What one pixel adds to its run.
-SRCEXTRACT_HOST_DEVICE inline RunMoments moments_of(const float* row, std::int64_t x, const Extent& extent,
-                                                    double background) {
+SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, const Extent& extent,
+                                              double background) {
   const double v = static_cast<double>(row[x]) - background;
   const double dx = static_cast<double>(x - extent.xmin);
   const double vx = v * dx;
-  return {v, vx, vx * dx};
+  return {v, vx, vx * dx, row[x], x};
 }
 
 /// What one run adds to its source.
@@ -69,35 +74,30 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums measure_run(const float* image, std::in
                                                      const Run& run, const Extent& extent, double background,
                                                      bool any_masked) {
   const float* row = image + static_cast<std::int64_t>(run.y) * width;
+  const RunSums along = fold_groups<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
+    const auto end = static_cast<std::int32_t>(run.begin + last);
+    auto x = static_cast<std::int32_t>(run.begin + first);
+    RunSums group = sums_of(row, x, extent, background);
+    while (++x < end) add(group, sums_of(row, x, extent, background));
+    return group;
+  });
+  const double dy = run.y - extent.ymin;
   SourceSums sums{};
   sums.npix = run.end - run.begin;
-  sums.peak = row[run.begin];
-  sums.xpeak = run.begin;
+  sums.v = along.v;
+  sums.vx = along.vx;
+  sums.vxx = along.vxx;
+  sums.vy = along.v * dy;
+  sums.vyy = sums.vy * dy;
+  sums.vxy = along.vx * dy;
+  sums.peak = along.peak;
+  sums.xpeak = along.xpeak;
   sums.ypeak = run.y;
   sums.xmin = extent.xmin;
   sums.xmax = extent.xmax;
   sums.ymin = extent.ymin;
   sums.ymax = extent.ymax;
   sums.near_masked = any_masked && touches_masked(image, width, height, run) ? 1 : 0;
-
-  const RunMoments moments = fold_groups<RunMoments>(sums.npix, [&](std::int64_t first, std::int64_t last) {
-    RunMoments group = moments_of(row, run.begin + first, extent, background);
-    for (std::int64_t x = first + 1; x < last; ++x) add(group, moments_of(row, run.begin + x, extent, background));
-    return group;
-  });
-  for (std::int32_t x = run.begin + 1; x < run.end; ++x) {
-    if (row[x] > sums.peak) {
-      sums.peak = row[x];
-      sums.xpeak = x;
-    }
-  }
-  const double dy = run.y - extent.ymin;
-  sums.v = moments.v;
-  sums.vx = moments.vx;
-  sums.vxx = moments.vxx;
-  sums.vy = moments.v * dy;
-  sums.vyy = sums.vy * dy;
-  sums.vxy = moments.vx * dy;
   return sums;
 }
 
