@@ -19,11 +19,12 @@ namespace srcextract {
 
 namespace {
 
-/// The image is worked on in pieces of this many pixels, each with room for this many that are kept for the clip, of
-/// tail and window. Where more would have to be kept, the piece is read again instead.
+/// The image is worked on in pieces of this many pixels, each with room for so many that are kept for the clip: of the
+/// tail as many as a crowded or a heavy-tailed image has, of the window as many as are worth keeping. Where more would
+/// have to be kept, the piece is read again instead.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
-constexpr std::int64_t kept_pixels = piece_pixels / 4;
-constexpr std::int64_t tail_pixels = kept_pixels * 2 / 5;
+constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
+constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
 
 std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   const std::int64_t count = image.shape.count();
@@ -97,7 +98,7 @@ class KeptPixels {
 /// A piece of the image, and what one look at it keeps.
 class Piece {
  public:
-  Piece(std::span<const float> pixels, const Cpu& where) : pixels_(pixels), room_(kept_pixels, where) {}
+  Piece(std::span<const float> pixels, const Cpu& where) : pixels_(pixels), room_(tail_pixels + window_pixels, where) {}
 
   const PixelCounts& counts() const { return counts_; }
   std::span<const float> pixels() const { return pixels_; }
@@ -109,7 +110,7 @@ class Piece {
     counts_ = {};
     core_interval_ = guess.core;
     tail_.restart(tail_room());
-    window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(kept_pixels - tail_pixels)});
+    window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(window_pixels)});
     dropped_below_ = below_ = 0;
     for_each_strip(pixels_, [&](const float* strip, int count) {
       add_sums(strip, count, guess.core, grid, near, core_);
