@@ -9,6 +9,7 @@
 
 #include "io/fits_image.hpp"
 #include "pipeline/log.hpp"
+#include "stages/core/buffer.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -73,6 +74,7 @@ void print_result(const std::string& text) {
 
 int process_files(const Job& job, const std::vector<Execution>& workers, const Progress& progress) {
   const std::vector<std::string>& files = job.command.images;
+  if (files.size() > 1) keep_small_buffers();
   std::atomic<std::size_t> next = 0;
   std::vector<int> worst(workers.size(), 0);
   const auto work = [&](std::size_t worker) {

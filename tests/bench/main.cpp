@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("threads", std::to_string(srcextract::available_threads()));
   benchmark::AddCustomContext("field", "1000 sources/Mpixel, config/lesson.yaml");
+  srcextract::keep_small_buffers();  // as for a list of images
   srcextract::bench::add_cpu_stages();
   srcextract::bench::add_cpu_reads();
   srcextract::bench::add_cpu_steps();
