@@ -237,7 +237,10 @@ class ClipPixels {
     Extremes found = extremes_of([&](const Piece& piece) { return piece.tail_extremes(interval); });
     // The tail is all around the core, or else the core's own pixels are wanted.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
-    return extremes_of([&](const Piece& piece) { return Piece::extremes(piece.pixels(), interval); });
+    if (!core_extremes_) {
+      core_extremes_ = extremes_of([&](const Piece& piece) { return Piece::extremes(piece.pixels(), guess_.core); });
+    }
+    return {std::min(found.smallest, core_extremes_->smallest), std::max(found.largest, core_extremes_->largest)};
   }
 
   double median(std::int64_t below, std::int64_t count) {
@@ -258,6 +261,7 @@ class ClipPixels {
   void look() {
     for_each_piece([&](Piece& piece) { piece.look(guess_, grid_, near_); });
     last_.reset();
+    core_extremes_.reset();
     unmasked_ = 0;
     std::int64_t below_window = 0;
     for (const Piece& piece : pieces_) {
@@ -362,7 +366,8 @@ class ClipPixels {
   ClipGuess guess_;
   std::int64_t unmasked_ = 0;
   PixelSums sums_;
-  std::optional<Interval> last_;  ///< that was summed since the look
+  std::optional<Interval> last_;           ///< that was summed since the look
+  std::optional<Extremes> core_extremes_;  ///< once they were wanted
   std::optional<RankSearch> ranks_;
 };
 
