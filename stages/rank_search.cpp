@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "stages/strip.hpp"
+
 namespace srcextract {
 
 namespace {
@@ -10,9 +12,13 @@ namespace {
 /// Few enough to be sorted at once.
 constexpr std::int64_t few = 8192;
 
-/// The pixels of one bin: between the floats next to it on either side, either zero being as good as the other. Found
-/// by bisection, since rounding decides.
-Interval interval_of(int bin, const LinearBins& bins, const Extremes& of) {
+/// Bins on either side whose pixels are collected together with those of one; but no more pixels than this.
+constexpr int bins_around = 32;
+constexpr std::int64_t most_around = std::int64_t{1} << 18;
+
+/// The pixels of bins [first, last]: between the floats next to them on either side, either zero being as good as the
+/// other. Found by bisection, since rounding decides.
+Interval interval_of(int first, int last, const LinearBins& bins, const Extremes& of) {
   const auto last_before = [&](int limit) {
     std::int64_t low = signed_key(next_below(of.smallest));
     std::int64_t high = signed_key(of.largest);
@@ -26,7 +32,7 @@ Interval interval_of(int bin, const LinearBins& bins, const Extremes& of) {
     }
     return value_of_signed_key(static_cast<std::int32_t>(low));
   };
-  return {last_before(bin), next_above(last_before(bin + 1))};
+  return {last_before(first), next_above(last_before(last + 1))};
 }
 
 }  // namespace
@@ -44,6 +50,24 @@ void RankSearch::push(const Interval& interval, std::int64_t below) {
   levels_.push_back(std::move(level));
 }
 
+void RankSearch::sort(int bin, const Level& level) {
+  const Interval interval = interval_of(bin, bin, level.bins, level.extremes);
+  if (!around_interval_.contains(interval)) {
+    const int first = std::max(bin - bins_around, 0);
+    const int last = std::min(bin + bins_around, LinearBins::count - 1);
+    const bool many = level.count(first, last) > most_around;
+    around_interval_ = many ? interval : interval_of(first, last, level.bins, level.extremes);
+    around_ = pixels_.collect(around_interval_);
+  }
+  sorted_.clear();
+  for (std::size_t begin = 0; begin < around_.size(); begin += strip_pixels) {
+    float inside[strip_pixels];
+    const auto count = static_cast<int>(std::min<std::size_t>(strip_pixels, around_.size() - begin));
+    sorted_.insert(sorted_.end(), inside, inside + copy_inside(around_.data() + begin, count, interval, inside));
+  }
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
 std::optional<float> RankSearch::value(std::int64_t rank) {
   if (!levels_.front().holds(rank)) return std::nullopt;
   const auto in_sorted = [&] {
@@ -53,16 +77,14 @@ std::optional<float> RankSearch::value(std::int64_t rank) {
   while (!in_sorted()) {
     const Level& level = levels_.back();
     const auto after = std::upper_bound(level.below.begin(), level.below.end(), rank);
-    const auto bin = static_cast<std::size_t>(after - level.below.begin() - 1);
-    const Interval interval = interval_of(static_cast<int>(bin), level.bins, level.extremes);
-    const std::int64_t below = level.below[bin];
-    if (level.below[bin + 1] - below > few) {
+    const auto bin = static_cast<int>(after - level.below.begin() - 1);
+    const std::int64_t below = level.below[static_cast<std::size_t>(bin)];
+    if (level.count(bin, bin) > few) {
       if (level.extremes.smallest == level.extremes.largest) return level.extremes.smallest + 0.0F;
-      push(interval, below);
+      push(interval_of(bin, bin, level.bins, level.extremes), below);
       continue;
     }
-    sorted_ = pixels_.collect(interval);
-    std::sort(sorted_.begin(), sorted_.end());
+    sort(bin, level);
     sorted_below_ = below;
   }
   return sorted_[static_cast<std::size_t>(rank - sorted_below_)] + 0.0F;

@@ -33,8 +33,8 @@ struct RankedPixels {
 };
 
 /// Finds the k-th smallest of the pixels in an interval exactly: counts them into bins, and the pixels of one bin again
-/// while they are many, and sorts the few that are left. What was counted and sorted last is kept: medians of one clip
-/// round after the other are close together and mostly cost one look at a few pixels.
+/// while they are many, and sorts the few that are left. What was counted, collected and sorted last is kept: medians
+/// of one clip round after the other are close together and mostly cost one look at a few pixels.
 class RankSearch {
  public:
   /// `below` pixels come before those of the interval.
@@ -51,12 +51,19 @@ class RankSearch {
     std::vector<std::int64_t> below;  ///< bins + 1: pixels (of any interval) before each bin, and after the last
 
     bool holds(std::int64_t rank) const { return rank >= below.front() && rank < below.back(); }
+    /// Pixels in bins [first, last].
+    std::int64_t count(int first, int last) const {
+      return below[static_cast<std::size_t>(last) + 1] - below[static_cast<std::size_t>(first)];
+    }
   };
 
   void push(const Interval& interval, std::int64_t below);
+  void sort(int bin, const Level& level);
 
   RankedPixels pixels_;
   std::vector<Level> levels_;
+  Interval around_interval_{0, 0};
+  std::vector<float> around_;  ///< all in that interval: where the next rank is likely to be
   std::vector<float> sorted_;  ///< the bin that was sorted last
   std::int64_t sorted_below_ = 0;
 };
