@@ -20,8 +20,9 @@ constexpr std::size_t large_source = 1024;
 /// Runs of a large source that a thread measures at a time.
 constexpr std::int64_t runs_per_piece = std::int64_t{4} * fold_group;
 
-/// Runs are fetched this many before they are needed.
+/// Runs are fetched so many before they are needed, and their pixels when these are so few away.
 constexpr std::int64_t runs_ahead = 64;
+constexpr std::int64_t pixels_ahead = 32;
 
 using Members = std::span<const std::int32_t>;
 
@@ -53,14 +54,37 @@ RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
   return by_source;
 }
 
+/// Fetches the runs of sources, and then their pixels, which are far from each other in memory, for the measurement
+/// that follows.
+class Fetcher {
+ public:
+  Fetcher(const Image<float, Cpu>& image, const Runs<Cpu>& runs, Members order)
+      : image_(image), runs_(runs), order_(order) {}
+
+  /// What has to be there when the runs [begin, end) of the order are measured, and those that follow soon.
+  void fetch(std::int64_t begin, std::int64_t end) {
+    for (next_ = std::max(next_, begin); next_ < std::min(end + runs_ahead, std::ssize(order_)); ++next_) {
+      __builtin_prefetch(&run(next_));
+      const Run& nearer = run(std::max<std::int64_t>(next_ - (runs_ahead - pixels_ahead), 0));
+      __builtin_prefetch(image_.pixels.data() + nearer.y * image_.shape.width + nearer.begin);
+    }
+  }
+
+ private:
+  const Run& run(std::int64_t i) const { return runs_.runs[order_[static_cast<std::size_t>(i)]]; }
+
+  const Image<float, Cpu>& image_;
+  const Runs<Cpu>& runs_;
+  Members order_;
+  std::int64_t next_ = 0;
+};
+
 /// Measures runs of an image.
 class RunMeasurer {
  public:
   RunMeasurer(const Image<float, Cpu>& image, const Runs<Cpu>& runs, double background, bool any_masked)
       : image_(image), runs_(runs), background_(background), any_masked_(any_masked) {}
 
-  /// Also begins to fetch the pixels, for the measurement that follows: they are on as many rows, far from each other
-  /// in memory.
   Extent extent_of(Members members) const {
     const Run& first = runs_.runs[members.front()];
     Extent extent{first.begin, first.end - 1, first.y, runs_.runs[members.back()].y};
@@ -68,7 +92,6 @@ class RunMeasurer {
       const Run& run = runs_.runs[member];
       extent.xmin = std::min(extent.xmin, run.begin);
       extent.xmax = std::max(extent.xmax, run.end - 1);
-      __builtin_prefetch(image_.pixels.data() + run.y * image_.shape.width + run.begin);
     }
     return extent;
   }
@@ -129,21 +152,12 @@ Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Ru
   const RunMeasurer measurer(image, runs, levels->background, masked->total() > 0);
   Buffer<SourceSums, Cpu> sums(components.counts->kept, where);
   parallel_for(components.counts->kept, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    const auto extent_of = [&](std::int64_t source) {
-      const Members members = by_source.members(source);
-      return members.size() > large_source ? Extent{} : measurer.extent_of(members);
-    };
-    // One source ahead, so that its pixels come while this one is measured; and its runs before them.
-    Extent next = extent_of(begin);
-    std::int64_t fetched = by_source.begin[begin];
+    Fetcher fetcher(image, runs, {by_source.order.begin(), by_source.order.end()});
     for (std::int64_t source = begin; source < end; ++source) {
       const Members members = by_source.members(source);
-      const Extent extent = next;
-      if (source + 1 < end) next = extent_of(source + 1);
       if (members.size() > large_source) continue;
-      const std::int64_t fetch_end = std::min(by_source.begin[source + 1] + runs_ahead, by_source.order.size());
-      fetched = std::max<std::int64_t>(fetched, by_source.begin[source]);
-      for (; fetched < fetch_end; ++fetched) __builtin_prefetch(&runs.runs[by_source.order[fetched]]);
+      fetcher.fetch(by_source.begin[source], by_source.begin[source + 1]);
+      const Extent extent = measurer.extent_of(members);
       sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
         return measurer.sum_group(members.subspan(first, last - first), extent);
       });
