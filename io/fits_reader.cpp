@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
+#include "io/input_file.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -25,13 +27,26 @@ std::string keyword_of(std::string_view card) {
   return status == 0 ? name : "";
 }
 
-/// The number that a card holds, as leniently as CFITSIO reads it; 0 if there is none.
-double number_in(std::string_view card) {
+/// The value that a card holds, as text; empty if there is none.
+std::string value_of(std::string_view card) {
   char text[FLEN_CARD] = "", value[FLEN_VALUE] = "", comment[FLEN_COMMENT] = "";
   card.copy(text, card_length);
   int status = 0;
   fits_parse_value(text, value, comment, &status);
-  return status == 0 ? std::strtod(value + (value[0] == '\''), nullptr) : 0;
+  return status == 0 ? value : "";
+}
+
+/// The number that a card holds, as leniently as CFITSIO reads it; 0 if there is none.
+double number_in(std::string_view card) {
+  const std::string value = value_of(card);
+  return std::strtod(value.c_str() + value.starts_with('\''), nullptr);
+}
+
+bool is_count(std::string_view text, std::int64_t limit) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return stop == end && error == std::errc() && value >= 0 && value <= limit;
 }
 
 /// The cards that begin at `begin`, up to and with END; nothing if no HDU begins there: what follows the last HDU of a
@@ -57,6 +72,29 @@ std::optional<double> largest(const std::string& keyword, bool rice) {
   }
   if (rice && (keyword == "ZVAL1" || keyword == "ZVAL2")) return 64;
   return std::nullopt;
+}
+
+/// The cards that a table begins with. CFITSIO makes room for TFIELDS columns, however many that says, or for as many
+/// as its stack happens to say where one of these is not what it has to be.
+void check_table_cards(std::string_view cards, const std::string& where) {
+  const std::string kind = value_of(cards.substr(0, card_length));
+  if (!kind.starts_with("'BINTABLE") && !kind.starts_with("'A3DTABLE") && !kind.starts_with("'TABLE")) return;
+  constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> first_cards{{{"BITPIX", 8},
+                                                                                  {"NAXIS", 2},
+                                                                                  {"NAXIS1", any},
+                                                                                  {"NAXIS2", any},
+                                                                                  {"PCOUNT", any},
+                                                                                  {"GCOUNT", 1},
+                                                                                  {"TFIELDS", 999}}};
+  for (const auto& [keyword, limit] : first_cards) {
+    cards.remove_prefix(std::min(card_length, cards.size()));
+    const std::string_view card = cards.substr(0, card_length);
+    if (keyword_of(card) == keyword && is_count(value_of(card), limit)) continue;
+    const std::string range = limit < any ? "from 0 to " + std::to_string(limit) : "from 0 on";
+    fail(where + ": the header of the table has '" + std::string(card.substr(0, 30)) + "' where " +
+         std::string(keyword) + " must be, a number " + range + "; it is damaged or not valid FITS");
+  }
 }
 
 void check_cards(std::string_view cards, const std::string& where) {
@@ -86,6 +124,17 @@ bool has_pixels(const Hdu& hdu) {
 std::string describe(const Hdu& hdu, const std::string& path) {
   const std::string name = hdu.name.empty() ? "" : " '" + hdu.name + "'";
   return "HDU " + std::to_string(hdu.index) + name + " of " + path;
+}
+
+std::string empty_primary_header() {
+  std::string header;
+  for (const char* card : {"SIMPLE  =                    T", "BITPIX  =                    8",
+                           "NAXIS   =                    0", "EXTEND  =                    T", "END"}) {
+    header += card;
+    header.resize((header.size() + card_length - 1) / card_length * card_length, ' ');
+  }
+  header.resize(fits_record, ' ');
+  return header;
 }
 
 FitsReader::FitsReader(std::span<const std::byte> records, std::string path, int first)
@@ -206,6 +255,7 @@ std::optional<Hdu> FitsReader::next() {
   std::optional<std::string_view> cards = find_cards(records_, next_begin_, where_);
   if (!cards) return std::nullopt;
   check_cards(*cards, where_);
+  check_table_cards(*cards, where_);
   fits_clear_errmsg();
   int status = 0, type = IMAGE_HDU;
   if (!fits_) {

@@ -33,6 +33,9 @@ bool has_pixels(const Hdu& hdu);
 /// "HDU 2 'SCI' of image.fits", for messages.
 std::string describe(const Hdu& hdu, const std::string& path);
 
+/// The header of a primary HDU without data, as it precedes an extension.
+std::string empty_primary_header();
+
 /// The contents of a file, which must outlive it, opened by CFITSIO: in memory, so that CFITSIO is never given a file
 /// name. Not for several threads at once.
 class FitsReader {

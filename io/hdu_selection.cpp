@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "stages/core/error.hpp"
 
@@ -18,6 +18,22 @@ namespace {
 bool equal_names(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+/// The index that the text is, if it is one.
+std::optional<int> number_in(const std::string& text) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end && value >= 0) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_called(const Hdu& hdu, const std::string& text) {
+  const std::optional<int> number = number_in(text);
+  return number ? hdu.index == *number : equal_names(hdu.name, text);
 }
 
 std::string kind_of(const Hdu& hdu) {
@@ -37,7 +53,6 @@ std::string kind_of(const Hdu& hdu) {
   return "";
 }
 
-/// "1 image without pixels, 2 binary tables".
 std::string list_kinds(const std::vector<Hdu>& hdus) {
   std::map<std::string, int> counts;
   for (const Hdu& hdu : hdus) ++counts[kind_of(hdu)];
@@ -48,7 +63,6 @@ std::string list_kinds(const std::vector<Hdu>& hdus) {
   return list;
 }
 
-/// "0, 1 'SCI', 2 'ERR'".
 std::string list_names(const std::vector<Hdu>& hdus) {
   std::string list;
   for (const Hdu& hdu : hdus) {
@@ -57,18 +71,9 @@ std::string list_names(const std::vector<Hdu>& hdus) {
   return list;
 }
 
-}  // namespace
-
-HduSelection::HduSelection(std::string text) : text_(std::move(text)) {
-  int value = 0;
-  const char* end = text_.data() + text_.size();
-  const auto [stop, error] = std::from_chars(text_.data(), end, value);
-  if (error == std::errc() && stop == end && value >= 0) number_ = value;
-}
-
 bool HduSelection::selects(const Hdu& hdu) const {
   if (any()) return has_pixels(hdu);
-  return number_ ? hdu.index == *number_ : equal_names(hdu.name, text_);
+  return is_called(hdu, text_);
 }
 
 void HduSelection::fail_on_kind(const Hdu& hdu, const InputFile& file) const {
@@ -84,7 +89,7 @@ void HduSelection::fail_on_none(const std::vector<Hdu>& hdus, const InputFile& f
   }
   if (any()) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
   const std::string there = "the file has " + list_names(hdus);
-  if (number_) {
+  if (number_in(text_)) {
     fail(file.path() + ": there is no HDU " + text_ + "; counted from 0, " + there + "; set input.hdu");
   }
   fail(file.path() + ": no HDU is named '" + text_ + "'; " + there + "; set input.hdu");

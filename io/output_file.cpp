@@ -22,22 +22,22 @@ const char* what_to_try(int reason) {
   switch (reason) {
     case ENOSPC:
     case EDQUOT:
-      return "free some space there, or choose another directory with --output-dir";
+      return "free some space there, or choose another directory";
     case EFBIG:
-      return "raise the limit on file sizes (ulimit -f), or choose another directory with --output-dir";
+      return "raise the limit on file sizes (ulimit -f), or choose another directory";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "choose a directory that you may write to with --output-dir";
+      return "choose a directory that you may write to";
     case ENOENT:
     case ENOTDIR:
-      return "create its directory, or choose another one with --output-dir";
+      return "create its directory, or choose another one";
     case ENAMETOOLONG:
       return "rename the image: outputs are named after it";
     case EISDIR:
-      return "move away the directory of that name, or choose another output directory with --output-dir";
+      return "move away the directory of that name, or choose another output directory";
     default:
-      return "check that file system, or choose another directory with --output-dir";
+      return "check that file system, or choose another directory";
   }
 }
 
@@ -51,14 +51,19 @@ std::filesystem::path directory_of(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
-/// What no rename could replace is found before anything is written.
+/// What no rename could replace is found before anything is written; and so is what a rename must not: a device or a
+/// pipe, also behind a link as /dev/stdout is.
 void require_replaceable(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) != 0) {
     if (errno == ENAMETOOLONG) fail(path, errno);
-  } else if (S_ISDIR(there.st_mode)) {
-    fail(path, EISDIR);
+    return;
   }
+  if (S_ISDIR(there.st_mode)) fail(path, EISDIR);
+  const bool special = ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+  if (special || directory_of(path) == "/dev")
+    throw Error(ErrorKind::output, "cannot write " + path + ": it is a device or a pipe, and a file would take its " +
+                                       "place; choose the name of a file");
 }
 
 /// What linkat() can give a name.
@@ -157,6 +162,7 @@ void OutputFile::flush() {
 
 /// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
 void OutputFile::name() {
+  if (descriptor_ < 0) return;
   if (temporary_.empty()) {
     const std::string unnamed = link_of(descriptor_);
     const auto link = [&](const char* name) {
@@ -166,6 +172,11 @@ void OutputFile::name() {
   }
   // Network file systems report a failed write only here.
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+}
+
+void OutputFile::seal() {
+  flush();
+  name();
 }
 
 void OutputFile::replace_target() {

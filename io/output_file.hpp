@@ -23,6 +23,10 @@ class OutputFile {
   /// Waits until everything written is on the disk.
   void flush();
 
+  /// Flushes, and holds nothing open from here on, so that any number of files can wait for one commit; the bytes have
+  /// a temporary name then. Nothing more can be written.
+  void seal();
+
   /// Flushes, and replaces what is at `path`.
   void commit();
 

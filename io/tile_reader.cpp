@@ -39,13 +39,7 @@ std::unique_ptr<std::byte[]> read_alone(const InputFile& file, const Hdu& hdu) {
   const std::int64_t length = length_alone(hdu);
   std::unique_ptr<std::byte[]> records(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
   if (!records) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
-  std::string primary;
-  for (const char* card : {"SIMPLE  =                    T", "BITPIX  =                    8",
-                           "NAXIS   =                    0", "EXTEND  =                    T", "END"}) {
-    primary += card;
-    primary.resize((primary.size() + 79) / 80 * 80, ' ');
-  }
-  primary.resize(fits_record, ' ');
+  const std::string primary = empty_primary_header();
   std::memcpy(records.get(), primary.data(), primary.size());
   file.read(hdu.begin, hdu.data_begin + hdu.data_bytes - hdu.begin, records.get() + fits_record);
   return records;

@@ -56,6 +56,16 @@ TEST(OutputFileTest, IsThereWhenCommitted) {
   EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
 }
 
+TEST(OutputFileTest, ASealedFileThatIsNotCommittedLeavesNothing) {
+  TemporaryFolder directory;
+  {
+    OutputFile file(directory / "catalog.csv");
+    file.write("new");
+    file.seal();
+  }
+  EXPECT_THAT(directory.names(), IsEmpty());
+}
+
 TEST(OutputFileTest, InterruptedLeavesTheOldFileAndNothingElse) {
   TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
@@ -161,6 +171,24 @@ int fails(const std::string& path, const std::vector<std::string>& parts, Action
   return 2;
 }
 
+TEST(OutputFileTest, MoreFilesThanMayBeOpenCanWaitForOneCommit) {
+  TemporaryFolder directory;
+  EXPECT_EQ(0, in_a_process([&] {
+              const rlimit limit = {32, 32};
+              if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 3;
+              std::vector<OutputFile> files;
+              for (int i = 0; i < 40; ++i) {
+                files.emplace_back(directory / std::to_string(i)).write("new");
+                files.back().seal();
+                if (std::filesystem::exists(directory / std::to_string(i))) return 4;
+              }
+              commit(files);
+              return 0;
+            }));
+  EXPECT_EQ(directory.names().size(), 40u);
+  EXPECT_EQ(read_file(directory / "39"), "new");
+}
+
 TEST(OutputFileTest, AnUnwritableDirectorySaysSo) {
   TemporaryFolder directory;
   const std::string path = directory / "catalog.csv";
@@ -168,7 +196,8 @@ TEST(OutputFileTest, AnUnwritableDirectorySaysSo) {
   EXPECT_EQ(0, in_a_process([&] {
               const uid_t nobody = 65534;
               if (geteuid() == 0 && setuid(nobody) != 0) return 3;
-              return fails(path, {"Permission denied", "--output-dir"}, [&] { OutputFile file(path); });
+              return fails(path, {"Permission denied", "choose a directory that you may write to"},
+                           [&] { OutputFile file(path); });
             }));
   ASSERT_EQ(chmod(directory.string().c_str(), 0755), 0);
 }
@@ -188,6 +217,17 @@ TEST(OutputFileTest, ADirectoryInTheWaySaysSoAndNothingIsLeft) {
   });
   EXPECT_THAT(message, HasSubstr("directory"));
   EXPECT_THAT(directory.names(), ElementsAre("catalog.csv"));
+}
+
+TEST(OutputFileTest, NoDeviceAndNoPipeIsReplaced) {
+  TemporaryFolder directory;
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/null", directory / "link");
+  for (const std::string& path : {directory / "pipe", directory / "link", std::string("/dev/null")}) {
+    const std::string message = output_error([&] { OutputFile file(path); });
+    EXPECT_THAT(message, HasSubstr("cannot write " + path + ": it is a device or a pipe"));
+  }
+  EXPECT_THAT(directory.names(), ::testing::UnorderedElementsAre("link", "pipe"));
 }
 
 TEST(OutputFileTest, AFileThatCannotBeWrittenToItsEndLeavesTheOldOne) {

@@ -11,10 +11,15 @@ import numpy as np
 BITPIX = {"u1": 8, "i2": 16, "i4": 32, "i8": 64, "f4": -32, "f8": -64}
 
 
-def make_field(width, height, per_mpix=1000, seed=1, level=0.0):
-    """Gaussian sources of a power-law flux distribution on noise of unit variance about `level`; float32."""
+def make_field(width, height, per_mpix=1000, seed=1, level=0.0, noise=1.0, exposure=0):
+    """Gaussian sources of a power-law flux distribution on noise of this sigma about `level`; float32.
+
+    Every `exposure` of a seed has the same sources and noise of its own."""
     rng = np.random.default_rng(seed)
-    image = rng.standard_normal((height, width), dtype=np.float32) + np.float32(level)
+    image = rng.standard_normal((height, width), dtype=np.float32)
+    if exposure > 0:
+        image = np.random.default_rng([seed, exposure]).standard_normal((height, width), dtype=np.float32)
+    image = np.float32(noise) * image + np.float32(level)
     count = max(1, int(per_mpix * width * height / 1e6))
     x, y = rng.uniform(0, width - 1, count), rng.uniform(0, height - 1, count)
     flux = np.minimum(60.0 * rng.uniform(0, 1, count) ** (-1.0 / 1.2), 2e5)

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace srcextract {
+
+/// The number of type T whose bytes stand here, the most significant first.
+template <class T>
+T load_big_endian(const std::byte* bytes) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  Bits bits = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) bits = static_cast<Bits>(bits << 8 | std::to_integer<Bits>(bytes[i]));
+  return std::bit_cast<T>(bits);
+}
+
+}  // namespace srcextract

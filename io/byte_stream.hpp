@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace srcextract {
+
+/// A file read once from its beginning to its end, gzipped or not: zlib's gzFile, which reads either. Throws
+/// Error{input} if it cannot be opened or read, is damaged or cut short.
+class ByteStream {
+ public:
+  explicit ByteStream(std::string path);
+
+  const std::string& path() const { return path_; }
+
+  /// The size of the file on disk; gzipped, it holds more.
+  std::int64_t stored_size() const { return stored_size_; }
+
+  /// The next bytes, 0 only at the end of the file. Ask for pieces of 1 MB: every call is one to the system.
+  std::size_t read(std::span<char> out);
+
+ private:
+  std::string path_;
+  std::int64_t stored_size_ = 0;
+  std::unique_ptr<void, int (*)(void*)> file_;  // gzFile, whose header stays in the .cpp
+};
+
+}  // namespace srcextract

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace srcextract {
+
+/// A unit as the FITS Standard spells it, also from what observatories write instead: JY/BEAM, counts, DN/s; electrons
+/// are counts. Empty if it is none.
+std::string fits_unit(const std::string& text);
+
+/// The number that values in `from` are multiplied by to be in `to`, in any spelling of SExtractor, Astropy, VOUnit or
+/// FITS: "mag * arcsec**(-2)", "mag / arcsec2", "mag arcsec-2". Equal texts give 1. Nothing if either is empty or not
+/// understood, or they measure different things. As in wcslib, counts, photons and adu are one thing.
+std::optional<double> unit_factor(const std::string& from, const std::string& to);
+
+}  // namespace srcextract
