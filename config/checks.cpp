@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <type_traits>
 #include <vector>
 
-#include "config/fields.hpp"
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 
@@ -18,36 +16,33 @@ bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Names sections() {
+Names sections(const Fields& fields) {
   Names names;
-  const Config config;
-  for_each_field(config, [&](const Field& field, const auto&) {
+  for (const Field& field : fields) {
     if (!contains(names, field.section)) names.push_back(field.section);
-  });
+  }
   return names;
 }
 
-Names keys_of(const std::string& section) {
+Names keys_of(const Fields& fields, const std::string& section) {
   Names names;
-  const Config config;
-  for_each_field(config, [&](const Field& field, const auto&) {
+  for (const Field& field : fields) {
     if (field.section == section) names.push_back(field.key);
-  });
+  }
   return names;
 }
 
-Names sections_with(const std::string& key) {
+Names sections_with(const Fields& fields, const std::string& key) {
   Names names;
-  const Config config;
-  for_each_field(config, [&](const Field& field, const auto&) {
+  for (const Field& field : fields) {
     if (field.key == key) names.push_back(field.section);
-  });
+  }
   return names;
 }
 
 /// Ends an "unknown ..." message: where the name belongs, what was probably meant, or what there is.
-std::string advice(const std::string& name, const Names& valid, const std::string& otherwise) {
-  const Names homes = sections_with(name);
+std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
+  const Names homes = sections_with(fields, name);
   if (!homes.empty()) return "; it is a key of " + join(homes);
   const std::string near = nearest(name, valid);
   return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
@@ -75,38 +70,35 @@ std::string broken_limit(const Field& field, double number) {
 
 }  // namespace
 
-void check_section(const std::string& section, const std::string& where) {
-  const Names valid = sections();
+void check_section(const Fields& fields, const std::string& section, const std::string& where) {
+  const Names valid = sections(fields);
   if (contains(valid, section)) return;
-  fail(where, "unknown section " + quoted(section) + advice(section, valid, "the sections are"));
+  fail(where, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
 }
 
-void check_key(const std::string& section, const std::string& key, const std::string& where) {
-  const Names valid = keys_of(section);
+void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& where) {
+  const Names valid = keys_of(fields, section);
   if (contains(valid, key)) return;
-  fail(where, "unknown key " + quoted(key) + " in '" + section + "'" + advice(key, valid, "its keys are"));
+  fail(where, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
 }
 
-std::string keys_in(const std::string& section) {
-  return join(keys_of(section));
+std::string keys_in(const Fields& fields, const std::string& section) {
+  return join(keys_of(fields, section));
 }
 
-std::string all_sections() {
-  return join(sections());
+std::string all_sections(const Fields& fields) {
+  return join(sections(fields));
 }
 
-void check_limits(const Config& config, const std::map<std::string, std::string>& set_at, const std::string& name) {
-  for_each_field(config, [&](const Field& field, const auto& value) {
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>) {
-      const double number = static_cast<double>(value);
-      const std::string limit = broken_limit(field, number);
-      if (limit.empty()) return;
-      const auto found = set_at.find(field.path());
-      fail(found == set_at.end() ? name : found->second, "'" + field.path() + "' must be " + limit + ", not " +
-                                                             shortest(number) +
-                                                             (field.why.empty() ? "" : "; " + field.why));
-    }
-  });
+void check_limit(const Field& field, double number, const std::string& where) {
+  const std::string limit = broken_limit(field, number);
+  if (limit.empty()) return;
+  fail(where, "'" + field.path() + "' must be " + limit + ", not " + shortest(number) +
+                  (field.why.empty() ? "" : "; " + field.why));
+}
+
+void check_use(const Field& field, const std::string& where) {
+  if (!field.no_use.empty()) fail(where, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
 }
 
 }  // namespace srcextract

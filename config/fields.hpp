@@ -1,31 +1,14 @@
 #pragma once
 
-#include <cstdint>
-#include <limits>
+#include <concepts>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/field.hpp"
 
 namespace srcextract {
-
-inline constexpr double no_limit = std::numeric_limits<double>::infinity();
-
-/// What is known about one key of the configuration besides its type and default, which the structs of
-/// config/config.hpp hold.
-struct Field {
-  std::string section;
-  std::string key;
-  std::string description;  ///< one line: meaning and unit
-  // Limits of a number; a default member means that there is none.
-  double above = -no_limit;
-  double at_least = -no_limit;
-  double at_most = no_limit;
-  std::vector<std::int64_t> one_of = {};
-  std::string why = {};  ///< why there is this limit, said after it in an error message
-
-  std::string path() const { return section + "." + key; }
-};
 
 /// The words for an enumeration, in the order of its enumerators.
 inline std::vector<std::string> names_of(ThresholdUnit) {
@@ -43,6 +26,7 @@ inline std::vector<std::string> names_of(CatalogFormat) {
 /// entries in schema.json and default.yaml, which the tests ask for. A limit may depend on other members of `c`; limits
 /// are checked when every key has been read.
 template <class ConfigOrConst, class F>
+requires std::same_as<std::remove_const_t<ConfigOrConst>, Config>
 void for_each_field(ConfigOrConst& c, F&& f) {
   f(Field{.section = "input",
           .key = "hdu",

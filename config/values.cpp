@@ -80,13 +80,19 @@ bool is_whole_number(const std::string& text) {
   return !text.empty() && is_digit(text[0]) && parse(text, number) == std::errc{};
 }
 
-/// Whether a text means the same without quotes to every reader of YAML 1.1 and 1.2.
-bool is_plain_name(const std::string& text) {
+/// Whether a text without quotes is a name to every reader of YAML in use: columns are called y and n, which the letter
+/// of YAML 1.1 takes for true and false. It may be a pattern.
+bool is_plain_column(const std::string& text) {
   const auto harmless = [](char c) {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ';
+    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ' || c == '*';
   };
   return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), harmless) &&
-         !is_one_of(lower(text), {"true", "false", "null", "yes", "no", "on", "off", "y", "n"});
+         !is_one_of(lower(text), {"true", "false", "null", "yes", "no", "on", "off"});
+}
+
+/// Whether a text means the same without quotes to every reader of YAML 1.1 and 1.2.
+bool is_plain_name(const std::string& text) {
+  return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(lower(text), {"y", "n"});
 }
 
 /// Whether a text can be the name of a FITS extension: the length of a string in a header card.
@@ -94,6 +100,18 @@ bool is_fits_name(const std::string& text) {
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   return !text.empty() && text.size() <= 68 && std::all_of(text.begin(), text.end(), printable) &&
          text.front() != ' ' && text.back() != ' ';
+}
+
+void read_name(const Value& value, const std::string& name, bool (&is_plain)(const std::string&), std::string& out) {
+  refuse_empty(value, name);
+  if (value.kind == Kind::list || value.kind == Kind::map) fail_type(value, name, "a name or a whole number");
+  if (!is_fits_name(value.text)) {
+    fail_type(value, name, "1 to 68 printable ASCII characters without a blank at either end");
+  }
+  if (value.kind == Kind::plain && !is_whole_number(value.text) && !is_plain(value.text)) {
+    fail_type(value, name, "a name or a whole number from 0", "; a name like this one must stand in quotes");
+  }
+  out = value.text;
 }
 
 }  // namespace
@@ -142,15 +160,11 @@ void read_value(const Value& value, const std::string& name, bool& out) {
 }
 
 void read_value(const Value& value, const std::string& name, std::string& out) {
-  refuse_empty(value, name);
-  if (value.kind == Kind::list || value.kind == Kind::map) fail_type(value, name, "a name or a whole number");
-  if (!is_fits_name(value.text)) {
-    fail_type(value, name, "1 to 68 printable ASCII characters without a blank at either end");
-  }
-  if (value.kind == Kind::plain && !is_whole_number(value.text) && !is_plain_name(value.text)) {
-    fail_type(value, name, "a name or a whole number from 0", "; a name like this one must stand in quotes");
-  }
-  out = value.text;
+  read_name(value, name, is_plain_name, out);
+}
+
+void read_column(const Value& value, const std::string& name, std::string& out) {
+  read_name(value, name, is_plain_column, out);
 }
 
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words) {
@@ -198,6 +212,14 @@ std::string format_value(const std::string& value) {
   std::string text;
   for (char c : value) text += c == '\'' ? "''" : std::string(1, c);
   return "'" + text + "'";
+}
+
+std::string format_value(const std::map<std::string, std::string>& names) {
+  std::string text;
+  for (const auto& [name, value] : names) {
+    text += (text.empty() ? "" : ", ") + format_value(name) + ": " + format_value(value);
+  }
+  return "{" + text + "}";
 }
 
 }  // namespace srcextract

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include "config/fields.hpp"
 
 namespace srcextract {
 
@@ -33,6 +32,9 @@ void read_value(const Value& value, const std::string& name, std::int64_t& out);
 void read_value(const Value& value, const std::string& name, bool& out);
 void read_value(const Value& value, const std::string& name, std::string& out);
 
+/// The same for the name of a column, or a pattern of names: y, n and FLUX_* need no quotes.
+void read_column(const Value& value, const std::string& name, std::string& out);
+
 /// Index in `words` of the word that a value is.
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
 /// Indices in `words` of a list of different words, at least one.
@@ -54,6 +56,7 @@ std::string format_value(double value);
 std::string format_value(std::int64_t value);
 std::string format_value(bool value);
 std::string format_value(const std::string& value);
+std::string format_value(const std::map<std::string, std::string>& names);
 
 template <class Enum>
 requires std::is_enum_v<Enum> std::string format_value(Enum value) {

@@ -260,7 +260,7 @@ TEST(ConfigErrors, TextThatWouldExhaustTheParser) {
               HasSubstr("must be a number, not '1"));
   EXPECT_LT(message("detection: {threshold: " + std::string(500000, '1') + "x}").size(), 300u);
   EXPECT_EQ(message("#" + std::string(1 << 20, ' ')),
-            "x.yaml: is larger than 1 MiB; this is not a configuration of srcextract");
+            "x.yaml: is larger than 1 MiB; this is no YAML that srcextract reads");
 }
 
 // --- --set -----------------------------------------------------------------------------------------------------------
@@ -330,8 +330,7 @@ TEST(ConfigFiles, ErrorsNameTheFile) {
   const std::string bad = folder.write("bad.yaml", "detection:\n  treshold: 5\n");
   EXPECT_THAT(message_of([&] { load_config(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
   const std::string missing = folder / "missing.yaml";
-  EXPECT_EQ(message_of([&] { load_config(missing); }),
-            missing + ": the configuration cannot be read: No such file or directory");
+  EXPECT_EQ(message_of([&] { load_config(missing); }), missing + ": cannot be read: No such file or directory");
   EXPECT_EQ(message_of([&] { load_config(folder / "."); }),
             (folder / ".") + ": is a directory; name the YAML file in it");
   const std::string large = folder.write("large.yaml", std::string((1 << 20) + 1, '#'));
@@ -343,7 +342,7 @@ TEST(ConfigFiles, UnreadableFileGivesTheReason) {
   const TemporaryFolder folder;
   const std::string secret = folder.write("secret.yaml", "{}");
   std::filesystem::permissions(secret, std::filesystem::perms::none);
-  EXPECT_EQ(message_of([&] { load_config(secret); }), secret + ": the configuration cannot be read: Permission denied");
+  EXPECT_EQ(message_of([&] { load_config(secret); }), secret + ": cannot be read: Permission denied");
 }
 
 }  // namespace

@@ -1,91 +1,28 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
 #include "config/fields.hpp"
 #include "stages/core/error.hpp"
-#include "tests/support/source_dir.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/config/schema_support.hpp"
 
 namespace srcextract {
 namespace {
 
-using testing::TemporaryFolder;
-
-using nlohmann::json;
+using testing::declared;
+using testing::expect_equal;
+using testing::expect_verdicts;
+using testing::json;
+using testing::text_of;
 
 const std::string source_dir = testing::source_dir();
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 json schema() {
-  return json::parse(text_of(source_dir + "/config/schema.json"));
+  return testing::read_schema("schema.json");
 }
 
-/// What the schema must say of a key's type and default, from the type and value of its member.
-json type_of(double value) {
-  return {{"type", "number"}, {"default", value}};
-}
-json type_of(std::int64_t value) {
-  return {{"type", "integer"}, {"default", value}};
-}
-json type_of(bool value) {
-  return {{"type", "boolean"}, {"default", value}};
-}
-json type_of(const std::string& value) {
-  return {{"type", {"string", "integer"}},  // the name of an HDU, or its number
-          {"pattern", "^[!-~]([ -~]*[!-~])?$"},
-          {"maxLength", 68},
-          {"minimum", 0},
-          {"default", value}};
-}
-template <class Enum>
-requires std::is_enum_v<Enum> json type_of(Enum value) {
-  return {{"enum", names_of(value)}, {"default", names_of(value)[static_cast<std::size_t>(value)]}};
-}
-template <class Enum>
-json type_of(const std::vector<Enum>& values) {
-  json defaults = json::array();
-  for (Enum value : values) defaults.push_back(names_of(value)[static_cast<std::size_t>(value)]);
-  return {{"type", "array"},
-          {"items", {{"enum", names_of(Enum{})}}},
-          {"minItems", 1},
-          {"uniqueItems", true},
-          {"default", defaults}};
-}
-
-/// The section -> key -> property tree that the declaration asks for, with the limits that hold in `config`.
-json declared(const Config& config) {
-  json sections = json::object();
-  const Config defaults;
-  for_each_field(defaults, [&](const Field& field, const auto& value) {
-    json property = type_of(value);
-    property["description"] = field.description;
-    sections[field.section][field.key] = property;
-  });
-  for_each_field(config, [&](const Field& field, const auto&) {
-    json& property = sections[field.section][field.key];
-    if (std::isfinite(field.above)) property["exclusiveMinimum"] = field.above;
-    if (std::isfinite(field.at_least)) property["minimum"] = field.at_least;
-    if (std::isfinite(field.at_most)) property["maximum"] = field.at_most;
-    if (!field.one_of.empty()) {
-      property.erase("type");
-      property["enum"] = field.one_of;
-    }
-  });
-  return sections;
-}
-
-/// The same tree from the schema, with what a section's `then` or `else` adds.
+/// The tree of properties that the schema has, with what a section's `then` or `else` adds.
 json stated(const char* branch) {
   json sections = json::object();
   const json whole = schema();
@@ -95,12 +32,6 @@ json stated(const char* branch) {
     for (const auto& [key, more] : section.at(branch).at("properties").items()) sections[name].at(key).update(more);
   }
   return sections;
-}
-
-void expect_equal(const json& from_schema, const json& from_declaration) {
-  EXPECT_EQ(from_schema, from_declaration)
-      << "the edit that makes schema.json agree with config/fields.hpp (JSON Patch):\n"
-      << json::diff(from_schema, from_declaration).dump(2);
 }
 
 TEST(Schema, AgreesWithTheDeclaration) {
@@ -234,23 +165,7 @@ TEST(Schema, ParserJudgesRightAndWrong) {
 }
 
 TEST(Schema, JudgesAsTheParserDoes) {
-  const std::string python = "/usr/bin/python3";
-  if (std::system((python + " -c 'import jsonschema, yaml' 2>/dev/null").c_str()) != 0) {
-    GTEST_SKIP() << python << " with jsonschema and yaml is not there";
-  }
-  std::vector<std::string> texts = right;
-  texts.insert(texts.end(), wrong.begin(), wrong.end());
-  const TemporaryFolder folder;
-  const std::string corpus = folder.write("texts.json", json(texts).dump());
-  const std::string command = python + " '" + source_dir + "/tests/config/schema_verdicts.py' '" + source_dir +
-                              "/config/schema.json' '" + corpus + "' > '" + (folder / "verdicts") + "'";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  std::istringstream verdicts(text_of(folder / "verdicts"));
-  std::string verdict;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    ASSERT_TRUE(std::getline(verdicts, verdict));
-    EXPECT_EQ(verdict, i < right.size() ? "valid" : "invalid") << texts[i];
-  }
+  expect_verdicts("schema.json", right, wrong);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include "config/sections.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Reads the name of one column, which a pattern is not.
+std::string read_one_column(const Value& value, const std::string& name) {
+  std::string text;
+  read_column(value, name, text);
+  if (text.find('*') != std::string::npos) fail(value.where, "'" + name + "' must be one name, not " + quoted(text));
+  return text;
+}
+
+}  // namespace
+
+void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
+                         const YAML::Mark& mark, const Origin& origin) {
+  if (node.IsNull()) fail(origin.at(mark), "section '" + section + "' is empty; give it a key, or leave it out");
+  if (!node.IsMap()) fail(origin.at(node.Mark()), "'" + section + "' is a section and must hold keys: " + keys);
+}
+
+void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+               std::map<std::string, std::string>& member) {
+  const std::string name = field.path();
+  if (!node.IsMap()) {
+    fail(origin.at(node, key), "'" + name + "' must be a map of names, as in {X_IMAGE: xcentroid}");
+  }
+  member.clear();
+  for_each_entry(node, origin, " in '" + name + "'", [&](const YAML::Node& from, const YAML::Node& to) {
+    const std::string word = read_one_column(to_value(from, origin, from.Mark()), name + ".NAME");
+    member[word] = read_one_column(to_value(to, origin, from.Mark()), name + "." + word);
+  });
+}
+
+}  // namespace srcextract

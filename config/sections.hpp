@@ -1,0 +1,97 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <type_traits>
+
+#include "config/checks.hpp"
+#include "config/yaml.hpp"
+
+namespace srcextract {
+
+// Sections of keys, as for_each_field declares them for a T, between YAML and a T.
+
+/// A T on its way from the defaults to what the user asked for.
+template <class T>
+struct Draft {
+  T result;
+  std::map<std::string, std::string> set_at = {};  ///< for each key that was set, by its path, where
+};
+
+/// Reads the value of a field, whose key stands at `key`.
+template <class Member>
+void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+               Member& member) {
+  const Value value = to_value(node, origin, key);
+  if constexpr (std::is_same_v<Member, std::string>) {
+    if (field.is_column) return read_column(value, field.path(), member);
+  }
+  read_value(value, field.path(), member);
+}
+/// The same for a map from names of columns to others.
+void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+               std::map<std::string, std::string>& member);
+
+template <class T>
+void set_field(Draft<T>& draft, const std::string& section, const std::string& key, const YAML::Node& node,
+               const Origin& origin, const YAML::Mark& mark) {
+  for_each_field(draft.result, [&](const Field& field, auto& member) {
+    if (field.section != section || field.key != key) return;
+    read_node(node, origin, mark, field, member);
+    draft.set_at[field.path()] = origin.at(node, mark);
+  });
+}
+
+/// Throws Error{config} if the section that stands at `mark` is no map; `keys` says what could stand in it.
+void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
+                         const YAML::Mark& mark, const Origin& origin);
+
+/// Reads the keys of the section that stands at `mark`; `known` are the keys of the whole file.
+template <class T>
+void read_section(Draft<T>& draft, const Fields& known, const std::string& section, const YAML::Mark& mark,
+                  const YAML::Node& node, const Origin& origin) {
+  check_section(known, section, origin.at(mark));
+  check_section_holds(node, section, keys_in(known, section), mark, origin);
+  for_each_entry(node, origin, " in '" + section + "'", [&](const YAML::Node& key, const YAML::Node& value) {
+    check_key(known, section, key.Scalar(), origin.at(key.Mark()));
+    set_field(draft, section, key.Scalar(), value, origin, key.Mark());
+  });
+}
+
+/// Calls f(section, its mark, node) for each section of a text, in order.
+template <class F>
+void for_each_section(const std::string& text, const Fields& known, const Origin& origin, F&& f) {
+  const YAML::Node root = load_yaml(text, origin);
+  if (root.IsNull()) return;
+  if (!root.IsMap()) fail(origin.at(root.Mark()), "a configuration is a map of sections: " + all_sections(known));
+  for_each_entry(root, origin, "",
+                 [&](const YAML::Node& key, const YAML::Node& node) { f(key.Scalar(), key.Mark(), node); });
+}
+
+/// Throws Error{config} if a number is outside the limits of its field, or if a key was set that has no use; `name` is
+/// blamed for keys that were not set.
+template <class T>
+void check_limits(const Draft<T>& draft, const std::string& name) {
+  for_each_field(draft.result, [&](const Field& field, const auto& value) {
+    const auto found = draft.set_at.find(field.path());
+    if (found != draft.set_at.end()) check_use(field, found->second);
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>) {
+      check_limit(field, static_cast<double>(value), found == draft.set_at.end() ? name : found->second);
+    }
+  });
+}
+
+/// The sections as YAML, every key present; read_section reads them back to the same values.
+template <class T>
+std::string dump_sections(const T& t) {
+  std::string yaml;
+  std::string section;
+  for_each_field(t, [&](const Field& field, const auto& value) {
+    if (field.section != section) yaml += field.section + ":\n";
+    section = field.section;
+    yaml += "  " + field.key + ": " + format_value(value) + "\n";
+  });
+  return yaml;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,122 @@
+#include "config/yaml.hpp"
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace srcextract {
+namespace {
+
+/// Far more than a configuration needs; it bounds what a wrong file can cost.
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
+
+/// yaml-cpp takes the byte 4 for the end of the text and reports a tab far from where it stands: refuse both first.
+void check_characters(const std::string& text, const Origin& origin) {
+  if (text.size() > max_bytes) fail(origin.name, "is larger than 1 MiB; this is no YAML that srcextract reads");
+  YAML::Mark mark;
+  bool indentation = true;
+  for (char c : text) {
+    if (c == '\t' && indentation) {
+      fail(origin.at(mark), "a tab in the indentation; YAML wants spaces");
+    }
+    if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r') {
+      fail(origin.at(mark), "a control character; YAML is plain UTF-8 text");
+    }
+    indentation = c == '\n' || (indentation && c == ' ');
+    mark.line += c == '\n' ? 1 : 0;
+    mark.column = c == '\n' ? 0 : mark.column + 1;
+  }
+}
+
+/// Notes where the documents of a stream begin. YAML::Load reads the first and ignores the rest without a word, also
+/// what follows a line that is indented less than the first.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  std::vector<YAML::Mark> marks;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { marks.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// What to_value says of a node, less the items of a list.
+Value without_items(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
+  // yaml-cpp's tag is ? for a plain scalar or a collection, ! for a quoted scalar.
+  if (node.Tag().size() > 1)
+    fail(origin.at(node.Mark()), "the tag " + quoted(node.Tag()) + " has no use here; remove it");
+  Value value{.kind = Value::Kind::empty, .text = {}, .items = {}, .where = origin.at(node, key)};
+  if (node.IsSequence()) value.kind = Value::Kind::list;
+  if (node.IsMap()) value.kind = Value::Kind::map;
+  if (node.IsScalar()) {
+    value.kind = node.Tag() == "!" ? Value::Kind::quoted : Value::Kind::plain;
+    value.text = node.Scalar();
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string Origin::at(const YAML::Mark& mark) const {
+  if (!has_lines || mark.is_null()) return name;
+  return name + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+}
+
+std::string Origin::at(const YAML::Node& value, const YAML::Mark& key) const {
+  return at(value.IsNull() ? key : value.Mark());
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the YAML file in it");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(max_bytes + 1, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) fail(path, std::string("cannot be read: ") + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+YAML::Node load_yaml(const std::string& text, const Origin& origin) {
+  check_characters(text, origin);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    // Not to the end of the text: yaml-cpp reports a stray comma as empty documents without end.
+    while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+    }
+    if (starts.marks.size() > 1) {
+      fail(origin.at(starts.marks[1]),
+           "a second YAML document begins here, and the file must be one; look for a stray character, '---', '...' "
+           "or a line indented less than the first");
+    }
+    return YAML::Load(text);
+  } catch (const YAML::DeepRecursion& error) {
+    fail(origin.at(error.mark), "nested far too deeply; the file is sections of keys");
+  } catch (const YAML::Exception& error) {
+    fail(origin.at(error.mark), "not valid YAML: " + error.msg);
+  }
+}
+
+Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
+  Value value = without_items(node, origin, key);
+  if (node.IsSequence()) {
+    for (const YAML::Node& item : node) value.items.push_back(without_items(item, origin, node.Mark()));
+  }
+  return value;
+}
+
+}  // namespace srcextract
