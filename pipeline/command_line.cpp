@@ -25,6 +25,8 @@ constexpr const char* description =
 constexpr const char* footer = R"(Example:
   srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
 
+To hold a catalogue against a reference: srcextract compare --help
+
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
   m31.reg                                   DS9 regions

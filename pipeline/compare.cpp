@@ -1,214 +1,197 @@
 #include "pipeline/compare.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <malloc.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <string_view>
-#include <type_traits>
+#include <filesystem>
+#include <optional>
+
+#include "config/rules.hpp"
+#include "io/output_file.hpp"
+#include "io/table.hpp"
+#include "io/table_writer.hpp"
+#include "io/unit.hpp"
+#include "pipeline/batch.hpp"
+#include "pipeline/catalog_files.hpp"
+#include "pipeline/compare_machine.hpp"
+#include "pipeline/compare_text.hpp"
+#include "pipeline/outputs.hpp"
+#include "pipeline/update_reference.hpp"
+#include "pipeline/versions.hpp"
+#include "regression/compare.hpp"
+#include "regression/matched_table.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr double infinitely_far = std::numeric_limits<double>::infinity();
+/// For the columns that are compared at once. With the pairs, and what sorting takes, ten million rows stay below 4 GB.
+constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 
-bool same(float a, float b) {
-  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
-}
-bool same(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
-}
-template <class Integer>
-bool same(Integer a, Integer b) {
-  return a == b;
-}
-
-/// Ranks mismatches: NaN against a number is as far apart as can be.
-template <class T>
-double distance(T a, T b) {
-  const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
-  return std::isnan(difference) ? infinitely_far : difference;
+/// Columns of tens of MB come and go all the time: what they release is kept for the next, for entering memory anew
+/// takes a quarter of the time of a large comparison. One arena, so that every thread finds it.
+void keep_memory() {
+  constexpr int largest_kept = 1 << 30;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, largest_kept);
+  mallopt(M_TRIM_THRESHOLD, -1);
 }
 
-template <class T>
-bool agree(T cpu, T cuda, double tolerance) {
-  return same(cpu, cuda) || (tolerance > 0 && distance(cpu, cuda) <= tolerance);
+/// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
+std::int64_t expected_rows(const TableFile& file) {
+  std::error_code ignored;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path, ignored));
+  if (ignored || file.columns.empty()) return 0;
+  const std::int64_t inflated = file.path.ends_with(".gz") ? 4 * bytes : bytes;
+  return inflated / (8 * static_cast<std::int64_t>(file.columns.size()));
 }
 
-/// Counts the elements of one stage and keeps the worst mismatch.
-class Tally {
- public:
-  explicit Tally(const char* stage) { row_.stage = stage; }
-
-  /// `where` returns the name of the element; it is called only for a new worst one.
-  template <class T, class Where>
-  void compare(T cpu, T cuda, Where&& where, double tolerance = 0) {
-    ++row_.elements;
-    if (agree(cpu, cuda, tolerance)) return;
-    mismatch(distance(cpu, cuda), [&] { return fmt::format("{}: {} on CPU, {} on CUDA", where(), cpu, cuda); });
+Catalog catalog_of(const TableFile& file, const SideRules& rules) {
+  Catalog catalog;
+  catalog.name = file.path;
+  for (const ColumnHead& column : file.columns) {
+    catalog.columns.push_back(column.name);
+    catalog.units.push_back(column.unit);
   }
+  catalog.meanings = meanings_of(catalog.columns, rules, file.path);
+  catalog.expected_rows = expected_rows(file);
+  catalog.read = [file](const std::vector<std::size_t>& columns) { return read_table(file, columns); };
+  return catalog;
+}
 
-  /// Counts the elements that only one side has, and returns how many both have.
-  std::int64_t compare_sizes(std::int64_t cpu, std::int64_t cuda, const char* what) {
-    const std::int64_t extra = std::max(cpu, cuda) - std::min(cpu, cuda);
-    row_.elements += extra;
-    if (extra > 0) {
-      mismatch(infinitely_far, [&] { return fmt::format("{}: {} on CPU, {} on CUDA", what, cpu, cuda); });
-      row_.mismatches += extra - 1;
+void write_file(const std::string& path, const std::string& text) {
+  if (path == "-") return print_result(text);
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void write_matched(const std::string& path, const Catalog& reference, const Catalog& other,
+                   const Comparison& comparison, const CompareRules& rules) {
+  const CatalogMetadata metadata{program_version(), dump_rules(rules), ""};
+  write_table(path, make_matched_table(reference, other, comparison, rules), metadata).commit();
+}
+
+/// Compares two files; with `matched` also writes both sides' rows there.
+void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
+  const Catalog reference = catalog_of(open_table(file.reference), rules.reference);
+  const Catalog other = catalog_of(open_table(file.other), rules.other);
+  file.comparison = compare_catalogs(reference, other, rules, unit_factor, options.threads, memory_for_columns);
+  if (!options.matched.empty()) write_matched(options.matched, reference, other, file.comparison, rules);
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// A file is replaced as a whole, and not one extension of it.
+void require_whole_files(const CompareOptions& options) {
+  for (const std::string& path : {options.reference, options.other}) {
+    if (!std::filesystem::is_regular_file(path))
+      throw Error(ErrorKind::config, path +
+                                         " is not a file that --update could replace or put in place; name files "
+                                         "without an extension in brackets");
+  }
+}
+
+/// What is to be compared, nothing of it read yet.
+std::vector<FileComparison> list_files(const CompareOptions& options) {
+  const bool directories = is_directory(options.reference);
+  if (directories != is_directory(options.other))
+    throw Error(ErrorKind::config, (directories ? options.reference : options.other) + " is a directory and " +
+                                       (directories ? options.other : options.reference) +
+                                       " is not; compare two catalogues or two directories");
+  if (!options.matched.empty() && !directories)
+    table_format(options.matched);  // a wrong ending is told before the work
+  if (!options.update.empty() && !directories) require_whole_files(options);
+  if (!directories) return {{options.reference, options.reference, options.other, {}, ""}};
+  if (!options.matched.empty())
+    throw Error(ErrorKind::config, "--matched is for two catalogues, and these are directories");
+  std::vector<FileComparison> files;
+  for (const FilePair& pair : pair_files(options.reference, options.other)) {
+    FileComparison file{pair.name, pair.reference, pair.other, {}, ""};
+    if (pair.other.empty()) file.failure = "the new directory has no catalogue of this name";
+    if (pair.reference.empty()) file.failure = "the reference has no catalogue of this name";
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// Compares what can be compared; of directories, what cannot is a failure of that file alone.
+void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
+  const bool directories = is_directory(options.reference);
+  for (FileComparison& file : files) {
+    if (!file.failure.empty()) continue;
+    try {
+      compare_files(file, rules, options);
+    } catch (const Error& error) {
+      if (!directories || error.kind() == ErrorKind::internal) throw;
+      file.failure = error.what();
+      file.code = exit_code(error.kind());
     }
-    return std::min(cpu, cuda);
+    // Which rows belong together is needed no more, and may be large.
+    file.comparison.matches = {};
   }
+}
 
-  StageComparison row() const { return row_; }
+/// Of an error; of a comparison 0 or that of a mismatch.
+int code_of(const FileComparison& file) {
+  if (file.code != 0) return file.code;
+  return file.within() ? 0 : exit_code(ErrorKind::mismatch);
+}
 
- private:
-  template <class Describe>
-  void mismatch(double distance, Describe&& describe) {
-    ++row_.mismatches;
-    if (distance <= worst_distance_) return;
-    worst_distance_ = distance;
-    row_.worst = describe();
+/// No output may replace what is read, or another output.
+void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
+  std::vector<std::string> inputs, outputs;
+  for (const FileComparison& file : files) inputs.insert(inputs.end(), {file.reference, file.other});
+  if (!options.rules.empty()) inputs.push_back(options.rules);
+  for (const std::string& path : {options.json, options.junit, options.matched}) {
+    if (path.empty() || path == "-") continue;
+    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end())
+      throw Error(ErrorKind::config, path + " is named for two outputs; the second would replace the first");
+    outputs.push_back(path);
   }
-
-  StageComparison row_;
-  double worst_distance_ = -1;
-};
-
-StageComparison compare_pixels(const Pixels<Cpu>& cpu, const Pixels<Cpu>& cuda) {
-  Tally tally("ingest");
-  const std::int64_t width = std::max<std::int64_t>(cpu.image.shape.width, 1);
-  const std::int64_t count = tally.compare_sizes(cpu.image.pixels.size(), cuda.image.pixels.size(), "pixels");
-  for (std::int64_t i = 0; i < count; ++i)
-    tally.compare(cpu.image.pixels[i], cuda.image.pixels[i],
-                  [&] { return fmt::format("pixel x={} y={}", i % width, i / width); });
-  tally.compare(cpu.masked->nan, cuda.masked->nan, [] { return "masked as NaN"; });
-  tally.compare(cpu.masked->infinite, cuda.masked->infinite, [] { return "masked as infinite"; });
-  tally.compare(cpu.masked->blank, cuda.masked->blank, [] { return "masked as BLANK"; });
-  return tally.row();
+  KeptFiles(inputs).require_kept(outputs);
 }
 
-void compare_statistics(Tally& tally, const Statistics& cpu, const Statistics& cuda, const char* set) {
-  const auto name = [set](const char* field) { return [=] { return fmt::format("{} {}", field, set); }; };
-  tally.compare(cpu.count, cuda.count, name("count"));
-  tally.compare(cpu.mean, cuda.mean, name("mean"));
-  tally.compare(cpu.median, cuda.median, name("median"));
-  tally.compare(cpu.sigma, cuda.sigma, name("sigma"));
-  tally.compare(cpu.min, cuda.min, name("min"));
-  tally.compare(cpu.max, cuda.max, name("max"));
-}
-
-StageComparison compare_background(const Background& cpu, const Background& cuda) {
-  Tally tally("background");
-  compare_statistics(tally, cpu.all, cuda.all, "of all pixels");
-  compare_statistics(tally, cpu.clipped, cuda.clipped, "after clipping");
-  tally.compare(cpu.zero_share, cuda.zero_share, [] { return "zero_share"; });
-  tally.compare(cpu.iterations, cuda.iterations, [] { return "iterations"; });
-  tally.compare(int{cpu.converged}, int{cuda.converged}, [] { return "converged"; });
-  return tally.row();
-}
-
-StageComparison compare_runs(const Runs<Cpu>& cpu, const Runs<Cpu>& cuda) {
-  Tally tally("threshold");
-  const std::int64_t count = tally.compare_sizes(cpu.runs.size(), cuda.runs.size(), "runs");
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto name = [i](const char* end) { return [=] { return fmt::format("{} of run {}", end, i); }; };
-    tally.compare(cpu.runs[i].y, cuda.runs[i].y, name("row"));
-    tally.compare(cpu.runs[i].begin, cuda.runs[i].begin, name("begin"));
-    tally.compare(cpu.runs[i].end, cuda.runs[i].end, name("end"));
+void print(const std::vector<FileComparison>& files, const CompareOptions& options) {
+  if (options.json == "-" || options.junit == "-") return;
+  if (!is_directory(options.reference)) {
+    const bool quiet = options.verbosity == Verbosity::quiet;
+    print_result(quiet ? format_notes(files.front()) : format_tables(files.front()));
+    return print_result(format_verdict(files.front()));
   }
-  const std::int64_t rows = tally.compare_sizes(cpu.row_begin.size(), cuda.row_begin.size(), "rows");
-  for (std::int64_t y = 0; y < rows; ++y)
-    tally.compare(cpu.row_begin[y], cuda.row_begin[y], [&] { return fmt::format("first run of row {}", y); });
-  return tally.row();
-}
-
-StageComparison compare_components(const Components<Cpu>& cpu, const Components<Cpu>& cuda) {
-  Tally tally("label");
-  const std::int64_t count = tally.compare_sizes(cpu.label.size(), cuda.label.size(), "labelled runs");
-  for (std::int64_t i = 0; i < count; ++i)
-    tally.compare(cpu.label[i], cuda.label[i], [&] { return fmt::format("label of run {}", i); });
-  tally.compare(cpu.counts->kept, cuda.counts->kept, [] { return "components kept"; });
-  tally.compare(cpu.counts->found, cuda.counts->found, [] { return "components found"; });
-  return tally.row();
-}
-
-StageComparison compare_sums(const Buffer<SourceSums, Cpu>& cpu, const Buffer<SourceSums, Cpu>& cuda) {
-  Tally tally("measure");
-  const std::int64_t count = tally.compare_sizes(cpu.size(), cuda.size(), "sources");
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto compare = [&](const char* field, auto SourceSums::*member) {
-      tally.compare(cpu[i].*member, cuda[i].*member, [&] { return fmt::format("{} of source {}", field, i + 1); });
-    };
-    compare("npix", &SourceSums::npix);
-    compare("v", &SourceSums::v);
-    compare("vx", &SourceSums::vx);
-    compare("vy", &SourceSums::vy);
-    compare("vxx", &SourceSums::vxx);
-    compare("vyy", &SourceSums::vyy);
-    compare("vxy", &SourceSums::vxy);
-    compare("peak", &SourceSums::peak);
-    compare("xpeak", &SourceSums::xpeak);
-    compare("ypeak", &SourceSums::ypeak);
-    compare("xmin", &SourceSums::xmin);
-    compare("xmax", &SourceSums::xmax);
-    compare("ymin", &SourceSums::ymin);
-    compare("ymax", &SourceSums::ymax);
-    compare("near_masked", &SourceSums::near_masked);
+  for (const FileComparison& file : files) {
+    if (options.verbosity == Verbosity::verbose && file.failure.empty()) print_result(format_tables(file));
   }
-  return tally.row();
-}
-
-/// The column of `sources` with this name, as `Vector`, or nothing if it has none.
-template <class Vector>
-const Vector* find_column(const Sources& sources, std::string_view name) {
-  const Vector* found = nullptr;
-  for_each_column(sources, [&](const Column& column, const auto& values) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(values)>, Vector>)
-      if (name == column.name) found = &values;
-  });
-  return found;
-}
-
-StageComparison compare_sources(const Sources& cpu, const Sources& cuda) {
-  Tally tally("columns");
-  for_each_column(cpu, [&](const Column& column, const auto& values) {
-    using Vector = std::remove_cvref_t<decltype(values)>;
-    const Vector* others = find_column<Vector>(cuda, column.name);
-    const std::int64_t count = tally.compare_sizes(std::ssize(values), others ? std::ssize(*others) : 0, column.name);
-    for (std::int64_t i = 0; i < count; ++i)
-      tally.compare(
-          values[i], (*others)[i], [&] { return fmt::format("{} of NUMBER {}", column.name, cpu.number[i]); },
-          column.tolerance);
-  });
-  return tally.row();
+  print_result(format_files(files));
 }
 
 }  // namespace
 
-bool values_agree(double cpu, double cuda, double tolerance) {
-  return agree(cpu, cuda, tolerance);
-}
-
-std::vector<StageComparison> compare_records(const StageRecord& cpu, const StageRecord& cuda) {
-  return {compare_pixels(cpu.pixels, cuda.pixels), compare_background(cpu.background, cuda.background),
-          compare_runs(cpu.runs, cuda.runs),       compare_components(cpu.components, cuda.components),
-          compare_sums(cpu.sums, cuda.sums),       compare_sources(cpu.sources, cuda.sources)};
-}
-
-bool all_equal(const std::vector<StageComparison>& comparison) {
-  return std::all_of(comparison.begin(), comparison.end(), [](const auto& row) { return row.mismatches == 0; });
-}
-
-std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison) {
-  std::string text = fmt::format("{:<10}  {:>14}  {:>10}  {}\n", "stage", "elements", "mismatches", "worst");
-  for (const StageComparison& row : comparison)
-    text += fmt::format("{:<10}  {:>14}  {:>10}  {}\n", row.stage, row.elements, row.mismatches,
-                        row.worst.empty() ? "-" : row.worst);
-  const auto first = std::find_if(comparison.begin(), comparison.end(), [](const auto& row) { return row.mismatches; });
-  if (first == comparison.end()) return text + image + ": CPU and CUDA agree in every stage\n";
-  return text + image + ": CPU and CUDA DIFFER, first in '" + first->stage + "'\n";
+int run_compare(const CompareOptions& options) {
+  configure_log(options.verbosity, "", false);
+  keep_memory();
+  const CompareRules rules = options.rules.empty() ? default_rules() : load_rules(options.rules);
+  if (options.dump_rules) {
+    print_result(dump_rules(rules));
+    return 0;
+  }
+  std::vector<FileComparison> files = list_files(options);
+  require_kept(options, files);
+  compare_all(files, rules, options);
+  print(files, options);
+  if (!options.json.empty()) write_file(options.json, format_json(files, rules));
+  if (!options.junit.empty()) write_file(options.junit, format_junit(files));
+  if (!options.update.empty()) update_references(files, options.reference, options.update);
+  int code = 0;
+  for (const FileComparison& file : files) {
+    // A difference that was put in the reference's place is none any more.
+    if (options.update.empty() || file.code != 0) code = std::max(code, code_of(file));
+  }
+  return code;
 }
 
 }  // namespace srcextract

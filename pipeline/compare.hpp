@@ -1,32 +1,26 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "pipeline/observer.hpp"
+#include "pipeline/compare_options.hpp"
+#include "regression/comparison.hpp"
 
 namespace srcextract {
 
-/// How the two back ends' results of one stage compare.
-struct StageComparison {
-  std::string stage;
-  std::int64_t elements = 0;    ///< values compared; where the sizes differ, the larger
-  std::int64_t mismatches = 0;  ///< not equal to the last bit (NaN equals NaN), or beyond the column's tolerance
-  std::string worst;            ///< the mismatch with the largest difference, both values in it; empty if none.
-                                ///< Pixels, rows and runs are counted from 0, sources from 1
+/// One file of the reference held against its counterpart.
+struct FileComparison {
+  std::string name;              ///< that of the FilePair, or what the user called the reference
+  std::string reference, other;  ///< paths; empty: there is none
+  Comparison comparison;         ///< of two files
+  std::string failure;           ///< why there is no comparison; empty if there is one
+  int code = 0;                  ///< the exit code of an error that is the failure
+
+  bool within() const { return failure.empty() && comparison.within(); }
 };
 
-/// Whether two floating values of a column count as equal: to the last bit, both NaN, or within `tolerance` unless it
-/// is 0.
-bool values_agree(double cpu, double cuda, double tolerance);
-
-/// Compares two records of the same image stage by stage, in the order of the pipeline.
-std::vector<StageComparison> compare_records(const StageRecord& cpu, const StageRecord& cuda);
-
-bool all_equal(const std::vector<StageComparison>& comparison);
-
-/// The table that a user sees, with a line of verdict that begins with `image`.
-std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
+/// Runs `srcextract compare` and returns its exit code: 0 if everything is within the rules, else that of
+/// ErrorKind::mismatch, or the highest of what could not be read.
+int run_compare(const CompareOptions& options);
 
 }  // namespace srcextract

@@ -7,7 +7,7 @@
 #include "config/config.hpp"
 #include "io/fits_image.hpp"
 #include "pipeline/backend.hpp"
-#include "pipeline/compare.hpp"
+#include "pipeline/parity.hpp"
 #include "pipeline/progress.hpp"
 #include "pipeline/run_stages.hpp"
 

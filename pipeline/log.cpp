@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "pipeline/printable.hpp"
 #include "pipeline/progress.hpp"
 #include "stages/core/error.hpp"
 

@@ -8,6 +8,8 @@
 #include "pipeline/backend.hpp"
 #include "pipeline/batch.hpp"
 #include "pipeline/command_line.hpp"
+#include "pipeline/compare.hpp"
+#include "pipeline/compare_options.hpp"
 #include "pipeline/log.hpp"
 #include "pipeline/outputs.hpp"
 #include "pipeline/progress.hpp"
@@ -38,7 +40,15 @@ void start_log(const CommandLine& command, const Config& config, bool progress) 
   configure_log(verbosity, command.log_file, progress);
 }
 
+int run_comparison(int argc, char** argv) {
+  const CompareOptions options = parse_compare_options(argc, argv);
+  if (options.answer.empty()) return run_compare(options);
+  print_result(options.answer);
+  return 0;
+}
+
 int run(int argc, char** argv) {
+  if (is_compare(argc, argv)) return run_comparison(argc, argv);
   const CommandLine command = parse_command_line(argc, argv);
   if (!command.answer.empty()) {
     print_result(command.answer);

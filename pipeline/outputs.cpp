@@ -123,8 +123,9 @@ void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
     const std::optional<Identity> file = identity(output);
     const auto input = file ? path_of_.find(*file) : path_of_.end();
     if (input != path_of_.end())
-      throw Error(ErrorKind::config, "the output '" + output + "' would replace the input or log '" + input->second +
-                                         "'; write into another directory (--output-dir), or do not give it as input");
+      throw Error(ErrorKind::config,
+                  "the output '" + output + "' would replace the input or log '" + input->second +
+                      "'; choose another name or directory for the output, or do not give it as input");
   }
 }
 

@@ -7,8 +7,8 @@
 #include "io/fits_image.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/command_line.hpp"
-#include "pipeline/compare.hpp"
 #include "pipeline/outputs.hpp"
+#include "pipeline/parity.hpp"
 #include "pipeline/progress.hpp"
 
 namespace srcextract {

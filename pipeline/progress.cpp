@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include "pipeline/printable.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -31,13 +33,6 @@ void show(const std::string& text) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string out(text);
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  std::replace_if(out.begin(), out.end(), is_control, '?');
-  return out;
-}
 
 void Progress::begin_file(const std::string& path) {
   file_ = ++*begun_;

@@ -8,10 +8,6 @@
 
 namespace srcextract {
 
-/// `text` with '?' for every control character: names of files and of HDUs may hold any byte, also what a terminal
-/// obeys.
-std::string printable(std::string_view text);
-
 /// One line on the terminal, no longer than that is wide, that says which file of how many is being worked on and which
 /// of its stages are done. An invisible one (quiet, or stderr is not a terminal) does nothing. Threads that work at the
 /// same time have a copy each: they count together and take turns on the line.

@@ -12,9 +12,10 @@ import device
 import end_to_end
 import growth
 import host
+import regression
 from session import Session
 
-TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "growth": growth}
+TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "growth": growth, "compare": regression}
 
 
 def output_of(*command):

@@ -1,9 +1,8 @@
 import os
-import subprocess
-from types import SimpleNamespace
 
 import pytest
 
+from driver import ROOT, run_program
 from fits_files import write_sky
 
 
@@ -15,14 +14,29 @@ def pytest_configure():
 @pytest.fixture
 def run(tmp_path):
     """Runs the program in the test's own directory; `env` is added to the environment."""
+    return lambda *arguments, cwd=tmp_path, **more: run_program(*arguments, cwd=cwd, **more)
 
-    def run_in(*arguments, env=None, cwd=tmp_path, **more):
-        command = [os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)]
-        done = subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120, **more)
-        return SimpleNamespace(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
 
-    return run_in
+@pytest.fixture
+def compare(run):
+    """Runs `srcextract compare`, whose stderr is empty unless it cannot compare."""
+
+    def run_compare(*arguments, **more):
+        done = run("compare", *arguments, **more)
+        assert (done.err == "") == (done.code in (0, 5)), done.err
+        return done
+
+    return run_compare
+
+
+@pytest.fixture(scope="session")
+def own(tmp_path_factory):
+    """The catalogues of data/sky.fits, which are called sky.cat.*, in every format that the program writes."""
+    directory = tmp_path_factory.mktemp("own")
+    done = run_program("-q", "-o", directory, "--set", "output.formats=[fits,ecsv,csv]", ROOT / "config/default.yaml",
+                       ROOT / "data/sky.fits")
+    assert done.code == 0, done.err
+    return directory
 
 
 @pytest.fixture

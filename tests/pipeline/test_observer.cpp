@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/compare.hpp"
+#include "pipeline/parity.hpp"
 #include "pipeline/run_stages.hpp"
 
 namespace srcextract {

@@ -3,9 +3,6 @@
 FLUXERR_ISO is not compared: SExtractor takes the noise from its own background map even when the level is given.
 FLAGS agree in 8 (at the edge) alone: SExtractor's 1 speaks of neighbours, srcextract's of masked pixels.
 """
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -17,40 +14,24 @@ from fits_pixels import read_pixels
 from peers import (DOUBLE, FLOAT, INTEGER_IMAGES, assert_close, assert_equal, assert_same_peaks, assert_same_shapes,
                    integer_image, match)
 from program import extract
+from sextractor import PROGRAM, at_level, sextract
 
-SEXTRACTOR = shutil.which("source-extractor") or shutil.which("sex")
-if not SEXTRACTOR:
+if not PROGRAM:
     pytest.skip("no SExtractor (Debian's source-extractor) on PATH", allow_module_level=True)
 
 EQUAL = {"NPIX": "ISOAREA_IMAGE", "XMIN_IMAGE": "XMIN_IMAGE", "XMAX_IMAGE": "XMAX_IMAGE", "YMIN_IMAGE": "YMIN_IMAGE",
          "YMAX_IMAGE": "YMAX_IMAGE"}
 COLUMNS = [*EQUAL.values(), "XPEAK_IMAGE", "YPEAK_IMAGE", "X_IMAGE_DBL", "Y_IMAGE_DBL", "FLUX_ISO", "FLUX_MAX",
            "X2_IMAGE", "Y2_IMAGE", "XY_IMAGE", "A_IMAGE", "B_IMAGE", "THETA_IMAGE", "FLAGS"]
-SETTINGS = {
-    "CATALOG_TYPE": "FITS_1.0", "BACK_TYPE": "MANUAL", "THRESH_TYPE": "ABSOLUTE", "DETECT_MINAREA": 5, "FILTER": "N",
-    "DEBLEND_NTHRESH": 1, "DEBLEND_MINCONT": 1.0, "CLEAN": "N", "MASK_TYPE": "NONE", "WEIGHT_TYPE": "NONE", "GAIN": 0,
-    "GAIN_KEY": "NONE", "SATUR_LEVEL": 1e29, "SATUR_KEY": "NONE", "MEMORY_PIXSTACK": 10_000_000,
-    "MEMORY_OBJSTACK": 60_000, "VERBOSE_TYPE": "QUIET"}
-
-
-def sextract(image, background, threshold, directory):
-    """SExtractor's catalogue, with `threshold` counted from `background`."""
-    (directory / "columns").write_text("\n".join(COLUMNS) + "\n")
-    settings = SETTINGS | {"PARAMETERS_NAME": "columns", "CATALOG_NAME": "sextractor.fits", "BACK_VALUE": background,
-                           "DETECT_THRESH": threshold, "ANALYSIS_THRESH": threshold}
-    command = [SEXTRACTOR, str(image), "-c", "/dev/null"]
-    command += [str(part) for name, value in settings.items() for part in (f"-{name}", value)]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
-    assert done.returncode == 0 and "overflow" not in done.stderr, done.stderr
-    table = fits.getdata(directory / "sextractor.fits", 1)
-    return {name: table[name].astype(float) for name in COLUMNS}
 
 
 def both(program, image, directory):
     """Our catalogue and SExtractor's in the same order."""
     ours, report = extract(program, "default", image, directory, "--backend", "cpu")
     levels = report["levels"]
-    theirs = sextract(image, levels["background"], levels["detection"] - levels["background"], directory)
+    level = levels["background"]
+    table = fits.getdata(sextract(image, directory, COLUMNS, **at_level(level, levels["detection"] - level)), 1)
+    theirs = {name: table[name].astype(float) for name in COLUMNS}
     index = match(ours, theirs["X_IMAGE_DBL"], theirs["Y_IMAGE_DBL"])
     return ours, {name: column[index] for name, column in theirs.items()}
 

@@ -1,4 +1,4 @@
-#include "pipeline/compare.hpp"
+#include "pipeline/parity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "config/rules.hpp"
+#include "regression/align.hpp"
+#include "regression/catalog.hpp"
+#include "regression/concentration.hpp"
+#include "regression/division.hpp"
+#include "regression/match.hpp"
+#include "regression/robust.hpp"
+
+namespace srcextract {
+
+inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+/// Of the differences of a column: their median, and 1.4826 times the median distance from it.
+struct Spread {
+  double median = not_known, scatter = not_known;
+};
+
+/// A row that is far from where its neighbours in brightness are. Rows are counted from 1, as NUMBER is.
+struct Offender {
+  std::int64_t reference_row, new_row;
+  double x, y;              ///< position in the reference; pixels, or degrees if matched by sky
+  double reference, other;  ///< the two values
+  double difference;        ///< as the column's rule defines it
+};
+
+/// How a column's difference runs with something else, fitted over bins of equally many sources.
+struct Trend {
+  double slope = not_known, error = not_known;  ///< per dex of flux, or per magnitude, pixel, degree
+  double effect = 0;                            ///< |slope| times the range: from end to end
+  double significance = 0;                      ///< sigma of the slope
+};
+
+/// A part of the field, or of the range of fluxes, in which a column differs otherwise than in the rest.
+struct Deviation {
+  Part part;                        ///< of the field
+  double share = 0;                 ///< of the sources: those in it, or at the bright end
+  double deviation = 0, error = 0;  ///< location there less that of the rest
+  double significance = 0;
+};
+
+/// One column over all pairs. `difference` is what its rule says.
+struct ColumnComparison {
+  std::string name, unit;
+  Difference difference = Difference::absolute;
+  std::int64_t pairs = 0;                        ///< in which both sides have a number
+  std::int64_t values_lost = 0;                  ///< a number in the reference, none in the new
+  std::int64_t values_gained = 0;                ///< the other way round
+  std::vector<std::int64_t> rows_without_value;  ///< the first pairs of values_lost
+  Spread absolute, relative, in_sigma;
+  Location location;  ///< of the difference
+  Trend with_flux, with_x, with_y;
+  Deviation bright_end;          ///< of significance 0 if there is none
+  std::vector<Deviation> cells;  ///< parts of the field that differ, the most significant first
+  std::int64_t outliers = 0;
+  Concentration outliers_are;   ///< what they have in common
+  std::vector<Offender> worst;  ///< the largest outliers, or if there are none the largest differences
+};
+
+/// How the sources came and went.
+struct SourceComparison {
+  std::int64_t reference = 0, other = 0;  ///< rows
+  std::int64_t matched = 0, lost = 0, gained = 0;
+  std::int64_t reference_duplicates = 0, new_duplicates = 0;
+  std::int64_t reference_nowhere = 0, new_nowhere = 0;  ///< rows without a position
+};
+
+/// A reason against the new catalogue; the words stand by themselves.
+struct Finding {
+  std::string subject;  ///< a column, or "sources", "positions", "columns"
+  std::string words;
+};
+
+struct Comparison {
+  Frame frame = Frame::pixel;
+  double radius = 0;  ///< in pixels, degrees or sigma
+  bool radius_in_sigma = false;
+  Alignment alignment;      ///< undone before matching
+  bool same_image = false;  ///< positions agree so well that both sides must have measured the same pixels
+  Matches matches;
+  std::vector<SharedColumn> shared;  ///< the columns of both sides
+  SourceComparison sources;
+  std::vector<ColumnComparison> columns;
+  std::vector<Finding> findings;   ///< what is beyond the rules, the most telling first; none: the verdict is good
+  std::vector<std::string> notes;  ///< what a reader should know, and no reason against
+
+  bool within() const { return findings.empty(); }
+};
+
+}  // namespace srcextract

@@ -1,0 +1,133 @@
+"""`srcextract compare`: what can go wrong with a catalogue is caught, and named in the first of the reasons."""
+
+import pytest
+
+pytest.importorskip("astropy")
+
+import numpy as np
+from astropy.table import Table, vstack
+from catalogues import read, reasons, write
+from exposures import SIZE, WCS, extract, pixels
+
+X = ["X_IMAGE", "XMIN_IMAGE", "XMAX_IMAGE", "XPEAK_IMAGE"]
+Y = [name.replace("X", "Y", 1) for name in X]
+
+
+@pytest.fixture(scope="module")
+def exposures(tmp_path_factory):
+    """The catalogues of two images of one simulated sky, each with noise of its own."""
+    directory = tmp_path_factory.mktemp("exposures")
+    return [extract(directory / f"{i}.fits", pixels(i), WCS) for i in range(2)]
+
+
+@pytest.fixture(params=["the same image", "another exposure"])
+def pair(request, own):
+    """The reference and a new catalogue before anything is done to it."""
+    if request.param == "the same image":
+        return [own / "sky.cat.fits", own / "sky.cat.fits"]
+    return request.getfixturevalue("exposures")
+
+
+def test_nothing_is_said_where_there_is_no_defect(compare, pair):
+    done = compare(*pair)
+    assert done.code == 0 and done.out.endswith("\nwithin the rules\n")
+    assert len(read(pair[0])) > 200
+
+
+def changed(names, change):
+    def plant(table):
+        for name in names:
+            table[name] = change(np.asarray(table[name]))
+        return table
+
+    return plant
+
+
+def faintest_lost(table):
+    return table[table["FLUX_ISO"] >= np.quantile(table["FLUX_ISO"], 0.02)]
+
+
+def exchanged(table):
+    table["ALPHA_J2000"], table["DELTA_J2000"] = table["DELTA_J2000"].copy(), table["ALPHA_J2000"].copy()
+    return table
+
+
+def sprinkled(table):
+    table["FLUX_ISO"][7::100] = np.nan
+    return table
+
+
+DEFECTS = {
+    "shift of 0.1 pixel": (changed(["X_IMAGE"], lambda x: x + 0.1), ["X_IMAGE: ", " sources moved by +0.1", "pixel"]),
+    "flux scale": (changed(["FLUX_ISO"], lambda f: 1.01 * f), ["FLUX_ISO: ", " sources are larger by +", " %"]),
+    "faintest lost": (faintest_lost, ["sources: ", "faint"]),
+    "x axis flipped": (changed(X, lambda x: SIZE + 1 - x), ["positions: ", "the x axis is flipped: new x = 204"]),
+    "counted from 0": (changed(X + Y, lambda x: x - 1),
+                       ["X_IMAGE: ", " sources moved by -", " pixel: one side counts from 0 (likewise Y_IMAGE, "]),
+    "theta in radians": (changed(["THETA_IMAGE"], np.radians), ["THETA_IMAGE: ", "radians where the reference has "]),
+    "RA and Dec exchanged": (exchanged, ["ALPHA_J2000: ", "ALPHA_J2000 and DELTA_J2000 have changed places"]),
+    "rows duplicated": (lambda table: vstack([table, table[10:30]]),
+                        ["sources: 20 rows are duplicated, none in the reference: row ", " repeats row 11"]),
+    "NaN sprinkled": (sprinkled, ["FLUX_ISO: no number (NaN) in ", "in which the reference has one, first in row 8"]),
+    "unit of the values": (changed(["FLUX_ISO"], lambda f: f / 1000),
+                           ["FLUX_ISO: ", "the unit is 1000 times the reference's"]),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_the_first_reason(compare, pair, tmp_path, defect):
+    plant, words = DEFECTS[defect]
+    reference, new = pair
+    first = reasons(compare(reference, write(plant(read(new)), tmp_path / "new.fits")))[0]
+    print(first)
+    assert first.startswith(words[0])
+    for part in words[1:]:
+        assert part in first
+
+
+def test_the_size_of_a_defect_is_told_as_people_say_it(compare, own, tmp_path):
+    new = write(changed(["FLUX_ISO"], lambda f: 1.01 * f)(read(own / "sky.cat.fits")), tmp_path / "new.fits")
+    first = reasons(compare(own / "sky.cat.fits", new))[0]
+    assert first.startswith("FLUX_ISO: 250 of 250 sources are larger by +1.000 ± 0.000 %")
+
+
+def test_rows_counted_from_0_and_from_1_are_told_apart(compare, own, tmp_path):
+    """The words name what happened in the other direction, too."""
+    turned = write(changed(X + Y, lambda x: x - 1)(read(own / "sky.cat.fits")), tmp_path / "from_0.fits")
+    first = reasons(compare(turned, own / "sky.cat.fits"))[0]
+    assert first.startswith("X_IMAGE: 250 of 250 sources moved by +1.0") and "one side counts from 0" in first
+
+
+def test_no_cause_is_named_that_few_rows_have(compare, own, tmp_path):
+    """A factor that varies from 0.2 to 0.8 is half in the median, and yet no diameter for a radius."""
+    factors = np.random.default_rng(1).permutation(np.linspace(0.2, 0.8, 250))
+    new = write(changed(["A_IMAGE"], lambda a: factors * a)(read(own / "sky.cat.fits")), tmp_path / "new.fits")
+    first = reasons(compare(own / "sky.cat.fits", new))[0]
+    assert first.startswith("A_IMAGE: ") and "diameter" not in first
+
+
+def with_unit(own, path, unit, factor):
+    table = Table.read(own / "sky.cat.fits")
+    table["FLUX_ISO"] = np.asarray(table["FLUX_ISO"]) * factor
+    table["FLUX_ISO"].unit = unit
+    table.write(path)
+    return path
+
+
+def test_a_unit_of_the_header(compare, own, tmp_path):
+    """A reason by itself; where the values were left as they are they are a second one."""
+    in_jansky = with_unit(own, tmp_path / "jansky.fits", "Jy", 1)
+    said = reasons(compare(in_jansky, with_unit(own, tmp_path / "right.fits", "mJy", 1000)))
+    assert len(said) == 1 and said[0].startswith("FLUX_ISO: the unit changed from Jy to mJy")
+    said = reasons(compare(in_jansky, with_unit(own, tmp_path / "wrong.fits", "mJy", 1)))
+    assert len(said) == 2 and said[0].startswith("FLUX_ISO: the unit changed from Jy to mJy")
+    assert said[1].startswith("FLUX_ISO: 250 of 250 sources have 0.001 times the reference's value")
+    said = reasons(compare(in_jansky, with_unit(own, tmp_path / "metres.fits", "m", 1)))
+    assert len(said) == 1 and said[0].startswith("FLUX_ISO: the unit changed from Jy to m")
+
+
+def test_a_column_lost_is_a_reason(compare, own, tmp_path):
+    table = read(own / "sky.cat.fits")
+    del table["FLUX_MAX"]
+    done = compare(own / "sky.cat.fits", write(table, tmp_path / "new.fits"))
+    assert reasons(done) == ["columns: the new catalogue does not have FLUX_MAX"]

@@ -1,0 +1,75 @@
+"""`srcextract compare`: one catalogue in every format that it reads, each held against each."""
+
+import gzip
+
+import pytest
+
+pytest.importorskip("astropy")
+
+from astropy.io.votable import from_table
+from astropy.table import Table
+from catalogues import report
+
+NAMES = ["fits", "ecsv", "csv", "fits.gz", "ecsv.gz", "csv.gz", "tabledata.vot", "binary2.vot", "binary2.vot.gz"]
+
+
+@pytest.fixture(scope="module")
+def formats(own, tmp_path_factory):
+    """Paths by NAMES: what the program wrote itself, zipped, and as VOTables of Astropy."""
+    directory = tmp_path_factory.mktemp("formats")
+    table = Table.read(own / "sky.cat.ecsv", format="ascii.ecsv")
+    votable = from_table(table)
+    for kind in ("tabledata", "binary2"):
+        votable.to_xml(str(directory / f"sky.{kind}.vot"), tabledata_format=kind)
+    for plain in ("fits", "ecsv", "csv"):
+        (directory / f"sky.{plain}").write_bytes((own / f"sky.cat.{plain}").read_bytes())
+    for zipped in (name for name in NAMES if name.endswith(".gz")):
+        path = directory / f"sky.{zipped}"
+        path.write_bytes(gzip.compress(path.with_suffix("").read_bytes()))
+    return {name: directory / f"sky.{name}" for name in NAMES}
+
+
+@pytest.mark.parametrize("reference", NAMES)
+@pytest.mark.parametrize("new", NAMES)
+def test_formats_make_no_difference(compare, formats, own, reference, new):
+    done = compare(formats[reference], formats[new], "--json", "-")
+    assert done.code == 0
+    found = report(done)
+    rows = len(Table.read(own / "sky.cat.fits"))
+    assert rows > 100 and found.sources["matched"] == found.sources["reference"] == found.sources["new"] == rows
+    assert found.verdict == "within" and found.findings == [] and found.notes == []
+    compared = set(Table.read(own / "sky.cat.fits").colnames) - {"NUMBER"}
+    assert set(found.columns) == compared
+    for column in found.columns.values():
+        assert column["pairs"] == rows and column["outliers"] == 0
+        assert column["absolute"] == {"median": 0, "scatter": 0}
+        assert [row for row in column["worst"] if row["difference"] != 0] == []
+
+
+def test_an_extension_is_chosen_by_name_or_number(compare, own):
+    path = own / "sky.cat.fits"
+    with_extension = [f"{path}[1]", f"{path}[{name_of_table(path)}]"]
+    for name in with_extension:
+        assert compare(path, name).code == 0
+    done = compare(path, f"{path}[7]")
+    assert done.code == 3 and "sky.cat.fits" in done.err
+
+
+def name_of_table(path):
+    from astropy.io import fits
+
+    return fits.getheader(path, 1)["EXTNAME"]
+
+
+def test_order_of_rows_and_columns_makes_no_difference(compare, own, tmp_path):
+    table = Table.read(own / "sky.cat.fits")
+    table[::-1][table.colnames[::-1]].write(tmp_path / "turned.fits")
+    found = report(compare(own / "sky.cat.fits", "turned.fits", "--json", "-"))
+    assert found.verdict == "within" and found.sources["matched"] == len(table)
+    assert all(column["absolute"] == {"median": 0, "scatter": 0} for column in found.columns.values())
+
+
+def test_names_of_files_do_not_tell_their_format(compare, formats, tmp_path):
+    for i, path in enumerate(formats.values()):
+        (tmp_path / f"{i}.dat").write_bytes(path.read_bytes())
+        assert compare(path, f"{i}.dat").code == 0
