@@ -29,16 +29,22 @@ bool equal(std::span<const double> a, std::span<const double> b) {
                     [](double p, double q) { return p == q || (std::isnan(p) && std::isnan(q)); });
 }
 
+/// Angles without a common direction have a resultant of about 1 / sqrt(n); one this much longer is chance once in a
+/// hundred million times (Rayleigh's test).
+constexpr double clear_direction = 18;
+
 /// Position angles that differ by about 90 degrees differ by +90 as often as by -90: puts all of them within 90 degrees
-/// of the direction that most of them have, so that they have a mean.
+/// of the direction that they have in common, if they have one, so that they have a mean.
 void unwrap_angles(std::vector<double>& differences) {
   constexpr double degree = std::numbers::pi / 180;
-  double sine = 0, cosine = 0;
+  double sine = 0, cosine = 0, count = 0;
   for (double difference : differences) {
     if (std::isnan(difference)) continue;
     sine += std::sin(2 * difference * degree);
     cosine += std::cos(2 * difference * degree);
+    ++count;
   }
+  if (!(sine * sine + cosine * cosine > clear_direction * count)) return;
   const double centre = std::atan2(sine, cosine) / 2 / degree;
   for (double& difference : differences) difference = centre + wrapped(difference - centre, 180);
 }
