@@ -145,7 +145,13 @@ int code_of(const FileComparison& file) {
 /// No output may replace what is read, or another output.
 void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
   std::vector<std::string> inputs, outputs;
-  for (const FileComparison& file : files) inputs.insert(inputs.end(), {file.reference, file.other});
+  for (const FileComparison& file : files) {
+    // Whole, and without the extension that the user may have named.
+    for (const std::string& path : {file.reference, file.other}) {
+      inputs.push_back(path);
+      if (path.ends_with("]")) inputs.push_back(path.substr(0, path.rfind('[')));
+    }
+  }
   if (!options.rules.empty()) inputs.push_back(options.rules);
   for (const std::string& path : {options.json, options.junit, options.matched}) {
     if (path.empty() || path == "-") continue;

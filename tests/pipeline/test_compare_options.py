@@ -180,3 +180,12 @@ def test_no_report_replaces_what_is_compared(run, pair, tmp_path, option, file):
     assert done.code == 2 and file in done.err and "choose another name" in done.err
     assert "--output-dir" not in done.err
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_no_report_replaces_the_file_of_which_an_extension_is_compared(run, pair, tmp_path):
+    table = tmp_path / "a.fits"
+    pytest.importorskip("astropy.table").Table.read(pair[0]).write(table)
+    before = table.read_bytes()
+    done = run("compare", f"{table}[1]", pair[1], "--json", table)
+    assert done.code == 2 and "a.fits" in done.err
+    assert table.read_bytes() == before
