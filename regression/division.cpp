@@ -84,8 +84,9 @@ std::size_t Division::cell_of(double px, double py) const {
 Part Division::part(std::size_t cell_number) const {
   const double width = (whole.high_x - whole.low_x) / static_cast<double>(side);
   const double height = (whole.high_y - whole.low_y) / static_cast<double>(side);
-  const double left = whole.low_x + width * static_cast<double>(cell_number % side);
-  const double bottom = whole.low_y + height * static_cast<double>(cell_number / side);
+  const std::size_t row = cell_number / side, column = cell_number % side;
+  const double left = whole.low_x + width * static_cast<double>(column);
+  const double bottom = whole.low_y + height * static_cast<double>(row);
   return {left, left + width, bottom, bottom + height};
 }
 

@@ -38,7 +38,7 @@ TEST(Division, MakesBinsOfEquallyMany) {
   ASSERT_EQ(division.brightness.count(), 32u);
   std::vector<int> counts(32, 0);
   for (std::uint8_t bin : division.brightness.of_pair) ++counts[bin];
-  for (int count : counts) EXPECT_NEAR(count, 1000 / 32, 1);
+  for (int count : counts) EXPECT_NEAR(count, 31, 1);
   EXPECT_EQ(division.looked_at.size(), 1000u);
   EXPECT_EQ(division.side, 5u);
 }
