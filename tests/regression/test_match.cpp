@@ -220,10 +220,8 @@ std::vector<Pair> pairs() {
   std::fill(line.other.y.begin(), line.other.y.end(), 4.0);
   all.push_back(line);
   Pair holes = noisy_pair("not finite here and there", 900, 100, 0.1, 1);
-  for (std::size_t i = 0; i < holes.reference.x.size(); i += 9) {
-    holes.reference.x[i] = i % 2 == 0 ? nan : infinity;
-    holes.other.y[i] = i % 2 == 0 ? -infinity : nan;
-  }
+  for (std::size_t i = 0; i < holes.reference.x.size(); i += 9) holes.reference.x[i] = i % 2 == 0 ? nan : infinity;
+  for (std::size_t i = 0; i < holes.other.y.size(); i += 9) holes.other.y[i] = i % 2 == 0 ? -infinity : nan;
   all.push_back(holes);
   Pair heaps = noisy_pair("heaps of sources on few points", 900, 4, 0.1, 1.2);
   round_to(heaps.reference, 1);
