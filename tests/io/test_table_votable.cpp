@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -14,71 +13,24 @@
 #include <vector>
 
 #include "io/table_formats.hpp"
-#include "stages/core/error.hpp"
 #include "tests/io/io_test_support.hpp"
+#include "tests/io/votable_files.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
+using testing::binary;
 using ::testing::ElementsAre;
+using testing::field;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using testing::open_votable;
+using testing::problem;
+using testing::read_all;
+using testing::tabledata;
 using testing::TemporaryFolder;
-
-TableFile open(const std::string& path) {
-  TableFile file;
-  file.path = path;
-  file.format = TableFormat::votable;
-  file.columns = votable_columns(path);
-  return file;
-}
-
-Table read(const TableFile& file) {
-  std::vector<std::size_t> all(file.columns.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return read_votable(file, all);
-}
-
-Table read(const std::string& path) {
-  return read(open(path));
-}
-
-/// What is wrong with the file, without its path; empty if nothing is.
-std::string problem(const TemporaryFolder& directory, const std::string& text) {
-  const std::string path = directory.write("t.vot", text);
-  try {
-    read(path);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), StartsWith(path + ":"));
-    return std::string(error.what()).substr(path.size());
-  }
-  return "";
-}
-
-/// One TABLE. The first line of `fields` is line 4 of the file.
-std::string votable(const std::string& fields, const std::string& data) {
-  return "<?xml version='1.0'?>\n<VOTABLE version='1.4'><RESOURCE>\n<TABLE>\n" + fields + data +
-         "</TABLE></RESOURCE></VOTABLE>\n";
-}
-
-std::string field(const std::string& name, const std::string& type, const std::string& more = "") {
-  return "<FIELD name='" + name + "' datatype='" + type + "' " + more + "/>\n";
-}
-
-std::string tabledata(const std::string& rows) {
-  return "<DATA><TABLEDATA>\n" + rows + "</TABLEDATA></DATA>\n";
-}
-
-std::string binary(const std::string& base64, const std::string& kind = "BINARY") {
-  return "<DATA><" + kind + "><STREAM encoding='base64'>\n" + base64 + "</STREAM></" + kind + "></DATA>\n";
-}
-
-template <class T>
-const std::vector<T>& values(const Table& table, std::size_t column) {
-  return std::get<std::vector<T>>(table.columns.at(column).values);
-}
+using testing::values;
+using testing::votable;
 
 // --- what others write ----------------------------------------------------------------------------------------------
 
@@ -206,7 +158,7 @@ TEST_P(VotableOfAstropy, IsReadAsAstropyReadsIt) {
   const std::string path = directory / ("t." + GetParam());
   const auto [status, dump] = testing::run_python(directory, every_type, path);
   ASSERT_EQ(status, 0) << dump;
-  const Table table = read(path);
+  const Table table = read_all(path);
   EXPECT_EQ(table.columns.size(), 15u + 3 + 2 + 13 + 2);
   expect_same(table, dump);
 }
@@ -240,7 +192,7 @@ class VotableOfSextractor : public ::testing::Test {
 TEST_F(VotableOfSextractor, IsReadAsAstropyReadsIt) {
   const std::string path = directory_ / "sky.vot";
   run_sextractor(directory_, "NUMBER\nX_IMAGE\nALPHA_J2000\nMAG_ISO\nFLAGS\nNITER_WIN\n", "ASCII_VOTABLE", path);
-  const Table table = read(path);
+  const Table table = read_all(path);
   EXPECT_GT(table.rows, 100);
   EXPECT_THAT(names(table), ElementsAre("NUMBER", "X_IMAGE", "ALPHA_J2000", "MAG_ISO", "FLAGS", "NITER_WIN"));
   const auto [astropy, dump] =
@@ -254,7 +206,7 @@ TEST_F(VotableOfSextractor, HasItsVectorsAsTheFitsTableHasThem) {
   const std::string parameters = "NUMBER\nFLUX_APER(3)\nVIGNET(3,3)\nFLUX_ISO\n";
   run_sextractor(directory_, parameters, "ASCII_VOTABLE", directory_ / "sky.vot");
   run_sextractor(directory_, parameters, "FITS_1.0", directory_ / "sky.fits");
-  const Table table = read(directory_ / "sky.vot");
+  const Table table = read_all(directory_ / "sky.vot");
   ASSERT_THAT(names(table), ElementsAre("NUMBER", "FLUX_APER", "FLUX_APER_1", "FLUX_APER_2", "FLUX_ISO"));
   const auto [status, dump] = testing::run_python(directory_, R"(
 import sys
@@ -279,7 +231,7 @@ for row in Table.read(sys.argv[1], hdu=1):
 /// All that is in one column of numbers.
 std::vector<double> numbers(const std::string& fields, const std::string& data) {
   TemporaryFolder directory;
-  const Table table = read(directory.write("t.vot", votable(fields, data)));
+  const Table table = read_all(directory.write("t.vot", votable(fields, data)));
   return std::visit(
       []<class T>(const std::vector<T>& found) {
         if constexpr (std::is_same_v<T, std::string>) {
@@ -315,7 +267,7 @@ TEST(VotableTest, NumbersAreWrittenAsTheStandardAllows) {
 
 TEST(VotableTest, TheTypeOfAColumnIsTheDeclaredOne) {
   TemporaryFolder directory;
-  const Table table = read(directory.write(
+  const Table table = read_all(directory.write(
       "t.vot",
       votable(field("a", "float") + field("b", "char", "arraysize='*'") + field("c", "long") + field("d", "bit"),
               tabledata("<TR><TD>0.1</TD><TD>12 </TD><TD>5000000000</TD><TD>1</TD></TR>"))));
@@ -334,7 +286,7 @@ TEST(VotableTest, TheHeaderSaysWhatTheColumnsAre) {
       "<DESCRIPTION>\n x &lt;&amp; y </DESCRIPTION><LINK href='http://example.org'/></FIELD>"
       "<v:FIELD xmlns:v='http://www.ivoa.net/xml/VOTable/v1.3' ID='i' name='n' datatype='floatComplex'/>"
       "<FIELD name='last' datatype='double'/>";
-  const auto heads = open(directory.write("t.vot", votable(fields, ""))).columns;
+  const auto heads = open_votable(directory.write("t.vot", votable(fields, ""))).columns;
   ASSERT_EQ(heads.size(), 3u);
   EXPECT_EQ(heads[0].name + "|" + heads[0].unit + "|" + heads[0].ucd + "|" + heads[0].description, "x|pix|pos|x <& y");
   EXPECT_EQ(heads[1].name + "|" + heads[1].unit + "|" + heads[1].ucd + "|" + heads[1].description, "x_1|pix|pos|");
@@ -344,9 +296,9 @@ TEST(VotableTest, TheHeaderSaysWhatTheColumnsAre) {
 TEST(VotableTest, ColumnsComeInTheOrderThatIsAskedForAndTheRestIsNotLookedAt) {
   TemporaryFolder directory;
   const std::string fields = field("a", "int", "arraysize='3'") + field("wrong", "int") + field("b", "double");
-  const TableFile file =
-      open(directory.write("t.vot", votable(fields, tabledata("<TR><TD>1 2\n3</TD><TD>wrong</TD><TD>4.5</TD></TR>\n"
-                                                              "<TR><TD/><TD/><TD>5.5</TD></TR>"))));
+  const TableFile file = open_votable(
+      directory.write("t.vot", votable(fields, tabledata("<TR><TD>1 2\n3</TD><TD>wrong</TD><TD>4.5</TD></TR>\n"
+                                                         "<TR><TD/><TD/><TD>5.5</TD></TR>"))));
   const Table table = read_votable(file, {4, 2, 0, 2});
   ASSERT_EQ(table.columns.size(), 4u);
   EXPECT_EQ(table.columns[0].name + table.columns[1].name + table.columns[2].name + table.columns[3].name, "ba_2aa_2");
@@ -362,7 +314,7 @@ TEST(VotableTest, ATableWithoutRowsIsATable) {
   for (const std::string data :
        {"", "<DATA/>", "<DATA/><INFO name='a' value='b'/>", "<DATA></DATA>", "<DATA><TABLEDATA/></DATA>",
         "<DATA><BINARY2><STREAM encoding='base64'/></BINARY2></DATA>"}) {
-    const Table table = read(directory.write("t.vot", votable(field("a", "int") + field("b", "char"), data)));
+    const Table table = read_all(directory.write("t.vot", votable(field("a", "int") + field("b", "char"), data)));
     EXPECT_EQ(table.rows, 0);
     EXPECT_EQ(table.columns.size(), 2u) << data;
   }
@@ -374,7 +326,7 @@ TEST(VotableTest, OnlyTheFirstTableIsRead) {
       "t.vot", "<VOTABLE><RESOURCE><RESOURCE><TABLE>" + field("a", "int") + tabledata("<TR><TD>1</TD></TR>") +
                    "<INFO name='a' value='b'/></TABLE></RESOURCE><TABLE>" + field("b", "int") +
                    tabledata("<TR><TD>2</TD><TD/></TR>") + "</TABLE></RESOURCE></VOTABLE>");
-  const Table table = read(path);
+  const Table table = read_all(path);
   ASSERT_EQ(table.columns.size(), 1u);
   EXPECT_THAT(values<std::int32_t>(table, 0), ElementsAre(1));
 }
@@ -384,7 +336,7 @@ TEST(VotableTest, TextIsUtf8WhateverTheFileIs) {
   const std::string body =
       "<VOTABLE><RESOURCE><TABLE><FIELD name='a' datatype='char' arraysize='*'/><DATA><TABLEDATA>"
       "<TR><TD>\xe9&#x3bb;</TD></TR></TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>";
-  const Table table = read(directory.write("t.vot", "<?xml version='1.0' encoding='ISO-8859-1'?>" + body));
+  const Table table = read_all(directory.write("t.vot", "<?xml version='1.0' encoding='ISO-8859-1'?>" + body));
   EXPECT_THAT(values<std::string>(table, 0), ElementsAre("\xc3\xa9\xce\xbb"));
   EXPECT_THAT(problem(directory, "<?xml version='1.0' encoding='EBCDIC'?>" + body), HasSubstr("unknown encoding"));
   EXPECT_THAT(problem(directory, body), HasSubstr("not well-formed (invalid token)"));
@@ -399,7 +351,7 @@ TEST(VotableTest, GzippedItIsTheSame) {
   gzFile out = gzopen(path.c_str(), "wb");
   ASSERT_EQ(gzwrite(out, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
   gzclose(out);
-  const Table table = read(path);
+  const Table table = read_all(path);
   std::vector<std::int32_t> expected(200'000);
   std::iota(expected.begin(), expected.end(), 0);
   EXPECT_EQ(values<std::int32_t>(table, 0), expected);
@@ -409,7 +361,8 @@ TEST(VotableTest, ANumberThatIsAVectorInTheFirstRowIsOneInAll) {
   TemporaryFolder directory;
   const std::string fields = field("a", "float") + field("b", "char", "arraysize='*'") + field("c", "int");
   const std::string first = "<TR><TD> 1 2\n</TD><TD>x y</TD><TD>3</TD></TR>\n";
-  const Table table = read(directory.write("t.vot", votable(fields, tabledata(first + "<TR><TD/><TD/><TD/></TR>"))));
+  const Table table =
+      read_all(directory.write("t.vot", votable(fields, tabledata(first + "<TR><TD/><TD/><TD/></TR>"))));
   ASSERT_EQ(table.columns.size(), 4u);
   EXPECT_THAT(values<float>(table, 1), ElementsAre(2, is_missing));
   EXPECT_THAT(problem(directory, votable(fields, tabledata(first + "<TR><TD>1</TD><TD/><TD/></TR>"))),
@@ -423,194 +376,9 @@ TEST(VotableTest, BinaryCellsMayHaveAnySize) {
       "t.vot",
       votable(field("text", "char", "arraysize='*'") + field("many", "int", "arraysize='*'") + field("a", "short"),
               binary("AAAAA2FiYwAAAAEAAAAHAAUAAAAAAAAAAgAAAAgAAAAJAAY=")));
-  const Table table = read(path);
+  const Table table = read_all(path);
   EXPECT_THAT(values<std::string>(table, 0), ElementsAre("abc", ""));
   EXPECT_THAT(values<std::int32_t>(table, 1), ElementsAre(5, 6));
-}
-
-// --- what is wrong with a file --------------------------------------------------------------------------------------
-
-TEST(VotableTest, WhatIsWrongInTheHeaderIsSaidWithItsLine) {
-  TemporaryFolder directory;
-  const auto of = [&](const std::string& fields) { return problem(directory, votable(fields, "")); };
-  EXPECT_EQ(
-      of(field("a", "int") + field("b", "Float")),
-      ":5: the FIELD 'b' has the datatype 'Float', which is none of VOTable's: boolean, bit, unsignedByte, short, "
-      "int, long, char, unicodeChar, float, double, floatComplex, doubleComplex");
-  EXPECT_EQ(of("<FIELD name='a'/>"), ":4: the FIELD 'a' has no datatype");
-  EXPECT_EQ(of("<FIELD datatype='int'/>"), ":4: a FIELD has neither name nor ID");
-  for (const std::string size :
-       {"-1", "x", "3x", "3 4", "1e9", "99999999999999999999", "*3", "10**", "1048576x1048577"}) {
-    EXPECT_THAT(of(field("a", "int", "arraysize='" + size + "'")), HasSubstr("has the arraysize '" + size + "'"))
-        << size;
-  }
-  EXPECT_THAT(of(field("a", "int") + field("b", "int") + field("a", "int")), HasSubstr("two columns named 'a'"));
-  EXPECT_THAT(of(field("a", "int", "arraysize='2'") + field("a_1", "int")), HasSubstr("two columns named 'a_1'"));
-  EXPECT_EQ(of(""), ":4: the TABLE has no FIELD: there is no column to read");
-  EXPECT_THAT(of(field("a", "int", "arraysize='*'") + field("b", "floatComplex")), HasSubstr("no column to read: all"));
-  EXPECT_THAT(of(field(std::string(1000, 'a'), "int")), HasSubstr("the name of a FIELD has 1000 characters"));
-}
-
-TEST(VotableTest, WhatIsNoVotableIsRefused) {
-  TemporaryFolder directory;
-  EXPECT_EQ(problem(directory, "<html><body/></html>"), ":1: this is no VOTable: its root is <html>");
-  EXPECT_EQ(problem(directory, "<VOTABLE>\n<RESOURCE/></VOTABLE>"), ":2: the VOTable has no TABLE");
-  EXPECT_EQ(problem(directory, ""), ":1: the file is cut short: its XML does not end; fetch or make it again");
-  EXPECT_THAT(problem(directory, "1,2,3\n"), HasSubstr(":1: the file is not well-formed XML"));
-  EXPECT_THAT(problem(directory, votable(field("a", "int"), "<DATA><FITS/></DATA>")),
-              HasSubstr(":5: the rows are a FITS"));
-  EXPECT_THAT(problem(directory, votable(field("a", "int"), "<DATA><PARQUET/></DATA>")), HasSubstr("<PARQUET> holds"));
-  const auto stream = [&](const std::string& attributes) {
-    return problem(directory, votable(field("a", "int"), "<DATA><BINARY><STREAM " + attributes + "/></BINARY></DATA>"));
-  };
-  EXPECT_THAT(stream("href='file:///etc/passwd'"), HasSubstr("the rows are in another file, file:///etc/passwd"));
-  EXPECT_THAT(stream("encoding='gzip'"), HasSubstr("the STREAM has the encoding 'gzip'; base64 is read"));
-  EXPECT_THAT(stream(""), HasSubstr("the encoding 'none'"));
-}
-
-TEST(VotableTest, NoEntityIsExpanded) {
-  TemporaryFolder directory;
-  const std::string body = "<VOTABLE><RESOURCE><TABLE>" + field("a", "char", "arraysize='*'") +
-                           tabledata("<TR><TD>x&e;</TD></TR>") + "</TABLE></RESOURCE></VOTABLE>";
-  for (const std::string subset :
-       {"<!ENTITY e 'abc'>", "<!ENTITY e SYSTEM 'file:///etc/passwd'>", "<!ENTITY % e 'a'>"}) {
-    EXPECT_THAT(problem(directory, "<!DOCTYPE VOTABLE [" + subset + "]>" + body),
-                HasSubstr(":1: the file declares a "));
-  }
-  const std::string external = "<!DOCTYPE VOTABLE SYSTEM 'http://us-vo.org/xml/VOTable.dtd'>\n";
-  EXPECT_THAT(problem(directory, external + body), HasSubstr(":4: the entity &e; is not declared"));
-  EXPECT_EQ(problem(directory, external + votable(field("a", "int"), "").substr(22)), "");  // as VOTable 1.0 was
-}
-
-TEST(VotableTest, WhatIsWrongInARowIsSaidWithItsLineAndRow) {
-  TemporaryFolder directory;
-  const auto of = [&](const std::string& type, const std::string& more, const std::string& bad) {
-    return problem(directory, votable(field("a", type, more), tabledata("<TR><TD/></TR>\n<TR>" + bad + "</TR>\n")));
-  };
-  const std::string row = ":7: row 2 of the TABLE: ";
-  EXPECT_EQ(of("int", "", "<TD>1.5</TD>"), row + "the FIELD 'a' has '1.5', and is to have int");
-  EXPECT_EQ(of("short", "arraysize='2'", "<TD>1</TD>"),
-            row + "the FIELD 'a' has '1', and is to have short of arraysize 2");
-  for (const auto& [type, text] : std::vector<std::pair<std::string, std::string>>{{"short", "32768"},
-                                                                                   {"unsignedByte", "-1"},
-                                                                                   {"bit", "2"},
-                                                                                   {"long", "9223372036854775808"},
-                                                                                   {"int", "0x"},
-                                                                                   {"int", "1 2"},
-                                                                                   {"double", "1.5x"},
-                                                                                   {"float", "+-1"},
-                                                                                   {"boolean", "yes"}}) {
-    EXPECT_THAT(of(type, "", "<TD>" + text + "</TD>"), StartsWith(row + "the FIELD 'a' has '" + text + "'")) << type;
-  }
-  EXPECT_THAT(of("int", "arraysize='2'", "<TD>1 2 3</TD>"), StartsWith(row));
-  EXPECT_THAT(of("bit", "arraysize='3'", "<TD>10</TD>"), StartsWith(row));
-  EXPECT_EQ(of("int", "", ""), row + "it has 0 TD, and the TABLE has 1 FIELDs");
-  EXPECT_EQ(of("int", "", "<TD/><TD/>"), row + "it has more TD than the TABLE has FIELDs, which is 1");
-  EXPECT_THAT(of("int", "", "<TD encoding='base64'>AA</TD>"), HasSubstr("a TD is encoded"));
-  EXPECT_THAT(of("int", "", "<TD>1<b>2</b></TD>"), HasSubstr(":7: <b> cannot stand here"));
-}
-
-TEST(VotableTest, WhatIsWrongInAStreamIsSaid) {
-  TemporaryFolder directory;
-  const auto of = [&](const std::string& type, const std::string& more, const std::string& base64) {
-    return problem(directory, votable(field("a", type, more), binary(base64)));
-  };
-  EXPECT_EQ(of("int", "", "AAAAAQ==\n"), "");
-  EXPECT_EQ(of("int", "", "AAAA\nA!=="), ":7: row 1 of the TABLE: the base64 text is damaged");
-  EXPECT_THAT(of("int", "", "AAAAAQ"), HasSubstr("cut short: it ends inside a group of four"));
-  EXPECT_THAT(of("int", "", "AAAAAQAA"), HasSubstr("row 2 of the TABLE: the data end inside it"));
-  EXPECT_THAT(of("char", "arraysize='*'", "AAAABWFi"), HasSubstr("row 1 of the TABLE: the data end inside it"));
-  const TableFile file =
-      open(directory.write("t.vot", votable(field("a", "int") + field("b", "int"), binary("AAAAAQAA"))));
-  EXPECT_THAT([&] { read_votable(file, {0}); },
-              ::testing::ThrowsMessage<Error>(HasSubstr("row 1 of the TABLE: the data end")));
-  EXPECT_THAT(of("char", "arraysize='*'", "/////w=="), HasSubstr("the FIELD 'a' has -1 elements"));
-  EXPECT_THAT(of("boolean", "", "eA=="), HasSubstr("the FIELD 'a' is no boolean"));
-  EXPECT_THAT(of("char", "arraysize='0'", "AAAA"), HasSubstr("have no bytes"));
-  EXPECT_THAT(of("char", "arraysize='10x*'", "AAAA"), HasSubstr("no column to read"));
-  EXPECT_THAT(problem(directory, votable(field("a", "int") + field("b", "char", "arraysize='10x*'"), binary("AAAA"))),
-              HasSubstr("write the table as TABLEDATA"));
-}
-
-TEST(VotableTest, ADeclaredSizeAloneTakesNoMemory) {
-  TemporaryFolder directory;
-  const std::string more = "arraysize='1000000000'";
-  const std::string fields = field("a", "double", more) + field("b", "char", more) + field("c", "int");
-  const TableFile file = open(directory.write("t.vot", votable(fields, binary("AAAA"))));
-  ASSERT_EQ(file.columns.size(), 2u);
-  EXPECT_THROW(read(file), Error);
-  std::string arrays;
-  for (int i = 0; i < 1000; ++i) arrays += field("f" + std::to_string(i), "int", "arraysize='1000'");
-  EXPECT_THAT(problem(directory, votable(arrays, "")), HasSubstr("has 1000000 columns"));
-}
-
-TEST(VotableTest, NeitherTheDepthNorTheLengthOfMarkupTakesMemory) {
-  TemporaryFolder directory;
-  std::string deep;
-  for (int i = 0; i < 100'000; ++i) deep += "<a>";
-  EXPECT_THAT(problem(directory, "<VOTABLE>" + deep), HasSubstr("nested too deeply"));
-  std::string wide;
-  wide.resize(40'000'000, 'a');
-  EXPECT_THAT(problem(directory, "<VOTABLE a='" + wide), HasSubstr("longer than 16 MB"));
-}
-
-TEST(VotableTest, HasAHundredThousandFields) {
-  TemporaryFolder directory;
-  std::string fields, row = "<TR>";
-  for (int i = 0; i < 100'000; ++i) {
-    fields += field("f" + std::to_string(i), "int");
-    row += "<TD>" + std::to_string(i) + "</TD>";
-  }
-  const TableFile file = open(directory.write("t.vot", votable(fields, tabledata(row + "</TR>" + row + "</TR>"))));
-  const Table table = read(file);
-  ASSERT_EQ(table.columns.size(), 100'000u);
-  EXPECT_EQ(table.columns[99'999].name, "f99999");
-  EXPECT_THAT(values<std::int32_t>(table, 99'999), ElementsAre(99'999, 99'999));
-}
-
-/// One small file of each serialisation, with cells of every kind.
-std::vector<std::string> small_files() {
-  const std::string fields = "<FIELD name='i' datatype='int'><VALUES null='-1'/><DESCRIPTION>d</DESCRIPTION></FIELD>" +
-                             field("t", "char", "arraysize='*'") + field("u", "unicodeChar", "arraysize='2'") +
-                             field("b", "bit", "arraysize='9'") + field("v", "int", "arraysize='*'") +
-                             field("f", "float", "arraysize='2'");
-  // Python: struct.pack('>i i3s 4s 2s ii 2f', 7, 3, b'abc', b'\0a\xd8\0', b'\xff\x80', 1, 2, 1.5, 2.5), twice;
-  // before each row of BINARY2 b'\x40'.
-  const std::string row =
-      "<TR><TD>7</TD><TD>a&amp;b</TD><TD>\xc3\xa9</TD><TD>111100001</TD><TD>2</TD><TD>1 2</TD></TR>";
-  return {
-      votable(fields, tabledata(row + row)),
-      votable(fields,
-              binary("AAAABwAAAANhYmMAYdgA/4AAAAABAAAAAj/AAABAIAAAAAAABwAAAANhYmMAYdgA/4AAAAABAAAAAj/AAABAIAAA")),
-      votable(fields, binary("QAAAAAcAAAADYWJjAGHYAP+AAAAAAQAAAAI/wAAAQCAAAEAAAAAHAAAAA2FiYwBh2AD/gAAAAAEAAAACP8AAAEAg"
-                             "AAA=",
-                             "BINARY2"))};
-}
-
-TEST(VotableTest, CutShortAnywhereItIsAnError) {
-  TemporaryFolder directory;
-  for (const std::string& text : small_files()) {
-    ASSERT_EQ(problem(directory, text), "");
-    const std::size_t end = text.rfind('>');
-    for (std::size_t size = 0; size <= end; ++size) {
-      EXPECT_NE(problem(directory, text.substr(0, size)), "") << text.substr(0, size);
-    }
-  }
-}
-
-TEST(VotableTest, DamagedAnywhereItIsReadOrAnError) {
-  TemporaryFolder directory;
-  std::mt19937 random(1);
-  int errors = 0;
-  for (const std::string& text : small_files()) {
-    for (int trial = 0; trial < 300; ++trial) {
-      std::string damaged = text;
-      for (int flips = 1 + trial % 3; flips > 0; --flips)
-        damaged[random() % text.size()] ^= static_cast<char>(1 << random() % 8);
-      errors += problem(directory, damaged).empty() ? 0 : 1;
-    }
-  }
-  EXPECT_GT(errors, 300);
 }
 
 }  // namespace
