@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "stages/core/error.hpp"
+#include "tests/support/config_error.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -22,21 +23,8 @@ using ::testing::StartsWith;
 
 const std::string source_dir = testing::source_dir();
 
-/// The message with which a call fails; fails the test if it does not, or not as an error of the configuration.
-template <class F>
-std::string message_of(F&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::config);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
 std::string message(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
-  return message_of([&] { parse_config(yaml, "x.yaml", overrides); });
+  return testing::config_error([&] { parse_config(yaml, "x.yaml", overrides); });
 }
 
 Config parse(const std::string& yaml, const std::vector<std::string>& overrides = {}) {
@@ -328,13 +316,14 @@ TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
 TEST(ConfigFiles, ErrorsNameTheFile) {
   const TemporaryFolder folder;
   const std::string bad = folder.write("bad.yaml", "detection:\n  treshold: 5\n");
-  EXPECT_THAT(message_of([&] { load_config(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
+  EXPECT_THAT(testing::config_error([&] { load_config(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
   const std::string missing = folder / "missing.yaml";
-  EXPECT_EQ(message_of([&] { load_config(missing); }), missing + ": cannot be read: No such file or directory");
-  EXPECT_EQ(message_of([&] { load_config(folder / "."); }),
+  EXPECT_EQ(testing::config_error([&] { load_config(missing); }),
+            missing + ": cannot be read: No such file or directory");
+  EXPECT_EQ(testing::config_error([&] { load_config(folder / "."); }),
             (folder / ".") + ": is a directory; name the YAML file in it");
   const std::string large = folder.write("large.yaml", std::string((1 << 20) + 1, '#'));
-  EXPECT_THAT(message_of([&] { load_config(large); }), StartsWith(large + ": is larger than 1 MiB"));
+  EXPECT_THAT(testing::config_error([&] { load_config(large); }), StartsWith(large + ": is larger than 1 MiB"));
 }
 
 TEST(ConfigFiles, UnreadableFileGivesTheReason) {
@@ -342,7 +331,7 @@ TEST(ConfigFiles, UnreadableFileGivesTheReason) {
   const TemporaryFolder folder;
   const std::string secret = folder.write("secret.yaml", "{}");
   std::filesystem::permissions(secret, std::filesystem::perms::none);
-  EXPECT_EQ(message_of([&] { load_config(secret); }), secret + ": cannot be read: Permission denied");
+  EXPECT_EQ(testing::config_error([&] { load_config(secret); }), secret + ": cannot be read: Permission denied");
 }
 
 }  // namespace

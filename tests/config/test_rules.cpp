@@ -6,6 +6,7 @@
 #include "stages/core/error.hpp"
 #include "tests/config/fuzz_support.hpp"
 #include "tests/config/schema_support.hpp"
+#include "tests/support/config_error.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -21,21 +22,8 @@ CompareRules parse(const std::string& yaml) {
   return parse_rules(yaml, "x.yaml");
 }
 
-/// The message with which a call fails; fails the test if it does not, or not as an error of the configuration.
-template <class F>
-std::string message_of(F&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::config);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
-
 std::string message(const std::string& yaml) {
-  return message_of([&] { parse(yaml); });
+  return testing::config_error([&] { parse(yaml); });
 }
 
 // --- what is read ----------------------------------------------------------------------------------------------------
@@ -285,8 +273,9 @@ TEST(RulesErrors, TooManyPatterns) {
 TEST(RulesErrors, NameTheFile) {
   const testing::TemporaryFolder folder;
   const std::string bad = folder.write("bad.yaml", "match:\n  radios: 5\n");
-  EXPECT_THAT(message_of([&] { load_rules(bad); }), StartsWith(bad + ":2:3: unknown key 'radios'"));
-  EXPECT_THAT(message_of([&] { load_rules(folder / "missing.yaml"); }), HasSubstr("No such file or directory"));
+  EXPECT_THAT(testing::config_error([&] { load_rules(bad); }), StartsWith(bad + ":2:3: unknown key 'radios'"));
+  EXPECT_THAT(testing::config_error([&] { load_rules(folder / "missing.yaml"); }),
+              HasSubstr("No such file or directory"));
 }
 
 // --- dump ------------------------------------------------------------------------------------------------------------

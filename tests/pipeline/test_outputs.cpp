@@ -7,26 +7,14 @@
 #include <fstream>
 
 #include "stages/core/error.hpp"
+#include "tests/support/config_error.hpp"
 
 namespace srcextract {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
-/// The message of the Error{config} that `work` throws; fails the test if it throws none.
-template <class Work>
-std::string config_error(Work&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::config);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
-}
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ImageStem, DropsTheEndingsOfFitsInAnyCase) {
   for (const char* name : {"m31.fits", "m31.fit", "m31.fts", "m31.FITS", "m31.fits.fz", "m31.fits.gz", "m31.Fits.GZ",
@@ -55,7 +43,7 @@ TEST(OutputPaths, AreNamedAfterTheImageAndTheHdu) {
 }
 
 TEST(DistinctOutputs, TheSameStemTwiceIsAnErrorThatNamesBoth) {
-  EXPECT_THAT(config_error([] {
+  EXPECT_THAT(testing::config_error([] {
                 require_distinct_outputs({"a/m31.fits", "m33.fits", "b/m31.fit.gz"}, false);
               }),
               AllOf(HasSubstr("'a/m31.fits'"), HasSubstr("'b/m31.fit.gz'"), HasSubstr("--output-dir")));
@@ -65,18 +53,18 @@ TEST(DistinctOutputs, TheSameStemTwiceIsAnErrorThatNamesBoth) {
 TEST(DistinctOutputs, AnHduNumberCanMakeTwoNamesEqual) {
   const std::vector<std::string> images = {"m31.hdu2.fits", "m31.fits"};
   EXPECT_NO_THROW(require_distinct_outputs(images, false));
-  EXPECT_THAT(config_error([&] { require_distinct_outputs(images, true); }),
+  EXPECT_THAT(testing::config_error([&] { require_distinct_outputs(images, true); }),
               AllOf(HasSubstr("'m31.fits'"), HasSubstr("'m31.hdu2.fits'")));
   EXPECT_NO_THROW(
       require_distinct_outputs({"m31.hdu.fits", "m31.fits", "m31hdu2.fits", ".hdu7.fits", "12.fits"}, true));
 }
 
-class KeptFilesTest : public testing::Test {
+class KeptFilesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) /
+    directory_ = std::filesystem::path(::testing::TempDir()) /
                  ("srcextract-outputs-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
+                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(directory_);
     std::ofstream(directory_ / "x.cat.fits") << "precious";
   }
@@ -87,7 +75,7 @@ class KeptFilesTest : public testing::Test {
 };
 
 TEST_F(KeptFilesTest, AnInputIsNotReplacedUnderAnotherPath) {
-  EXPECT_THAT(config_error([&] {
+  EXPECT_THAT(testing::config_error([&] {
                 KeptFiles({path("y"), path("x.cat.fits")}).require_kept({path("./x.cat.fits")});
               }),
               HasSubstr("would replace the input"));
@@ -95,7 +83,7 @@ TEST_F(KeptFilesTest, AnInputIsNotReplacedUnderAnotherPath) {
 
 TEST_F(KeptFilesTest, NorThroughALink) {
   std::filesystem::create_symlink("x.cat.fits", path("link.fits"));
-  EXPECT_THAT(config_error([&] { KeptFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
+  EXPECT_THAT(testing::config_error([&] { KeptFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
               HasSubstr("link.fits"));
 }
 
