@@ -1,402 +1,348 @@
 #pragma once
 
 #include "cuda/clip_blocks.hpp"
+#include "cuda/clip_forecast.hpp"
+#include "cuda/clip_ranks.hpp"
 
 namespace srcextract {
 
-/// The image as clip() sees it (stages/clip.hpp): one block, which goes through the rounds with what a look has left in
-/// bins, and asks all blocks to look again, or to go over the pixels, where that is not enough. Every thread of the
-/// block calls the methods, with the same arguments.
+/// The image as clip() sees it (stages/clip.hpp): one block, which goes through the rounds with what all blocks have
+/// brought together, and asks them for more where that is not enough. Every thread of the block calls the methods, with
+/// the same arguments. What they know is in shared memory.
 class ClipLeader {
  public:
-  __device__ ClipLeader(const ClipWork& work, ClipShared& shared, ClipBlocks& blocks)
-      : w_(work), s_(shared), blocks_(blocks) {}
+  /// All blocks have looked.
+  __device__ ClipLeader() {
+    if (threadIdx.x == 0) shared().unmasked = 0;
+    take_look();
+  }
 
-  __device__ const SumGrid& grid() const { return s_.grid; }
-  __device__ double zero_share() const { return w_.state->zero_share; }
+  __device__ static const SumGrid& grid() { return shared().grid; }
+  __device__ static double zero_share() { return state().zero_share; }
 
-  __device__ void set_grid(const SumGrid& grid) {
+  __device__ static void set_grid(const SumGrid& grid) {
     __syncthreads();
-    if (threadIdx.x == 0) w_.state->grid = grid;
+    if (threadIdx.x == 0) state().grid = grid;
     look_again();
   }
 
-  __device__ const PixelSums& sum(const Interval& interval) {
-    if (!interval.contains(s_.guess.core)) {
-      // The next intervals lie in this one: its middle half is a core until they have shrunk by as much.
-      const float quarter = (interval.upper - interval.lower) / 4;
+  __device__ __noinline__ static const PixelSums& sum(const Interval& interval) {
+    ClipShared& s = shared();
+    if (!interval.contains(s.guess.core)) move_core(interval);
+    if (!s.tail_kept) {
+      order_sum(ClipCommand::sum_image, interval);
+    } else if (is_everything(interval)) {
+      read_sums(state().tail);
+      add_core();
+    } else if (!sum_parts(interval)) {
+      if (s.near.contains(interval)) split_from(interval);
+      if (!sum_parts(interval)) {
+        order_sum(ClipCommand::sum_tail, interval);
+        add_core();
+      }
+    }
+    if (s.unmasked == 0) {  // the first interval is of all
       __syncthreads();
-      if (threadIdx.x == 0) w_.state->guess.core = {interval.lower + quarter, interval.upper - quarter};
-      look_again();
+      if (threadIdx.x == 0) s.unmasked = s.sums.count;
+      __syncthreads();
     }
-    __syncthreads();
-    if (s_.tail_kept) {
-      if (s_.looked) start_sums();
-      remove(interval);
-    } else {
-      sum_image(interval);
-    }
-    if (unmasked_ == 0) unmasked_ = s_.sums.count;
-    return s_.sums;
+    return s.sums;
   }
 
-  __device__ double median(std::int64_t below, std::int64_t count) {
+  __device__ static double median(std::int64_t below, std::int64_t count) {
     const double upper = value(below + count / 2);
     if (count % 2 == 1) return upper;
     return (value(below + count / 2 - 1) + upper) / 2;
   }
 
-  __device__ Extremes extremes(const Interval& interval) {
-    if (s_.tail_kept) {
-      const Extremes found = tail_extremes(interval);
+  __device__ __noinline__ static Extremes extremes(const Interval& interval) {
+    const ClipShared& s = shared();
+    if (s.tail_kept) {
+      Extremes found = extremes_of_keys(state().tail_low_key, state().tail_high_key);
+      if (!is_everything(interval)) found = order_extremes(ClipCommand::tail_extremes, interval);
       // The tail is all around the core, or else the core's own pixels are wanted.
-      if (found.smallest <= s_.guess.core.lower && found.largest >= s_.guess.core.upper) return found;
+      if (found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper) return found;
     }
-    return image_extremes(interval);
+    return order_extremes(ClipCommand::image_extremes, interval);
   }
 
-  __device__ void end() {
+  __device__ static void end() {
     __syncthreads();
-    if (threadIdx.x == 0) w_.state->command = ClipCommand::end;
-    ClipBlocks::sync();
+    if (threadIdx.x == 0) state().command = ClipCommand::end;
+    sync_blocks();
   }
 
  private:
   /// All blocks do this now. What it adds to must have been cleared.
-  __device__ void order(ClipCommand command) {
+  __device__ __noinline__ static void order(ClipCommand command) {
     __syncthreads();
-    if (threadIdx.x == 0) w_.state->command = command;
-    ClipBlocks::sync();
-    blocks_.obey();
+    if (threadIdx.x == 0) state().command = command;
+    sync_blocks();
+    obey();
     __syncthreads();
   }
 
-  __device__ void look_again() {
-    clear_look(*w_.state);
+  __device__ __noinline__ static void look_again() {
+    clear_look(state());
     order(ClipCommand::look);
+    take_look();
+  }
+
+  /// What a look has left, and a forecast made of it.
+  __device__ __noinline__ static void take_look() {
+    ClipShared& s = shared();
+    scan_block<window_bins>([](int bin) { return state().bins[tail_bins + bin]; }, s.window_begin);
+    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += clip_threads) s.wanted.bits[i] = 0;
+    if (threadIdx.x == 0) {
+      s.wanted.count = 0;
+      s.core = state().core;
+      s.below_window = state().core.count + state().in_tail - state().above_window;
+      s.tail_kept = state().tail_overflow == 0;
+      s.window_kept = state().window_overflow == 0;
+      s.split = false;
+      s.cached_count = 0;
+    }
+    __syncthreads();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (s.tail_kept) split_from({-infinity, infinity});
+  }
+
+  __device__ static bool is_everything(const Interval& interval) {
+    return isinf(interval.lower) && isinf(interval.upper);
+  }
+
+  /// The core must lie in the interval, and the next intervals lie in that one: its middle half is a core until they
+  /// have shrunk by as much.
+  __device__ static void move_core(const Interval& interval) {
+    const float quarter = (interval.upper - interval.lower) / 4;
+    __syncthreads();
+    if (threadIdx.x == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};
+    look_again();
   }
 
   // --- Sums.
 
-  /// The sums over all pixels, which rounds go on from.
-  __device__ void start_sums() {
-    read_sums(w_.state->all);
-    if (threadIdx.x == 0) {
-      constexpr float infinity = std::numeric_limits<float>::infinity();
-      s_.last = {-infinity, infinity};
-      s_.looked = false;
-    }
+  __device__ static void read_sums(const PixelSums& sums) {
+    ClipShared& s = shared();
     __syncthreads();
-  }
-
-  __device__ void read_sums(const PixelSums& sums) {
     if (threadIdx.x == 0) {
-      s_.sums.count = sums.count;
-      s_.sums.below = sums.below;
-      s_.sums.classes = sums.classes;
+      s.sums.count = sums.count;
+      s.sums.below = sums.below;
+      s.sums.classes = sums.classes;
     }
     for (int k = static_cast<int>(threadIdx.x); k < sum_classes; k += clip_threads) {
-      s_.sums.first[k] = sums.first[k];
-      s_.sums.second[k] = sums.second[k];
+      s.sums.first[k] = sums.first[k];
+      s.sums.second[k] = sums.second[k];
     }
     __syncthreads();
   }
 
-  __device__ void sum_image(const Interval& interval) {
-    clear(w_.state->sums);
-    if (threadIdx.x == 0) w_.state->interval = interval;
-    order(ClipCommand::sum_image);
-    read_sums(w_.state->sums);
-  }
-
-  __device__ int bin_of(float x) const {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    if (x == -infinity) return 0;
-    return x == infinity ? tail_bins - 1 : blocks_.tail_bin(s_.grid.deviation(x));
-  }
-
-  /// From the sums over the last interval to those over one that lies in it: what is in the one but not in the other is
-  /// in the bins between their ends.
-  __device__ void remove(const Interval& interval) {
-    constexpr unsigned int alone = 32 * clip_threads;  // more than this are for all blocks
-    const Interval last = s_.last;
-    if (interval.contains(last)) return;
-    const int high_bin = bin_of(interval.upper);
-    const int low_end = min(bin_of(interval.lower) + 1, high_bin);  // no bin is in both parts
-    const unsigned int begin[2] = {s_.tail_begin[min(bin_of(last.lower), low_end)], s_.tail_begin[high_bin]};
-    const unsigned int count[2] = {s_.tail_begin[low_end] - begin[0],
-                                   s_.tail_begin[max(bin_of(last.upper), high_bin) + 1] - begin[1]};
-    __syncthreads();
-    if (count[0] + count[1] <= alone) {
-      blocks_.add_removed(begin, count, last, interval, threadIdx.x, clip_threads);
-      subtract(s_.block);
-    } else {
-      clear(w_.state->sums);
-      if (threadIdx.x == 0) {
-        for (int part = 0; part < 2; ++part) {
-          w_.state->begin[part] = begin[part];
-          w_.state->count[part] = count[part];
-        }
-        w_.state->before = last;
-        w_.state->interval = interval;
-      }
-      order(ClipCommand::sum_removed);
-      subtract(w_.state->sums);
-    }
-    if (threadIdx.x == 0) s_.last = interval;
-    __syncthreads();
-  }
-
-  __device__ void subtract(const PixelSums& removed) {
+  __device__ static void add_core() {
+    ClipShared& s = shared();
     if (threadIdx.x == 0) {
-      s_.sums.count -= removed.count;
-      s_.sums.below += removed.below;
+      s.sums.count += s.core.count;
+      s.sums.first[0].add(s.core.first);
+      s.sums.second[0].add(s.core.second);
     }
-    for (int k = static_cast<int>(threadIdx.x); k < removed.classes; k += clip_threads) {
-      s_.sums.first[k].low -= removed.first[k].low;
-      s_.sums.first[k].high -= removed.first[k].high;
-      s_.sums.second[k].low -= removed.second[k].low;
-      s_.sums.second[k].high -= removed.second[k].high;
+    __syncthreads();
+  }
+
+  __device__ static void order_sum(ClipCommand command, const Interval& interval) {
+    __syncthreads();
+    clear(state().sums);
+    if (threadIdx.x == 0) state().interval = interval;
+    order(command);
+    read_sums(state().sums);
+  }
+
+  /// Cuts the tail where the sets that come after this one are expected to end.
+  __device__ __noinline__ static void split_from(const Interval& known) {
+    ClipShared& s = shared();
+    ClipState& all = state();
+    ClipForecast::run(known);
+    for (int part = static_cast<int>(threadIdx.x); part < most_parts; part += clip_threads) all.part[part] = {};
+    if (threadIdx.x < most_zones) all.in_zone[threadIdx.x] = 0;
+    if (threadIdx.x < WantedBins::most) all.in_list[threadIdx.x] = 0;
+    order(ClipCommand::split);
+    // Running sums of the parts, a quantity a thread.
+    constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
+    if (threadIdx.x < quantities) {
+      const auto quantity = [](auto& sums) -> auto& {
+        return reinterpret_cast<std::int64_t*>(&sums)[threadIdx.x];
+      };
+      std::int64_t sum = 0;
+#pragma unroll 8
+      for (int part = 0; part < most_parts; ++part) {
+        quantity(s.before_part[part]) = sum;
+        sum += quantity(all.part[part]);
+      }
     }
+    if (threadIdx.x < most_zones) s.in_zone[threadIdx.x] = all.in_zone[threadIdx.x];
+    if (threadIdx.x == 0) s.split = true;
+    __syncthreads();
   }
 
-  // --- Extremes.
-
-  /// Of the tail: bin by bin from either end of the interval, until one has a pixel in it.
-  __device__ Extremes tail_extremes(const Interval& interval) {
-    const int low = bin_of(interval.lower);
-    const int high = bin_of(interval.upper);
-    Extremes found;
-    for (int bin = low; bin <= high && found.smallest > found.largest; ++bin) found = bin_extremes(bin, interval);
-    if (found.smallest > found.largest) return found;
-    Extremes top;
-    for (int bin = high; top.smallest > top.largest; --bin) top = bin_extremes(bin, interval);
-    return {found.smallest, top.largest};
+  /// The zone, one of [first, last), that an end of the interval lies in; -1 if there is none, or not all of its pixels
+  /// were listed. A lane a zone.
+  __device__ static int zone_of(float end, int first, int last) {
+    const ClipShared& s = shared();
+    const int zone = min(static_cast<int>(threadIdx.x) % warp_size, most_zones - 1);
+    const bool mine = zone >= first && zone < last && end >= s.cuts.zone_begin(zone) && end <= s.cuts.zone_end(zone) &&
+                      s.in_zone[zone] <= work().zone_room;
+    return __ffs(static_cast<int>(__ballot_sync(all_lanes, mine))) - 1;
   }
 
-  __device__ Extremes bin_extremes(int bin, const Interval& interval) {
-    const unsigned int begin = s_.tail_begin[bin];
-    const unsigned int count = s_.tail_begin[bin + 1] - begin;
-    if (count == 0) return {};
-    return extremes_of(w_.binned_tail + begin, count, [&](float x) { return interval.contains(x); });
+  /// The core, the parts between the two zones that the interval ends in, and of these zones what is inside. False if
+  /// there are no such zones.
+  __device__ __noinline__ static bool sum_parts(const Interval& interval) {
+    ClipShared& s = shared();
+    if (!s.split) return false;
+    const int lower = zone_of(interval.lower, 0, s.cuts.lower_zones);
+    const int upper = zone_of(next_below(interval.upper), s.cuts.lower_zones, s.cuts.zones);
+    if (lower < 0 || upper < 0) return false;
+    const std::size_t room = work().zone_room;
+    const float* const below_core = work().zones + lower * room;
+    const float* const above_core = work().zones + upper * room;
+    const unsigned int in_lower = s.in_zone[lower];
+    const unsigned int in_both = in_lower + s.in_zone[upper];
+    ExactSum first, second;
+    std::int64_t inside = 0;
+    std::int64_t below = 0;
+    const SumGrid grid = s.grid;
+    const RoundingConstants round(grid.scale);
+#pragma unroll 4
+    for (unsigned int i = threadIdx.x; i < in_both; i += clip_threads) {
+      const float x = i < in_lower ? below_core[i] : above_core[i - in_lower];
+      below += x <= interval.lower;
+      if (!interval.contains(x)) continue;
+      ++inside;
+      add_terms(first, second, grid.deviation(x), round);
+    }
+    const NearSums& from = s.before_part[2 * lower + 2];
+    const NearSums& to = s.before_part[2 * upper + 1];
+    const std::int64_t mine[6] = {inside, first.low, first.high, second.low, second.high, below};
+    const std::int64_t zones = sum_over_block(mine, threadIdx.x / warp_size * warp_size < in_both);
+    constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
+    if (threadIdx.x < quantities) {
+      const auto quantity = [](const NearSums& sums) {
+        return reinterpret_cast<const std::int64_t*>(&sums)[threadIdx.x];
+      };
+      std::int64_t* const sums[quantities] = {&s.sums.count, &s.sums.first[0].low, &s.sums.first[0].high,
+                                              &s.sums.second[0].low, &s.sums.second[0].high};
+      *sums[threadIdx.x] = quantity(s.core) + quantity(to) - quantity(from) + zones;
+    }
+    if (threadIdx.x == quantities) {
+      s.sums.below = s.before_part[2 * lower + 1].count + zones;
+      s.sums.classes = 1;
+    }
+    __syncthreads();
+    return true;
   }
 
-  __device__ Extremes image_extremes(const Interval& interval) {
+  __device__ static Extremes order_extremes(ClipCommand command, const Interval& interval) {
     __syncthreads();  // some may still be reading the last ones
     if (threadIdx.x == 0) {
-      w_.state->interval = interval;
-      w_.state->low_key = std::numeric_limits<std::int32_t>::max();
-      w_.state->high_key = std::numeric_limits<std::int32_t>::min();
+      state().interval = interval;
+      clear_extremes(state().low_key, state().high_key);
     }
-    order(ClipCommand::extremes);
-    return {value_of_signed_key(w_.state->low_key), value_of_signed_key(w_.state->high_key)};
+    order(command);
+    return extremes_of_keys(state().low_key, state().high_key);
   }
 
   // --- Ranks.
 
   /// The pixel of that rank among all, 0 the smallest; +0 for either zero.
-  __device__ float value(std::int64_t rank) {
+  __device__ __noinline__ static float value(std::int64_t rank) {
     constexpr int most_looks = 3;
+    const ClipShared& s = shared();
     for (int looks = 0;; ++looks) {
-      if (rank >= s_.cached_first && rank < s_.cached_first + s_.cached_count) {
-        return s_.sorted[s_.cached_equal ? 0 : rank - s_.cached_first] + 0.0F;
-      }
-      const auto below_window = static_cast<std::int64_t>(w_.state->below_window);
-      if (s_.window_kept && rank >= below_window && rank - below_window < s_.window_begin[window_bins]) {
-        find_in_window(static_cast<unsigned int>(rank - below_window), below_window);
-      } else if (!s_.window_kept || looks == most_looks) {
+      if (ClipRanks::knows(rank)) return ClipRanks::value(rank);
+      const std::int64_t in_window = rank - s.below_window;
+      if (s.window_kept && in_window >= 0 && in_window < s.window_begin[window_bins]) {
+        if (!find_in_window(static_cast<unsigned int>(in_window))) find_by_digits(rank);
+      } else if (!s.window_kept || looks == most_looks) {
         find_by_digits(rank);
       } else {
-        move_window(static_cast<double>(rank) / static_cast<double>(unmasked_), 1 << looks);
+        move_window(static_cast<double>(rank) / static_cast<double>(s.unmasked), 1 << looks);
       }
     }
   }
 
-  __device__ void move_window(double fraction, int margins) {
-    const int samples = w_.state->samples;
+  __device__ __noinline__ static void move_window(double fraction, int margins) {
+    const int samples = state().samples;
     const double reach = rank_margin(max(samples, 1)) * margins;
-    __syncthreads();
+    const Interval window = window_between(work().sorted, samples, fraction - reach, fraction + reach);
+    const bool heavy = is_heavy(work().sorted, samples, window);
     if (threadIdx.x == 0) {
-      w_.state->guess.window = window_between(w_.sorted, samples, fraction - reach, fraction + reach);
+      state().guess.window = window;
+      state().heavy = heavy;
     }
     look_again();
   }
 
-  __device__ void cache_equal(float value, std::int64_t first, std::int64_t count) {
-    __syncthreads();
-    if (threadIdx.x == 0) s_.sorted[0] = value;
-    set_cached(true, first, count);
+  /// False if the bin has more pixels than can be collected.
+  __device__ __noinline__ static bool find_in_window(unsigned int rank) {
+    const ClipShared& s = shared();
+    const int bin = window_bin_of_rank(rank);
+    const unsigned int begin = s.window_begin[bin];
+    const unsigned int count = s.window_begin[bin + 1] - begin;
+    if (count > s.list_room || !s.wanted.has(bin)) {
+      if (count > work().collected_room) return false;
+      collect_alone(bin);
+    }
+    const double width = (static_cast<double>(s.guess.window.upper) - s.guess.window.lower) / window_bins;
+    const double low = s.guess.window.lower + bin * width;
+    ClipRanks::find(work().collected + static_cast<std::size_t>(s.wanted.list_of(bin)) * s.list_room, count,
+                    rank - begin, s.below_window + begin, low, low + width);
+    return true;
   }
 
-  __device__ void set_cached(bool equal, std::int64_t first, std::int64_t count) {
+  /// The pixels of one bin of the window, with room for many.
+  __device__ static void collect_alone(int bin) {
+    ClipState& all = state();
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += clip_threads) {
+      all.wanted.bits[i] = i == bin / 32 ? 1u << bin % 32 : 0;
+      all.wanted.before[i] = i > bin / 32 ? 1 : 0;
+    }
     if (threadIdx.x == 0) {
-      s_.cached_equal = equal;
-      s_.cached_first = first;
-      s_.cached_count = count;
+      all.wanted.count = 1;
+      all.list_room = work().collected_room;
+      all.in_list[0] = 0;
     }
-    __syncthreads();
-  }
-
-  __device__ void find_in_window(unsigned int rank, std::int64_t below_window) {
-    for (int bin = static_cast<int>(threadIdx.x); bin < window_bins; bin += clip_threads) {
-      if (s_.window_begin[bin] <= rank && rank < s_.window_begin[bin + 1]) s_.found = static_cast<unsigned int>(bin);
-    }
-    __syncthreads();
-    const unsigned int bin = s_.found;
-    const unsigned int begin = s_.window_begin[bin];
-    const double width = (static_cast<double>(s_.guess.window.upper) - s_.guess.window.lower) / window_bins;
-    const double low = s_.guess.window.lower + bin * width;
-    cache_around(w_.binned_window + begin, s_.window_begin[bin + 1] - begin, rank - begin, below_window + begin, low,
-                 low + width);
-  }
-
-  /// Equal parts of a range of values, the ends being about `low` and `high`.
-  struct Parts {
-    static constexpr int count = 64;
-    double low;
-    double per_unit;
-    __device__ Parts(double from, double to) : low(from), per_unit(count / (to - from)) {}
-    __device__ int of(float x) const { return min(max(static_cast<int>((x - low) * per_unit), 0), count - 1); }
-  };
-
-  /// Caches those of `count` values, the smallest of which has rank `first`, that are around the `wanted`-th of them:
-  /// parts of the range are counted, the part that holds it is parted again while it has many, and kept when few.
-  __device__ void cache_around(const float* values, unsigned int count, unsigned int wanted, std::int64_t first,
-                               double low, double high) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    float smallest = -infinity;
-    float largest = infinity;
-    unsigned int before = 0;
-    for (;;) {
-      const Parts parts(low, high);
-      const auto in_range = [&](float x) { return x >= smallest && x <= largest; };
-      count_parts(values, count, parts, in_range);
-      unsigned int in_part = 0;
-      const int part = find_part(wanted - before, before, in_part);
-      const auto in_found = [&](float x) { return in_range(x) && parts.of(x) == part; };
-      if (in_part <= few) {
-        collect(values, count, in_found);
-        return set_cached(false, first + before, in_part);
-      }
-      const Extremes extremes = extremes_of(values, count, in_found);
-      smallest = extremes.smallest;
-      largest = extremes.largest;
-      if (smallest == largest) return cache_equal(smallest, first + before, in_part);
-      low = smallest;
-      high = largest;
-    }
-  }
-
-  template <class In>
-  __device__ void count_parts(const float* values, unsigned int count, const Parts& parts, const In& in) {
-    __syncthreads();
-    if (threadIdx.x < Parts::count) s_.digits[threadIdx.x] = 0;
-    __syncthreads();
-    ClipBlocks::for_each_of(values, count, [&](float x) {
-      if (in(x)) atomicAdd(&s_.digits[parts.of(x)], 1u);
-    });
-    __syncthreads();
-  }
-
-  /// The part that holds the `wanted`-th value counted; adds to `before` those of the parts before it. Every warp finds
-  /// it by itself.
-  __device__ int find_part(unsigned int wanted, unsigned int& before, unsigned int& in_part) const {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const unsigned int even = s_.digits[2 * lane];
-    const unsigned int odd = s_.digits[2 * lane + 1];
-    unsigned int running = even + odd;
-    for (int reach = 1; reach < warp_size; reach *= 2) {
-      const unsigned int lower = __shfl_up_sync(all_lanes, running, reach);
-      if (lane >= reach) running += lower;
-    }
-    const int found = __ffs(static_cast<int>(__ballot_sync(all_lanes, wanted < running))) - 1;
-    const unsigned int even_begin = __shfl_sync(all_lanes, running - even - odd, found);
-    const unsigned int even_count = __shfl_sync(all_lanes, even, found);
-    const unsigned int odd_count = __shfl_sync(all_lanes, odd, found);
-    const bool in_even = wanted < even_begin + even_count;
-    before += in_even ? even_begin : even_begin + even_count;
-    in_part = in_even ? even_count : odd_count;
-    return in_even ? 2 * found : 2 * found + 1;
-  }
-
-  /// At most `few` values, sorted: the place of each is how many are smaller, or equal and before it.
-  template <class In>
-  __device__ void collect(const float* values, unsigned int count, const In& in) {
-    __syncthreads();
-    if (threadIdx.x == 0) s_.collected = 0;
-    __syncthreads();
-    ClipBlocks::for_each_of(values, count, [&](float x) {
-      if (in(x)) s_.cache[atomicAdd(&s_.collected, 1u)] = x;
-    });
-    __syncthreads();
-    if (threadIdx.x < s_.collected) {
-      const float mine = s_.cache[threadIdx.x];
-      unsigned int place = 0;
-      for (unsigned int i = 0; i < s_.collected; ++i) {
-        place += s_.cache[i] < mine || (s_.cache[i] == mine && i < threadIdx.x) ? 1 : 0;
-      }
-      s_.sorted[place] = mine;
-    }
-  }
-
-  template <class In>
-  __device__ Extremes extremes_of(const float* values, unsigned int count, const In& in) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s_.low_key = std::numeric_limits<std::int32_t>::max();
-      s_.high_key = std::numeric_limits<std::int32_t>::min();
-    }
-    __syncthreads();
-    Extremes mine;
-    ClipBlocks::for_each_of(values, count, [&](float x) {
-      if (!in(x)) return;
-      mine.smallest = fminf(mine.smallest, x);
-      mine.largest = fmaxf(mine.largest, x);
-    });
-    for (int reach = warp_size / 2; reach > 0; reach /= 2) {
-      mine.smallest = fminf(mine.smallest, __shfl_down_sync(all_lanes, mine.smallest, reach));
-      mine.largest = fmaxf(mine.largest, __shfl_down_sync(all_lanes, mine.largest, reach));
-    }
-    if (first_lane() && mine.smallest <= mine.largest) {
-      atomicMin(&s_.low_key, signed_key(mine.smallest + 0.0F));
-      atomicMax(&s_.high_key, signed_key(mine.largest + 0.0F));
-    }
-    __syncthreads();
-    if (s_.low_key > s_.high_key) return {};
-    return {value_of_signed_key(s_.low_key), value_of_signed_key(s_.high_key)};
+    order(ClipCommand::collect);
   }
 
   /// By four passes over the image, one for every byte of the keys: for images in which a few values are so frequent
   /// that no window can hold them.
-  __device__ void find_by_digits(std::int64_t rank) {
+  __device__ __noinline__ static void find_by_digits(std::int64_t rank) {
+    ClipShared& s = shared();
+    ClipState& all = state();
     std::uint32_t key = 0;
     std::int64_t first = 0;
     std::int64_t count = 0;
+#pragma unroll 1
     for (int shift = 24; shift >= 0; shift -= 8) {
-      if (threadIdx.x < 256) w_.state->digits[threadIdx.x] = 0;
+      if (threadIdx.x < 256) all.digits[threadIdx.x] = 0;
       if (threadIdx.x == 0) {
-        w_.state->prefix = key;
-        w_.state->prefix_mask = shift == 24 ? 0 : 0xffffffffu << (shift + 8);
-        w_.state->shift = shift;
+        all.prefix = key;
+        all.prefix_mask = shift == 24 ? 0 : 0xffffffffu << (shift + 8);
+        all.shift = shift;
       }
       order(ClipCommand::count_digits);
-      if (threadIdx.x < 256) s_.digit_totals[threadIdx.x] = w_.state->digits[threadIdx.x];
+      if (threadIdx.x < 256) s.digit_totals[threadIdx.x] = all.digits[threadIdx.x];
       __syncthreads();
       std::uint32_t digit = 0;
-      for (; digit < 255 && rank >= first + static_cast<std::int64_t>(s_.digit_totals[digit]); ++digit) {
-        first += static_cast<std::int64_t>(s_.digit_totals[digit]);
+#pragma unroll 1
+      for (; digit < 255 && rank >= first + static_cast<std::int64_t>(s.digit_totals[digit]); ++digit) {
+        first += static_cast<std::int64_t>(s.digit_totals[digit]);
       }
-      count = static_cast<std::int64_t>(s_.digit_totals[digit]);
+      count = static_cast<std::int64_t>(s.digit_totals[digit]);
       key |= digit << shift;
       __syncthreads();
     }
-    cache_equal(value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u)), first, count);
+    ClipRanks::know_equal(value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u)), first, count);
   }
-
-  ClipWork w_;
-  ClipShared& s_;
-  ClipBlocks& blocks_;
-  std::int64_t unmasked_ = 0;  ///< pixels in the first interval, which is of all
 };
 
 }  // namespace srcextract

@@ -18,11 +18,11 @@ namespace {
 /// Device memory that an image takes unless it is crowded: its pixels, the foreground as bits, the buffers of the copy,
 /// and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape) {
-  constexpr std::int64_t run_bytes = 40;
-  constexpr std::int64_t source_bytes = 128;
+  constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
+  constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const Capacity room = initial_capacity(shape);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  const std::int64_t kept_by_clip = shape.count() * 4 * 9 / 10;  // the rooms of cuda/background.cu
+  const std::int64_t kept_by_clip = shape.count() * 4 * 47 / 100;  // the rooms of cuda/background.cu
   return shape.count() * 4 + kept_by_clip + words * 4 + Ingester::most_device_bytes + room.runs * run_bytes +
          room.sources * source_bytes;
 }

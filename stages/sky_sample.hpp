@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -23,9 +24,12 @@ SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
 /// The position of pixel i of the sample: one out of every `samples`-th part of the image, at a place in it
 /// that looks random, so that no pattern of the image can agree with that of the sample.
 SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
-  const std::int64_t begin = i * count / samples;
-  const std::int64_t end = (i + 1) * count / samples;
-  return begin + static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(end - begin));
+  const std::int64_t part = count / samples;
+  const int rest = static_cast<int>(count % samples);  // i * count / samples = i * part + i * rest / samples
+  const int before = i * rest / samples;
+  const int after = (i + 1) * rest / samples;
+  return i * part + before +
+         static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(part + after - before));
 }
 
 /// The grid that a sorted sample of `size` unmasked pixels gives: its median and the spread of its middle half. scale
@@ -62,28 +66,17 @@ inline constexpr double largest_window = 0.15;
 
 /// The sample's own clip tells how the image's will go. `sums` and `squares` are the running sums, from 0, of the
 /// sorted sample's deviations from the centre of the grid and of their squares: size + 1 elements. A part of the
-/// sample, evenly drawn, serves as well; `margin` is that of the whole.
-SRCEXTRACT_HOST_DEVICE inline ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares,
-                                                   int size, double margin, const SumGrid& grid, double kappa,
-                                                   std::int64_t max_iterations) {
+/// sample, evenly drawn, serves as well; `margin` is that of the whole. count_up_to(value) is the number of pixels of
+/// the sorted sample that are <= value.
+template <class CountUpTo>
+SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size,
+                                            double margin, const SumGrid& grid, double kappa,
+                                            std::int64_t max_iterations, const CountUpTo& count_up_to) {
   // The last of the rounds leaves the interval; the core stays this far inside of it.
   constexpr double core_share = 0.85;
   constexpr int most_rounds = 32;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   if (size == 0) return {{0, 0}, {-infinity, infinity}};
-  const auto first_above = [&](double value) {  // for value = infinity: size
-    int low = 0;
-    int high = size;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (sorted[middle] > value) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  };
   int begin = 0;
   int end = size;
   int lowest = size / 2;
@@ -100,8 +93,8 @@ SRCEXTRACT_HOST_DEVICE inline ClipGuess guess_clip(const float* sorted, const do
     lowest = middle < lowest ? middle : lowest;
     highest = middle > highest ? middle : highest;
     if (max_iterations > 0 && round >= max_iterations) break;
-    const int next_begin = first_above(median - reach);
-    const int next_end = first_above(median + reach);
+    const int next_begin = count_up_to(median - reach);
+    const int next_end = count_up_to(median + reach);
     if ((next_begin <= begin && next_end >= end) || next_begin >= next_end) break;
     begin = next_begin > begin ? next_begin : begin;
     end = next_end < end ? next_end : end;
@@ -119,6 +112,14 @@ SRCEXTRACT_HOST_DEVICE inline ClipGuess guess_clip(const float* sorted, const do
   guess.window =
       narrow ? window_between(sorted, size, first, last) : window_between(sorted, size, 0.5 - margin, 0.5 + margin);
   return guess;
+}
+
+/// The same by one thread.
+inline ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size, double margin,
+                            const SumGrid& grid, double kappa, std::int64_t max_iterations) {
+  return guess_clip(sorted, sums, squares, size, margin, grid, kappa, max_iterations, [&](double value) {
+    return static_cast<int>(std::upper_bound(sorted, sorted + size, value) - sorted);
+  });
 }
 
 }  // namespace srcextract

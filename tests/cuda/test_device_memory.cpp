@@ -101,7 +101,8 @@ TEST_F(DeviceMemory, EnoughForOneImageIsEnoughForMany) {
   wide.seekp(3 * 80);
   wide << "NAXIS1  =                40000" << std::string(50, ' ') << "NAXIS2  =                22500";
   wide.close();
-  const Hoard hoard(std::int64_t{9} << 30);
+  constexpr std::int64_t image = 3'600'000'000, context = std::int64_t{512} << 20;
+  const Hoard hoard(2 * image + context);
   EXPECT_EQ(run("cuda", {"large.fits", "wide.fits"}), 0) << said_;
   EXPECT_TRUE(fs::exists(folder_ / "large.cat.fits"));
   EXPECT_TRUE(fs::exists(folder_ / "wide.cat.fits"));

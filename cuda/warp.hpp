@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+namespace srcextract {
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned int all_lanes = 0xffffffffu;
+
+__device__ inline bool first_lane() {
+  return threadIdx.x % warp_size == 0;
+}
+
+/// The lanes of a warp that have the same key as this one. Every lane of the warp makes its own at once.
+class Peers {
+ public:
+  __device__ explicit Peers(std::uint32_t key) : lanes_(__match_any_sync(all_lanes, key)) {}
+
+  __device__ bool is_first() const { return (lanes_ & (own_lane() - 1)) == 0; }
+  __device__ bool is_last() const { return lanes_ < 2 * static_cast<std::uint64_t>(own_lane()); }
+  __device__ unsigned int count() const { return static_cast<unsigned int>(__popc(lanes_)); }
+
+  /// Counts them all with one atomic operation and returns a number to each: they follow one another, lane by lane.
+  /// Every lane of the warp calls it; a null counter counts nothing.
+  __device__ std::uint32_t count_up(std::uint32_t* counter) const {
+    std::uint32_t before = 0;
+    if (counter != nullptr && is_first()) before = atomicAdd(counter, count());
+    before = __shfl_sync(all_lanes, before, __ffs(static_cast<int>(lanes_)) - 1);
+    return before + static_cast<std::uint32_t>(__popc(lanes_ & (own_lane() - 1)));
+  }
+
+ private:
+  __device__ static unsigned int own_lane() { return 1u << threadIdx.x % 32; }
+
+  unsigned int lanes_;
+};
+
+}  // namespace srcextract
