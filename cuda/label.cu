@@ -1,6 +1,7 @@
 #include "stages/label.hpp"
 
-#include "cuda/scan.hpp"
+#include "cuda/forest.hpp"
+#include "cuda/look_back.hpp"
 #include "stages/adjacency.hpp"
 
 namespace srcextract {
@@ -9,59 +10,22 @@ namespace {
 
 using Area = unsigned long long;  // what atomicAdd takes
 
-/// Every run a component of its own.
-__global__ void init_forest_kernel(ItemCount items, const Run* runs, std::uint32_t* parent, Area* area) {
-  const std::int64_t count = items();
-  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    parent[i] = static_cast<std::uint32_t>(i);
-    area[i] = static_cast<Area>(runs[i].end - runs[i].begin);
-  }
-}
-
-/// A parent read while others join may be out of date, but it is an ancestor all the same.
-__device__ std::uint32_t find_root(const std::uint32_t* parent, std::uint32_t run) {
-  const volatile std::uint32_t* p = parent;
-  for (std::uint32_t next = p[run]; next != run; next = p[run]) run = next;
-  return run;
-}
-
-/// The same, and halves the path for those who come after: a run that is not a root, and never will be again, gets its
-/// grandparent as its parent. Should that overwrite what `join` has just written there, nothing is lost: `join` goes on
-/// with what it found.
-__device__ std::uint32_t find_root_halving(std::uint32_t* parent, std::uint32_t run) {
-  volatile std::uint32_t* p = parent;
-  for (;;) {
-    const std::uint32_t next = p[run];
-    if (next == run) return run;
-    const std::uint32_t after = p[next];
-    if (after == next) return next;
-    p[run] = after;
-    run = after;
-  }
-}
-
-/// Lock-free union (Komura 2015; Playne and Hawick 2018): a root takes the smaller root as its parent; if another
-/// thread was first, what it wrote is joined in turn. No parent ever comes after its child, so the final root is the
-/// component's first run whatever the schedule.
-__device__ void join(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
-  for (;;) {
-    a = find_root_halving(parent, a);
-    b = find_root_halving(parent, b);
-    if (a == b) return;
-    const std::uint32_t first = min(a, b);
-    const std::uint32_t second = max(a, b);
-    const std::uint32_t seen = atomicMin(&parent[second], first);
-    if (seen == second) return;
-    a = first;
-    b = seen;
-  }
-}
+/// Runs and the trees that they are joined to.
+struct RunForest {
+  ItemCount items;
+  const Run* runs;
+  const std::int64_t* row_begin;
+  std::int32_t reach;
+  std::uint32_t* parent;
+  Area* area;           ///< of a tree, at its root; null if no component is too small
+  std::int32_t* label;  ///< until a run has one: ~ the second run that it touches in the row above, ~0 if there is none
+};
 
 /// The first run of [begin, end), all of one row, that does not lie wholly before `run`.
-__device__ std::int64_t first_not_before(const Run* runs, std::int64_t begin, std::int64_t end, const Run& run,
-                                         std::int32_t reach) {
+__device__ std::uint32_t first_not_before(const Run* runs, std::uint32_t begin, std::uint32_t end, const Run& run,
+                                          std::int32_t reach) {
   while (begin < end) {
-    const std::int64_t middle = begin + (end - begin) / 2;
+    const std::uint32_t middle = begin + (end - begin) / 2;
     if (runs[middle].end + reach <= run.begin) {
       begin = middle + 1;
     } else {
@@ -71,17 +35,41 @@ __device__ std::int64_t first_not_before(const Run* runs, std::int64_t begin, st
   return begin;
 }
 
-__global__ void join_rows_kernel(ItemCount items, const Run* runs, const std::int64_t* row_begin, std::int32_t reach,
-                                 std::uint32_t* parent) {
-  const std::int64_t count = items();
+/// Every run becomes the child of the first one that it touches in the row above, or a root: nothing waits for another
+/// thread. Clears what number_kernel begins with.
+__global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile_room, ComponentCounts* counts) {
+  tiles.clear(tile_room);
+  if (thread_index() == 0) *counts = {};
+  const std::int64_t count = forest.items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    const Run run = runs[i];
-    if (run.y == 0) continue;
-    const std::int64_t above_end = row_begin[run.y];
-    std::int64_t above = first_not_before(runs, row_begin[run.y - 1], above_end, run, reach);
-    for (; above < above_end && touch(runs[above], run, reach); ++above) {
-      join(parent, static_cast<std::uint32_t>(above), static_cast<std::uint32_t>(i));
+    const Run run = forest.runs[i];
+    auto parent = static_cast<std::uint32_t>(i);
+    std::uint32_t second = 0;  // none: the first run of all is nobody's second
+    if (run.y > 0) {
+      const auto begin = static_cast<std::uint32_t>(forest.row_begin[run.y - 1]);
+      const auto end = static_cast<std::uint32_t>(forest.row_begin[run.y]);
+      const std::uint32_t above = first_not_before(forest.runs, begin, end, run, forest.reach);
+      if (above < end && touch(forest.runs[above], run, forest.reach)) {
+        parent = above;
+        if (above + 1 < end && touch(forest.runs[above + 1], run, forest.reach)) second = above + 1;
+      }
     }
+    forest.parent[i] = parent;
+    forest.label[i] = static_cast<std::int32_t>(~second);
+    if (forest.area != nullptr) forest.area[i] = static_cast<Area>(run.end - run.begin);
+  }
+}
+
+/// Joins the trees of runs that touch more than one in the row above. First of all every run shortens its path.
+__global__ void join_kernel(RunForest forest) {
+  const std::int64_t count = forest.items();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    auto above = ~static_cast<std::uint32_t>(forest.label[i]);
+    const std::uint32_t root = find_root(forest.parent, static_cast<std::uint32_t>(i));
+    if (above == 0) continue;
+    const Run run = forest.runs[i];
+    const auto end = static_cast<std::uint32_t>(forest.row_begin[run.y]);
+    for (; above < end && touch(forest.runs[above], run, forest.reach); ++above) join(forest.parent, root, above);
   }
 }
 
@@ -109,12 +97,11 @@ struct CarriedArea {
 
   /// Every thread of the warp calls it.
   __device__ void finish(Area* area) {
-    constexpr unsigned int all = 0xffffffffu;
-    const unsigned int holding = __ballot_sync(all, pixels != 0);
+    const unsigned int holding = __ballot_sync(all_lanes, pixels != 0);
     if (holding == 0) return;
-    const std::uint32_t one = __shfl_sync(all, root, __ffs(static_cast<int>(holding)) - 1);
-    if (__all_sync(all, pixels == 0 || root == one)) {
-      for (int distance = 16; distance > 0; distance /= 2) pixels += __shfl_down_sync(all, pixels, distance);
+    const std::uint32_t one = __shfl_sync(all_lanes, root, __ffs(static_cast<int>(holding)) - 1);
+    if (__all_sync(all_lanes, pixels == 0 || root == one)) {
+      for (int distance = 16; distance > 0; distance /= 2) pixels += __shfl_down_sync(all_lanes, pixels, distance);
       if (threadIdx.x % 32 == 0) atomicAdd(&area[one], pixels);
     } else if (pixels != 0) {
       atomicAdd(&area[root], pixels);
@@ -122,50 +109,113 @@ struct CarriedArea {
   }
 };
 
-/// Makes every parent a root and adds up the areas. Only entries that are not roots are written, with a root: another
-/// thread on its way through them still arrives.
-__global__ void flatten_kernel(ItemCount items, const Run* runs, std::uint32_t* parent, Area* area) {
-  const std::int64_t count = items();
+/// Adds up the areas at the roots.
+__global__ void add_areas_kernel(RunForest forest) {
+  const std::int64_t count = forest.items();
   CarriedArea carried;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    const std::uint32_t root = find_root(parent, static_cast<std::uint32_t>(i));
+    const std::uint32_t root = find_root(forest.parent, static_cast<std::uint32_t>(i));
     if (root == static_cast<std::uint64_t>(i)) continue;  // its own area is there already
-    parent[i] = root;
-    carried.add(area, root, static_cast<Area>(runs[i].end - runs[i].begin));
+    carried.add(forest.area, root, static_cast<Area>(forest.runs[i].end - forest.runs[i].begin));
   }
-  carried.finish(area);
+  carried.finish(forest.area);
 }
 
-/// Counts run i if it is the root of a component, of at least min_area pixels or not.
-struct CountRoots {
-  const std::uint32_t* parent;
-  const Area* area;
-  Area min_area;
+/// Neighbouring runs that a block numbers at a time. A warp has neighbours of these, a lane every 32nd.
+constexpr int lane_runs = 4;
+constexpr int tile_runs = block_threads * lane_runs;
 
-  __device__ bool is_root(std::int64_t i) const { return parent[i] == static_cast<std::uint64_t>(i); }
-  __device__ ComponentCounts operator()(std::int64_t i) const {
-    if (!is_root(i)) return {0, 0};
-    return {area[i] >= min_area ? 1 : 0, 1};
+/// Counts of components, kept and found, in one word: there are fewer than 2^31.
+__device__ std::uint64_t pack(unsigned int kept, unsigned int found) {
+  return kept | static_cast<std::uint64_t>(found) << 31;
+}
+__device__ ComponentCounts unpack(std::uint64_t counts) {
+  return {static_cast<std::int64_t>(counts & 0x7fffffffu), static_cast<std::int64_t>(counts >> 31)};
+}
+
+/// A lane's runs of a tile and the roots among them.
+class TileRoots {
+ public:
+  __device__ TileRoots(const RunForest& forest, Area min_area, std::int64_t tile, std::int64_t count) {
+    const std::int64_t first = tile * tile_runs;
+    const std::int64_t of_lane = first + threadIdx.x / 32 * (32 * lane_runs) + threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < lane_runs; ++k) {
+      there_[k] = of_lane + 32 * k < count;
+      run_[k] = static_cast<std::uint32_t>(there_[k] ? of_lane + 32 * k : first);
+    }
+    find_roots(forest.parent, run_, root_);
+#pragma unroll
+    for (int k = 0; k < lane_runs; ++k) {
+      const bool kept = is_root(k) && (forest.area == nullptr || forest.area[run_[k]] >= min_area);
+      kept_[k] = __ballot_sync(all_lanes, kept);
+      counts_ += pack(__popc(kept_[k]), __popc(__ballot_sync(all_lanes, is_root(k))));
+    }
   }
+
+  /// Of the whole warp.
+  __device__ std::uint64_t counts() const {
+    return counts_;
+  }
+
+  /// Labels the roots, of which so many are kept before the warp's.
+  __device__ void label_roots(std::int32_t* label, std::int64_t kept_before) const {
+    const unsigned int lane_bit = 1u << threadIdx.x % 32;
+    auto number = static_cast<std::int32_t>(kept_before) + 1;
+#pragma unroll
+    for (int k = 0; k < lane_runs; ++k) {
+      const int before = __popc(kept_[k] & (lane_bit - 1));
+      if (is_root(k)) label[run_[k]] = (kept_[k] & lane_bit) != 0 ? number + before : 0;
+      number += __popc(kept_[k]);
+    }
+  }
+
+  /// Labels the other runs, waiting for roots of earlier tiles.
+  __device__ void label_others(volatile std::int32_t* label) const {
+    std::int32_t of_root[lane_runs];
+#pragma unroll
+    for (int k = 0; k < lane_runs; ++k) of_root[k] = label[root_[k]];
+#pragma unroll
+    for (int k = 0; k < lane_runs; ++k) {
+      while (of_root[k] < 0) of_root[k] = label[root_[k]];
+      if (there_[k] && !is_root(k)) label[run_[k]] = of_root[k];
+    }
+  }
+
+ private:
+  __device__ bool is_root(int k) const {
+    return there_[k] && root_[k] == run_[k];
+  }
+
+  bool there_[lane_runs];
+  std::uint32_t run_[lane_runs], root_[lane_runs];
+  unsigned int kept_[lane_runs];  ///< the warp's roots of components that are kept, a bit a lane
+  std::uint64_t counts_ = 0;
 };
 
-/// Labels roots: the k-th that is kept is component k.
-struct LabelRoots {
-  CountRoots roots;
-  std::int32_t* label;
-
-  __device__ void operator()(std::int64_t i, const ComponentCounts& before) const {
-    if (!roots.is_root(i)) return;
-    label[i] = roots.area[i] >= roots.min_area ? static_cast<std::int32_t>(before.kept + 1) : 0;
-  }
-};
-
-/// Labels the runs that are not roots.
-__global__ void spread_labels_kernel(ItemCount items, const std::uint32_t* parent, std::int32_t* label) {
-  const std::int64_t count = items();
-  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    const std::uint32_t root = parent[i];
-    if (root != static_cast<std::uint64_t>(i)) label[i] = label[root];
+/// Labels all runs: the k-th root that is kept is that of component k.
+__global__ void number_kernel(RunForest forest, Area min_area, LookBack tiles, ComponentCounts* counts) {
+  __shared__ std::uint64_t of_warp[block_threads / 32];
+  __shared__ std::uint64_t before_tile;
+  const std::int64_t count = forest.items();
+  const std::int64_t warp = threadIdx.x / 32;
+  for (std::int64_t tile = tiles.take(); tile * tile_runs < count; tile = tiles.take()) {
+    const TileRoots roots(forest, min_area, tile, count);
+    of_warp[warp] = roots.counts();
+    __syncthreads();
+    if (warp == 0) {
+      std::uint64_t sum = 0;
+      for (const std::uint64_t part : of_warp) sum += part;
+      const std::uint64_t before = tiles.sum_before(tile, sum);
+      before_tile = before;
+      if (threadIdx.x == 0 && (tile + 1) * tile_runs >= count) *counts = unpack(before + sum);
+    }
+    __syncthreads();
+    std::uint64_t before = before_tile;
+    for (int i = 0; i < warp; ++i) before += of_warp[i];
+    roots.label_roots(forest.label, unpack(before).kept);
+    __syncthreads();
+    roots.label_others(forest.label);
   }
 }
 
@@ -173,22 +223,30 @@ __global__ void spread_labels_kernel(ItemCount items, const std::uint32_t* paren
 
 Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& config, const Gpu& where) {
   const std::int64_t room = runs.runs.size();
-  const ItemCount items{runs.row_begin.data() + runs.shape.height, room};
+  const std::int64_t tile_room = (room + tile_runs - 1) / tile_runs;
   Components<Gpu> components{{room, where}, Value<ComponentCounts, Gpu>(where)};
   Buffer<std::uint32_t, Gpu> parent(room, where);
-  Buffer<Area, Gpu> area(room, where);
+  Buffer<Area, Gpu> area(config.min_area > 1 ? room : 0, where);
+  Buffer<std::uint64_t, Gpu> tile_words(LookBack::words_for(tile_room), where);
+  const LookBack tiles(tile_words.data());
+  const RunForest forest{{runs.row_begin.data() + runs.shape.height, room},
+                         runs.runs.data(),
+                         runs.row_begin.data(),
+                         reach_of(config.connectivity),
+                         parent.data(),
+                         area.data(),
+                         components.label.data()};
   const unsigned int blocks = grid_for(room, where);
-  init_forest_kernel<<<blocks, block_threads, 0, where.stream>>>(items, runs.runs.data(), parent.data(), area.data());
+  plant_kernel<<<blocks, block_threads, 0, where.stream>>>(forest, tiles, tile_room, components.counts.data());
   check_launch();
-  join_rows_kernel<<<blocks, block_threads, 0, where.stream>>>(items, runs.runs.data(), runs.row_begin.data(),
-                                                               reach_of(config.connectivity), parent.data());
+  join_kernel<<<blocks, block_threads, 0, where.stream>>>(forest);
   check_launch();
-  flatten_kernel<<<blocks, block_threads, 0, where.stream>>>(items, runs.runs.data(), parent.data(), area.data());
-  check_launch();
-
-  const CountRoots roots{parent.data(), area.data(), static_cast<Area>(config.min_area)};
-  exclusive_scan(items, roots, LabelRoots{roots, components.label.data()}, components.counts.data(), where);
-  spread_labels_kernel<<<blocks, block_threads, 0, where.stream>>>(items, parent.data(), components.label.data());
+  if (!area.empty()) {
+    add_areas_kernel<<<blocks, block_threads, 0, where.stream>>>(forest);
+    check_launch();
+  }
+  number_kernel<<<grid_for(tile_room * block_threads, where), block_threads, 0, where.stream>>>(
+      forest, static_cast<Area>(config.min_area), tiles, components.counts.data());
   check_launch();
   return components;
 }

@@ -60,6 +60,19 @@ TYPED_TEST(Threshold, MarksExactlyThePixelsAboveTheLevel) {
   EXPECT_GT(foreground, 1'000'000);
 }
 
+/// Runs that reach from word to word, to the end of a row and beyond what one thread, warp or block takes.
+TYPED_TEST(Threshold, MarksRowsOfAnyWidth) {
+  for (const std::int64_t width : {1, 2, 31, 32, 33, 64, 255, 256, 257, 1000, 1024, 1025, 2048, 5000}) {
+    for (const double probability : {0.01, 0.5, 0.99}) {
+      const Field field = testing::random_mask({width, 700'000 / (width + 200)}, probability, 7);
+      const auto mask = this->painted(field, 0.5);
+      for (std::size_t i = 0; i < mask.size(); ++i) {
+        ASSERT_EQ(mask[i] != 0, field.pixels[i] > 0.5F) << "width " << width << " pixel " << i;
+      }
+    }
+  }
+}
+
 TYPED_TEST(Threshold, ComparesWithTheDoubleLevelNotWithItsRounding) {
   // 0.1f = 0.100000001490...: above the double 0.1, although float(0.1) equals it.
   EXPECT_EQ(this->painted({"above", {2, 1}, {0.1F, 0.0F}}, 0.1), (std::vector<char>{1, 0}));

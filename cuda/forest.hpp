@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+namespace srcextract {
+
+/// Trees over runs, as the parent of each, which many threads join at once without locks. No parent ever comes after
+/// its child, so the root is the first run of its tree. A parent read while others join may be out of date, but it is
+/// an ancestor all the same.
+
+/// Finds the roots of N runs together, whose loads do not wait for one another. Every ancestor that is met becomes the
+/// run's parent: where all runs of a tree do so at once, paths halve with every step.
+template <int N>
+__device__ void find_roots(std::uint32_t* parent, const std::uint32_t (&run)[N], std::uint32_t (&root)[N]) {
+  volatile std::uint32_t* p = parent;
+#pragma unroll
+  for (int k = 0; k < N; ++k) root[k] = p[run[k]];
+  for (bool arrived = false; !arrived;) {
+    arrived = true;
+    std::uint32_t next[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) next[k] = p[root[k]];
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+      if (next[k] == root[k]) continue;
+      root[k] = next[k];
+      p[run[k]] = next[k];
+      arrived = false;
+    }
+  }
+}
+
+__device__ inline std::uint32_t find_root(std::uint32_t* parent, std::uint32_t run) {
+  const std::uint32_t runs[] = {run};
+  std::uint32_t root[1];
+  find_roots(parent, runs, root);
+  return root[0];
+}
+
+/// The same, and halves the path for those who come after: a run that is not a root, and never will be again, gets its
+/// grandparent as its parent. Should that overwrite what `join` has just written there, nothing is lost: `join` goes on
+/// with what it found.
+__device__ inline std::uint32_t find_root_halving(std::uint32_t* parent, std::uint32_t run) {
+  volatile std::uint32_t* p = parent;
+  for (;;) {
+    const std::uint32_t next = p[run];
+    if (next == run) return run;
+    const std::uint32_t after = p[next];
+    if (after == next) return next;
+    p[run] = after;
+    run = after;
+  }
+}
+
+/// Lock-free union (Komura 2015; Playne and Hawick 2018): a root takes the smaller root as its parent; if another
+/// thread was first, what it wrote is joined in turn. So the final root is the component's first run whatever the
+/// schedule.
+__device__ inline void join(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
+  for (;;) {
+    a = find_root_halving(parent, a);
+    b = find_root_halving(parent, b);
+    if (a == b) return;
+    const std::uint32_t first = min(a, b);
+    const std::uint32_t second = max(a, b);
+    const std::uint32_t seen = atomicMin(&parent[second], first);
+    if (seen == second) return;
+    a = first;
+    b = seen;
+  }
+}
+
+}  // namespace srcextract
