@@ -44,20 +44,15 @@ SRCEXTRACT_HOST_DEVICE inline void add(SourceSums& to, const SourceSums& from) {
   to.near_masked |= from.near_masked;
 }
 
-/// Whether a masked pixel is among the neighbours of a run.
-SRCEXTRACT_HOST_DEVICE inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height,
-                                                  const Run& run) {
-  const std::int64_t x_begin = run.begin > 0 ? run.begin - 1 : 0;
-  const std::int64_t x_end = run.end < width ? run.end + 1 : width;
-  const std::int64_t y_begin = run.y > 0 ? run.y - 1 : 0;
-  const std::int64_t y_end = run.y + 1 < height ? run.y + 2 : height;
-  for (std::int64_t y = y_begin; y < y_end; ++y) {
-    for (std::int64_t x = x_begin; x < x_end; ++x) {
-      const float pixel = image[y * width + x];
-      if (pixel != pixel) return true;
-    }
-  }
-  return false;
+/// The pixels [x_begin, x_end) of rows [y_begin, y_end).
+struct PixelBox {
+  std::int64_t x_begin, x_end, y_begin, y_end;
+};
+
+/// A run and its neighbours.
+SRCEXTRACT_HOST_DEVICE inline PixelBox surroundings(const Run& run, std::int64_t width, std::int64_t height) {
+  return {run.begin > 0 ? run.begin - 1 : 0, run.end < width ? run.end + 1 : width,  //
+          run.y > 0 ? run.y - 1 : 0, run.y + 1 < height ? run.y + 2 : height};
 }
 
 /// What one pixel adds to its run.
@@ -69,21 +64,22 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, 
   return {v, vx, vx * dx, row[x], x};
 }
 
-/// What one run adds to its source.
-SRCEXTRACT_HOST_DEVICE inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height,
-                                                     const Run& run, const Extent& extent, double background,
-                                                     bool any_masked) {
-  const float* row = image + static_cast<std::int64_t>(run.y) * width;
-  const RunSums along = fold_groups<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
-    const auto end = static_cast<std::int32_t>(run.begin + last);
-    auto x = static_cast<std::int32_t>(run.begin + first);
-    RunSums group = sums_of(row, x, extent, background);
-    while (++x < end) add(group, sums_of(row, x, extent, background));
-    return group;
-  });
-  const double dy = run.y - extent.ymin;
+/// What one group of the fold adds to its run: pixels [first, last) of the run, at most `fold_group`, left to right.
+SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
+                                                 std::int64_t last, const Extent& extent, double background) {
+  const auto end = static_cast<std::int32_t>(run.begin + last);
+  auto x = static_cast<std::int32_t>(run.begin + first);
+  RunSums sums = sums_of(row, x, extent, background);
+  while (++x < end) add(sums, sums_of(row, x, extent, background));
+  return sums;
+}
+
+/// What a run of npix pixels in row y adds to its source; whether masked pixels are near is for the caller to add.
+SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::int32_t y, std::int32_t npix,
+                                                     const Extent& extent) {
+  const double dy = y - extent.ymin;
   SourceSums sums{};
-  sums.npix = run.end - run.begin;
+  sums.npix = npix;
   sums.v = along.v;
   sums.vx = along.vx;
   sums.vxx = along.vxx;
@@ -92,11 +88,34 @@ SRCEXTRACT_HOST_DEVICE inline SourceSums measure_run(const float* image, std::in
   sums.vxy = along.vx * dy;
   sums.peak = along.peak;
   sums.xpeak = along.xpeak;
-  sums.ypeak = run.y;
+  sums.ypeak = y;
   sums.xmin = extent.xmin;
   sums.xmax = extent.xmax;
   sums.ymin = extent.ymin;
   sums.ymax = extent.ymax;
+  return sums;
+}
+
+/// Whether a masked pixel is among the neighbours of a run, as one thread finds it.
+inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height, const Run& run) {
+  const PixelBox box = surroundings(run, width, height);
+  for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {
+    for (std::int64_t x = box.x_begin; x < box.x_end; ++x) {
+      const float pixel = image[y * width + x];
+      if (pixel != pixel) return true;
+    }
+  }
+  return false;
+}
+
+/// What one run adds to its source, as one thread finds it.
+inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height, const Run& run,
+                              const Extent& extent, double background, bool any_masked) {
+  const float* row = image + static_cast<std::int64_t>(run.y) * width;
+  const RunSums along = fold_groups<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
+    return sum_pixels(row, run, first, last, extent, background);
+  });
+  SourceSums sums = sums_of_run(along, run.y, run.end - run.begin, extent);
   sums.near_masked = any_masked && touches_masked(image, width, height, run) ? 1 : 0;
   return sums;
 }

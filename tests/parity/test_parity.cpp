@@ -2,6 +2,7 @@
 // itself on another number of threads, which must change nothing either.
 #include <cstring>
 #include <functional>
+#include <random>
 
 #include "stages/columns.hpp"
 #include "tests/support/backends.hpp"
@@ -88,6 +89,18 @@ TYPED_TEST(Parity, EveryStageEqualsOneThreadToTheLastBit) {
     }
   }
   EXPECT_GT(sources, 100'000U);
+}
+
+TYPED_TEST(Parity, RunsLongerThanAnyLevelOfTheFoldHaveTheSameSums) {
+  constexpr std::int64_t width = 64 * 64 * 64 + 64 * 64 + 65;
+  Field field{"very long row", {width, 3}, {}};
+  std::mt19937 random(3);
+  std::normal_distribution<float> noise(10, 1);
+  for (std::int64_t i = 0; i < field.shape.count(); ++i) field.pixels.push_back(i / width == 1 ? noise(random) : 0);
+  DetectionConfig detection;
+  const Results reference = run(Backend<Cpu>(), field, Cpu{1}, detection, 1);
+  ASSERT_EQ(reference.runs.size(), 1U);
+  expect_same(run(this->backend(), field, this->where(), detection, 1), reference, field.name);
 }
 
 TYPED_TEST(Parity, RunsAfterEachOtherGiveTheSame) {

@@ -198,6 +198,29 @@ TYPED_TEST(Measure, FlagsTheEdgeAndMaskedNeighbours) {
   EXPECT_EQ(s.flags, (std::vector<std::int16_t>{8, 8, 1, 0, 9, 1}));
 }
 
+TYPED_TEST(Measure, FlagsMaskedNeighboursAllAlongALongRun) {
+  // One source a row, from pixel 1 to the last but one, and at most one masked pixel beside it.
+  constexpr std::int64_t width = 4500;
+  const std::vector<std::pair<std::int64_t, std::int64_t>> masked = {
+      {0, 0}, {0, 1}, {width - 1, 1}, {1, -1}, {width - 1, -1}, {2222, 1}, {4097, -1}};
+  Field field{"long rows", {width, 4 * std::ssize(masked) + 3}, {}};
+  field.pixels.assign(static_cast<std::size_t>(field.shape.count()), 0);
+  const auto at = [&](std::int64_t x, std::int64_t y) -> float& {
+    return field.pixels[static_cast<std::size_t>(y * width + x)];
+  };
+  for (std::int64_t y = 1; y < field.shape.height; y += 4) {
+    for (std::int64_t x = 1; x < width - 1; ++x) at(x, y) = 9;
+  }
+  for (std::size_t k = 0; k < masked.size(); ++k) {
+    const auto y = static_cast<std::int64_t>(4 * k + 1);
+    at(masked[k].first, y + masked[k].second) = std::numeric_limits<float>::quiet_NaN();
+  }
+  const Sources s = this->columns(field, 1, 0, 1);
+  std::vector<std::int16_t> flags(masked.size(), 1);
+  flags.push_back(0);
+  EXPECT_EQ(s.flags, flags);
+}
+
 TYPED_TEST(Measure, SurvivesASourceWhoseFluxIsZero) {
   // An absolute threshold below the background can give a source of no net flux: no position, but no failure.
   const Sources s = this->columns({"zero", {4, 1}, {-9, 1, -1, -9}}, -5, 0, 1);

@@ -113,6 +113,10 @@ std::vector<Field> hostile_fields() {
   }));
   fields.push_back(shaped("comb", {515, 600}, [](auto x, auto y) { return x % 2 == 0 || y == 599; }));
   fields.push_back(shaped("comb upside down", {515, 600}, [](auto x, auto y) { return x % 2 == 0 || y == 0; }));
+  // Sources of 1, 2, 5, 4, 9, 6, ... runs: upright lines, and pairs of them that are joined at the top.
+  fields.push_back(shaped("lines of every length", {560, 140}, [](auto x, auto y) {
+    return y <= x / 4 && (x % 4 == 0 || (x / 4 % 2 == 0 && (x % 4 == 2 || (x % 4 == 1 && y == 0))));
+  }));
   fields.push_back(shaped("diagonals", {600, 600}, [](auto x, auto y) { return (x + y) % 5 == 0; }));
   fields.push_back(shaped("one giant source", {1200, 900}, [](auto x, auto y) { return x > 0 && y > 0; }));
   fields.push_back(shaped("long rows", {9000, 11}, [](auto, auto y) { return y % 2 == 0; }));
