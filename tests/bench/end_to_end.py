@@ -49,19 +49,24 @@ def file_rows(session, backend):
 
 
 def stream_rows(session, backend):
-    """One process over many files: hard links to four, which are more than any cache."""
+    """One process over many files: hard links to four, which are more than any cache. Sustained is what more files add
+    to the time, without the start of the process."""
     size = min(session.largest, STREAM_SIZE)
     originals = session.copies(size, 4)
-    links = [session.work / f"f{number:03}.fits" for number in range(STREAM_FILES)]
+    links = [session.work / f"f{number:03}.fits" for number in range(3 * STREAM_FILES)]
     for number, link in enumerate(links):
         if not link.exists():
             os.link(originals[number % len(originals)], link)
-    run = session.best(3, backend, "lesson", links)
-    rate = STREAM_FILES * size * size * 4 / run.wall / 1e6
+    wall = session.best(3, backend, "lesson", links[:STREAM_FILES]).wall
+    longer = session.best(3, backend, "lesson", links).wall
+    a_file = (longer - wall) / (2 * STREAM_FILES)
+    megabytes = size * size * 4 / 1e6
     judged = backend == "cuda" and size == STREAM_SIZE
-    yield Row(f"{STREAM_FILES} files of {size}² in one process, {backend}", ours=amount(rate, "GB/s"),
-              ratio=f"{amount(run.wall / STREAM_FILES)} a file", wanted=f">= {STREAM_WANTED} GB/s" if judged else "",
-              reached=rate >= STREAM_WANTED if judged else None)
+    yield Row(f"{STREAM_FILES} files of {size}² in one process, {backend}",
+              ours=amount(STREAM_FILES * megabytes / wall, "GB/s"), ratio=f"{amount(wall / STREAM_FILES)} a file")
+    yield Row("... sustained", ours=amount(megabytes / a_file, "GB/s"), ratio=f"{amount(a_file)} a file",
+              wanted=f">= {STREAM_WANTED} GB/s" if judged else "",
+              reached=megabytes / a_file >= STREAM_WANTED if judged else None)
 
 
 def version_time(program):
