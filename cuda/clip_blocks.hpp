@@ -113,6 +113,7 @@ __device__ __noinline__ void collect() {
     const unsigned int at = atomicAdd(&in_list[list], 1u);
     if (at < room) collected[static_cast<std::size_t>(list) * room + at] = x;
   });
+  end_together();
 }
 
 /// Sums the parts of the tail, lists what is in its zones, and collects the wanted pixels of the window.
@@ -170,9 +171,11 @@ __device__ void find_extremes(const ForEach& for_each) {
     if (interval.contains(x)) add_extreme(extremes, x);
   });
   add_block_extremes(extremes);
-  if (threadIdx.x != 0 || s.low_key > s.high_key) return;
-  atomicMin(&state().low_key, s.low_key);
-  atomicMax(&state().high_key, s.high_key);
+  if (threadIdx.x == 0 && s.low_key <= s.high_key) {
+    atomicMin(&state().low_key, s.low_key);
+    atomicMax(&state().high_key, s.high_key);
+  }
+  end_together();
 }
 
 __device__ __noinline__ void find_tail_extremes() {
@@ -203,6 +206,7 @@ __device__ __noinline__ void count_digits() {
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += clip_threads) {
     if (s.digits[i] != 0) atomicAdd(&state().digits[i], static_cast<Count>(s.digits[i]));
   }
+  end_together();
 }
 
 /// What stands for the spread of a sample that has none.
@@ -217,6 +221,7 @@ __device__ __noinline__ void find_smallest_scale() {
     smallest = min(smallest, __shfl_down_sync(all_lanes, smallest, reach));
   }
   if (first_lane()) atomicMin(&state().smallest, smallest);
+  end_together();
 }
 
 // --- Who does what when.

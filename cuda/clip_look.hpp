@@ -252,7 +252,7 @@ __device__ __noinline__ void count_lists() {
   });
   add_block_extremes(extremes);
   bring_sums(state().tail, sums, 0);
-  __syncwarp();  // or lanes may return one after the other, and what follows be wrong
+  end_together();
 }
 
 /// Brings together what else the blocks have seen; the state has it when all have done it.
@@ -268,12 +268,13 @@ __device__ inline void bring_look_together(const PixelsSeen& seen) {
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) {
     if (s.bins[bin] != 0) atomicAdd(&all.bins[bin], s.bins[bin]);
   }
-  if (threadIdx.x != 0) return;
-  add_atomic(all.in_tail, s.listed[0]);
-  atomicMin(&all.tail_low_key, s.low_key);
-  atomicMax(&all.tail_high_key, s.high_key);
-  if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
-  if (s.listed[1] > work().window_room || all.heavy) atomicAdd(&all.window_overflow, 1u);
+  if (threadIdx.x == 0) {
+    add_atomic(all.in_tail, s.listed[0]);
+    atomicMin(&all.tail_low_key, s.low_key);
+    atomicMax(&all.tail_high_key, s.high_key);
+    if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
+    if (s.listed[1] > work().window_room || all.heavy) atomicAdd(&all.window_overflow, 1u);
+  }
 }
 
 /// One look at all pixels.

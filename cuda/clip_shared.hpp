@@ -193,6 +193,12 @@ __device__ inline void bring_sums(PixelSums& to, const ThreadSums& mine, std::in
   }
 }
 
+/// What ends a function that is not in line and in which lanes have gone different ways: they return together. Without
+/// it, ptxas 13.0 was seen to lose what callers keep, where lanes came back one after the other.
+__device__ inline void end_together() {
+  __syncthreads();
+}
+
 /// The same for the higher classes, which the block has summed.
 __device__ inline void bring_higher_classes(PixelSums& to) {
   const PixelSums& block = shared().block;
@@ -203,6 +209,7 @@ __device__ inline void bring_higher_classes(PixelSums& to) {
     add_atomic(to.second[k].high, block.second[k].high);
   }
   if (threadIdx.x == 0) atomicMax(&to.classes, block.classes);
+  end_together();
 }
 
 /// The bin of the window that the pixel of that rank, an integer or not, is in: the last that has no more pixels before
