@@ -21,6 +21,8 @@ __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Ba
   if (threadIdx.x == 0) *background = found;
 }
 
+static_assert(sizeof(ClipShared) <= 96 * 1024);  // 99 KiB is the least that a block can have
+
 /// As many blocks as the device runs at once, or as there are tiles.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   check(cudaFuncSetAttribute(clip_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(ClipShared)));

@@ -18,8 +18,8 @@ inline constexpr int most_sums = 10;
 /// Values that are ranked by comparing each with each.
 inline constexpr int few = clip_threads;
 
-/// The image and the memory to work in. Block b works on tiles b, b + blocks, ... and lists what they leave in parts of
-/// `tail` and `window` of its own, in any order.
+/// The image and the memory to work in. Every block lists what it finds in parts of `tail` and `window` of its own, in
+/// any order.
 struct ClipWork {
   const float* pixels;
   std::int64_t count;
@@ -176,6 +176,12 @@ __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N], bool warp_
   return total;
 }
 
+/// What ends a function that is not in line and in which lanes have gone different ways: they return together. Without
+/// it, ptxas 13.0 was seen to lose what callers keep, where lanes came back one after the other.
+__device__ inline void end_together() {
+  __syncthreads();
+}
+
 /// Adds what the threads of a block have summed to the sums of all.
 __device__ inline void bring_sums(PixelSums& to, const ThreadSums& mine, std::int64_t below) {
   const std::int64_t numbers[10] = {mine.count,         below,
@@ -191,12 +197,6 @@ __device__ inline void bring_sums(PixelSums& to, const ThreadSums& mine, std::in
     add_atomic(*all[threadIdx.x], sum);
     if (threadIdx.x >= 6) atomicMax(&to.classes, 2);
   }
-}
-
-/// What ends a function that is not in line and in which lanes have gone different ways: they return together. Without
-/// it, ptxas 13.0 was seen to lose what callers keep, where lanes came back one after the other.
-__device__ inline void end_together() {
-  __syncthreads();
 }
 
 /// The same for the higher classes, which the block has summed.

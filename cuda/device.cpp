@@ -13,8 +13,9 @@ namespace srcextract {
 
 namespace {
 
-/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 7.5, Turing.
-constexpr int oldest_capability = 75;
+/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing has not the
+/// 95 KiB of shared memory that a block of the clip takes.
+constexpr int oldest_capability = 80;
 
 }  // namespace
 
@@ -68,7 +69,7 @@ CudaDevice find_cuda_device(int index) {
     throw Error(ErrorKind::device, std::string("GPU ") + std::to_string(index) + " (" + properties.name +
                                        ") has compute capability " + std::to_string(properties.major) + "." +
                                        std::to_string(properties.minor) +
-                                       ", 7.5 or later is needed; choose another with --device, or --backend cpu");
+                                       ", 8.0 or later is needed; choose another with --device, or --backend cpu");
   }
   check(cudaSetDevice(index));
   std::size_t free = 0;

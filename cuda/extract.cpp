@@ -15,14 +15,16 @@ namespace srcextract {
 
 namespace {
 
-/// Device memory that an image takes unless it is crowded: its pixels, the foreground as bits, the buffers of the copy,
-/// and room for runs and sources.
+/// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
+/// bits, the buffers of the copy, and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape) {
   constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
   const Capacity room = initial_capacity(shape);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
-  const std::int64_t kept_by_clip = shape.count() * 4 * 47 / 100;  // the rooms of cuda/background.cu
+  // The rooms of cuda/background.cu: of a small image all of it twice, or two tiles a block.
+  constexpr std::int64_t least_kept = std::int64_t{40} << 20;
+  const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   return shape.count() * 4 + kept_by_clip + words * 4 + Ingester::most_device_bytes + room.runs * run_bytes +
          room.sources * source_bytes;
 }

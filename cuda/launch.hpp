@@ -40,13 +40,4 @@ struct ItemCount {
   __device__ std::int64_t operator()() const { return count == nullptr || *count > room ? room : *count; }
 };
 
-/// Calls a CUB algorithm, once to ask how much scratch memory it wants and once with it.
-template <class Algorithm>
-void with_scratch(const Gpu& where, Algorithm&& algorithm) {
-  std::size_t bytes = 0;
-  check(algorithm(static_cast<void*>(nullptr), bytes));
-  Buffer<std::byte, Gpu> scratch(static_cast<std::int64_t>(bytes > 0 ? bytes : 1), where);
-  check(algorithm(static_cast<void*>(scratch.data()), bytes));
-}
-
 }  // namespace srcextract

@@ -55,14 +55,6 @@ Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
   return buffer;
 }
 
-/// One element, waiting for it.
-template <class T>
-T read_element(const Buffer<T, Gpu>& buffer, std::int64_t index, const Gpu& where) {
-  T element;
-  copy_to_host(&element, buffer.data() + index, 1, where);
-  return element;
-}
-
 template <class T>
 T fetch(const Value<T, Gpu>& value, const Gpu& where) {
   T copy;
