@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/input_file.hpp"
+#include "io/start_cfitsio.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -145,6 +146,7 @@ FitsReader::FitsReader(std::span<const std::byte> records, std::string path, int
       memory_(const_cast<std::byte*>(records.data())),
       length_(records.size()),
       index_(first - 1) {
+  start_cfitsio();
   const std::string_view text(reinterpret_cast<const char*>(records.data()), length_);
   if (text.starts_with("SIMPLE  ")) return;
   fail(path_ +

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "io/start_cfitsio.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -36,6 +37,7 @@ void* resize(void* memory, std::size_t size) {
 }  // namespace
 
 MemoryFits::MemoryFits() {
+  start_cfitsio();
   int status = 0;
   fits_create_memfile(&file_, &memory_, &allocated_, growth, resize, &status);
   check(status, "create a FITS file in memory");
