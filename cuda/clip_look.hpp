@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/clip_shared.hpp"
+#include "cuda/clip_together.hpp"
 
 namespace srcextract {
 
