@@ -65,8 +65,9 @@ __device__ std::int64_t sum_over_block(const std::int64_t (&mine)[N], bool warp_
   return total;
 }
 
-/// What ends a function that is not in line and in which lanes have gone different ways: they return together. Without
-/// it, ptxas 13.0 was seen to lose what callers keep, where lanes came back one after the other.
+/// What ends a function that is not in line and in which lanes have gone different ways: they return together. Where
+/// they did not, medians came out wrong, and threads of a warp waited for one another, by what looks like a fault of
+/// ptxas 13.0: the values that callers keep were not those that they had left.
 __device__ inline void end_together() {
   __syncthreads();
 }
