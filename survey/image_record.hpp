@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace srcextract {
+
+/// What became of one image of a survey: a line of its journal.
+struct ImageRecord {
+  // What it was made from.
+  std::string name;           ///< ImageFile::name
+  std::optional<int> hdu;     ///< which of the file's images, where several are extracted
+  int images = 1;             ///< of the file that are extracted
+  std::string path;           ///< where it was read
+  std::int64_t bytes = 0;     ///< size of the file
+  std::int64_t modified = 0;  ///< its time, nanoseconds since 1970
+  std::string config;         ///< ImageConfig::hash
+  std::string program;        ///< version of srcextract
+
+  // What it gave.
+  bool done = false;
+  std::uint32_t datasum = 0;  ///< checksum of the pixels, FitsImage::datasum
+  std::int64_t width = 0, height = 0;
+  std::int64_t sources = 0;
+  double background = 0, sigma = 0;                           ///< after the clip
+  std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path below the output directory, bytes
+
+  // Or why it gave nothing.
+  std::string kind;    ///< input, config, memory, device, internal
+  std::string reason;  ///< the message
+
+  bool operator==(const ImageRecord&) const = default;
+};
+
+/// "night1/a.fits", or "night1/a.fits[2]" for HDU 2 of a file of which several are extracted.
+std::string image_label(const ImageRecord& record);
+
+/// One line of JSON, without the end of the line; bytes of names that are no UTF-8 come back as they were.
+std::string format_record(const ImageRecord& record);
+
+/// Reads it back; none if it is none.
+std::optional<ImageRecord> parse_record(const std::string& line);
+
+}  // namespace srcextract

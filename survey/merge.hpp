@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace srcextract {
+
+struct Merged {
+  std::int64_t images = 0, failures = 0, sources = 0;
+};
+
+struct MergeOptions {
+  std::vector<std::string> directories;  ///< that batch wrote into
+  std::string output;                    ///< the survey catalogue, .fits
+  bool partial = false;                  ///< also if a shard is missing or has not finished
+};
+
+/// Joins the catalogues of a survey into one FITS file: HDU 1, SOURCES, every row of every catalogue after a column
+/// IMAGE that names where it is from; HDU 2, IMAGES, a row for every image of the journals, also those that failed. The
+/// order is that of names, then HDU; bytes do not depend on directories, shards, machines or times. Rows are streamed:
+/// memory grows with the number of images, not of sources. Throws Error{config} where the directories are not of one
+/// survey (two configurations of the same image, no FITS catalogues), Error{input} where a shard has not finished, an
+/// image is said to be done but its catalogue is missing or not as the journal says.
+Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn);
+
+}  // namespace srcextract
