@@ -98,9 +98,10 @@ std::pair<int, std::string> create_temporary(const std::string& path, Create&& c
   }
 }
 
-/// 0, or the reason why the data may not have reached the disk. File systems without fsync are taken at their word.
-int sync(int descriptor) {
-  while (::fsync(descriptor) != 0) {
+/// 0, or the reason why the data may not have reached the disk. File systems without fsync or syncfs, whichever
+/// `system_call` is, are taken at their word.
+int sync(int descriptor, int (*system_call)(int) = ::fsync) {
+  while (system_call(descriptor) != 0) {
     if (errno == EINTR) continue;
     return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
   }
@@ -188,16 +189,27 @@ void OutputFile::commit() {
   srcextract::commit(std::span(this, 1));
 }
 
-void commit(std::span<OutputFile> files) {
-  for (OutputFile& file : files) file.flush();
+void commit(std::span<OutputFile> files, Flush flush) {
+  if (flush == Flush::now) {
+    for (OutputFile& file : files) file.flush();
+  }
   for (OutputFile& file : files) file.name();
   for (OutputFile& file : files) file.replace_target();
+  if (flush == Flush::later) return;
   std::set<std::string> synced;
   for (const OutputFile& file : files) {
     const std::string directory = directory_of(file.path_);
     if (!synced.insert(directory).second) continue;
     if (int reason = sync_directory(directory)) fail(file.path_, reason);
   }
+}
+
+void flush_file_system(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) fail(directory, errno);
+  const int reason = sync(descriptor, ::syncfs);
+  ::close(descriptor);
+  if (reason != 0) fail(directory, reason);
 }
 
 }  // namespace srcextract

@@ -7,6 +7,12 @@
 
 namespace srcextract {
 
+/// Whether a commit waits for the disk.
+enum class Flush {
+  now,
+  later,  ///< once flush_file_system() is called, for many commits together
+};
+
 /// Writes a file that is either complete or not there. Until commit() its bytes are in a file without a name, gone with
 /// the process however that ends; where the system has no such files, in one of a temporary name beside `path`, removed
 /// by the destructor. Throws Error{output} naming the path and the reason.
@@ -31,7 +37,7 @@ class OutputFile {
   void commit();
 
  private:
-  friend void commit(std::span<OutputFile> files);
+  friend void commit(std::span<OutputFile> files, Flush flush);
   void name();
   void replace_target();
 
@@ -42,7 +48,12 @@ class OutputFile {
 };
 
 /// Commits files that belong together, in this order. All that can fail for want of space, rights or a name is done for
-/// every one before the first replaces its target; what is left is one rename a file.
-void commit(std::span<OutputFile> files);
+/// every one before the first replaces its target; what is left is one rename a file. With Flush::later a machine that
+/// fails before flush_file_system() returns may be left with empty files in their places.
+void commit(std::span<OutputFile> files, Flush flush = Flush::now);
+
+/// Waits until all that was written so far to the file system of a directory is on the disk, names as well. Throws
+/// Error{output}.
+void flush_file_system(const std::string& directory);
 
 }  // namespace srcextract

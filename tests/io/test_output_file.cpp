@@ -7,9 +7,11 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <csignal>
 #include <filesystem>
@@ -19,6 +21,16 @@
 
 #include "stages/core/error.hpp"
 #include "tests/io/io_test_support.hpp"
+
+namespace {
+std::atomic<int> fsyncs = 0;
+}  // namespace
+
+/// In the place of the C library's, to count how often the disk is waited for.
+extern "C" int fsync(int descriptor) {
+  ++fsyncs;
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
 
 namespace srcextract {
 namespace {
@@ -307,6 +319,32 @@ TEST(OutputFileTest, FilesThatBelongTogetherReplaceTheOldOnesTogether) {
   commit(files);
   for (const char* name : {"a", "b", "c"}) EXPECT_EQ(read_file(directory / name), std::string("new ") + name);
   EXPECT_EQ(directory.names().size(), 3u);
+}
+
+TEST(OutputFileTest, ACommitWaitsForTheDiskNowOrLater) {
+  TemporaryFolder directory;
+  const auto fsyncs_of_a_commit = [&](Flush flush) {
+    std::vector<OutputFile> files;
+    for (const char* name : {"a", "b"}) {
+      files.emplace_back(directory / name);
+      files.back().write(std::string("new ") + name);
+    }
+    const int before = fsyncs;
+    commit(files, flush);
+    return fsyncs - before;
+  };
+  EXPECT_EQ(fsyncs_of_a_commit(Flush::later), 0);
+  EXPECT_EQ(read_file(directory / "a"), "new a");
+  EXPECT_EQ(read_file(directory / "b"), "new b");
+  EXPECT_EQ(directory.names().size(), 2u);
+  flush_file_system(directory.string());
+  EXPECT_EQ(fsyncs_of_a_commit(Flush::now), 3);  // two files and their directory
+}
+
+TEST(OutputFileTest, AFileSystemThatIsNotThereCannotBeFlushed) {
+  TemporaryFolder directory;
+  EXPECT_THAT(output_error([&] { flush_file_system(directory / "gone"); }),
+              HasSubstr("cannot write " + (directory / "gone") + ": No such file"));
 }
 
 TEST(OutputFileTest, WhereOneCannotBeMadeNoneIsReplaced) {
