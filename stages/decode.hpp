@@ -120,20 +120,19 @@ SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Deco
   if (decoder.swap) bits = swap_bytes(bits);
   typename Stored::Value stored;
   memcpy(&stored, &bits, sizeof(stored));
-  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer) {
-    if (decoder.has_blank && static_cast<std::int64_t>(stored) == decoder.blank) {
-      ++counts.blank;
-      return masked;
-    }
-  }
+  // Without branches: a loop over pixels is made of vectors then.
+  bool blank = false;
+  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer)
+    blank = decoder.has_blank & (static_cast<std::int64_t>(stored) == decoder.blank);
   const float value = scaled_value<Stored>(stored, decoder);
   std::uint32_t value_bits;
   memcpy(&value_bits, &value, sizeof(value_bits));
   const std::uint32_t magnitude = value_bits & 0x7fffffffu;
   constexpr std::uint32_t infinity = 0x7f800000u;
-  counts.infinite += magnitude == infinity;
-  counts.nan += magnitude > infinity;
-  return magnitude >= infinity ? masked : value;
+  counts.blank += blank;
+  counts.infinite += !blank & (magnitude == infinity);
+  counts.nan += !blank & (magnitude > infinity);
+  return blank | (magnitude >= infinity) ? masked : value;
 }
 
 }  // namespace srcextract
