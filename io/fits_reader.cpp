@@ -163,7 +163,7 @@ void FitsReader::check(int status, const std::string& doing) const {
   if (status == 0) return;
   if (status == MEMORY_ALLOCATION) {
     fits_clear_errmsg();
-    throw Error(ErrorKind::internal, where_ + ": not enough memory to " + doing +
+    throw Error(ErrorKind::memory, where_ + ": not enough memory to " + doing +
                                          " (CFITSIO could get no more); run with more memory, or funpack the file "
                                          "first: a plain image needs less");
   }

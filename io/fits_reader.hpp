@@ -54,7 +54,7 @@ class FitsReader {
   std::optional<std::int64_t> integer(const std::string& keyword);
   std::optional<double> real(const std::string& keyword);
 
-  /// Throws Error{input}, with what CFITSIO says, if the status of a CFITSIO call is an error; Error{internal} if that
+  /// Throws Error{input}, with what CFITSIO says, if the status of a CFITSIO call is an error; Error{memory} if that
   /// is a lack of memory.
   void check(int status, const std::string& doing) const;
 

@@ -21,7 +21,7 @@ struct Inflated {
 using GzipSource = std::function<std::int64_t(std::byte* out, std::int64_t room)>;
 
 /// Inflates a gzip file of `stored_size` bytes, all its members; `path` is for messages. Throws Error{input} if it is
-/// damaged or cut short, Error{internal} if there is not enough memory.
+/// damaged or cut short, Error{memory} if there is not enough memory.
 Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, const std::string& path);
 
 /// The number of bytes that one gzip member holds, found by inflating it and checking its checksum; -1 if it is damaged

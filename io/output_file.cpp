@@ -41,8 +41,14 @@ const char* what_to_try(int reason) {
   }
 }
 
+/// What keeps one file from being written, or every one.
+ErrorKind kind_of(int reason) {
+  const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE;
+  return every_one ? ErrorKind::storage : ErrorKind::output;
+}
+
 [[noreturn]] void fail(const std::string& path, int reason) {
-  throw Error(ErrorKind::output,
+  throw Error(kind_of(reason),
               "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason));
 }
 
@@ -132,6 +138,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
       flushed_(other.flushed_) {}
 
 OutputFile::~OutputFile() {
@@ -148,6 +155,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
       fail(path_, errno);
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
+    size_ += written;
   }
 }
 

@@ -117,7 +117,7 @@ TableFile open_table(const std::string& path) {
 Table read_table(const TableFile& file, const std::vector<std::size_t>& columns) try {
   return read_rows(file, columns);
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::internal, file.path + ": not enough memory for " + std::to_string(columns.size()) +
+  throw Error(ErrorKind::memory, file.path + ": not enough memory for " + std::to_string(columns.size()) +
                                        " columns of this table; run with more memory, or raise the limit on it "
                                        "(`ulimit -v`)");
 }

@@ -32,7 +32,7 @@ TableFile open_table(const std::string& path);
 
 /// Reads the columns of these indices, in this order, row after row: of the rest of the file nothing is kept. Throws
 /// Error{input} naming path, and line or row, if the file is damaged, cut short, or a field is not what its column
-/// says; Error{internal} if there is not enough memory.
+/// says; Error{memory} if there is not enough memory.
 Table read_table(const TableFile& file, const std::vector<std::size_t>& columns);
 
 }  // namespace srcextract

@@ -129,7 +129,7 @@ Table read_text_table(const std::string& path, const std::vector<std::size_t>& c
   for (std::size_t i = 0; i < again.size(); ++i) table.columns[again[i]] = std::move(text.columns[i]);
   return table;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::internal, path + ": not enough memory for " + std::to_string(columns.size()) +
+  throw Error(ErrorKind::memory, path + ": not enough memory for " + std::to_string(columns.size()) +
                                        " columns of this table; run with more memory, or raise the limit on it "
                                        "(`ulimit -v`)");
 }

@@ -127,7 +127,7 @@ void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, 
     try {
       compare_files(file, rules, options);
     } catch (const Error& error) {
-      if (!directories || error.kind() == ErrorKind::internal) throw;
+      if (!directories || exit_code(error.kind()) == exit_code(ErrorKind::internal)) throw;
       file.failure = error.what();
       file.code = exit_code(error.kind());
     }

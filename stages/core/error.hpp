@@ -11,19 +11,23 @@ enum class ErrorKind {
   config,    ///< the command line or the configuration is wrong
   input,     ///< an input file cannot be used
   output,    ///< an output file cannot be written
+  storage,   ///< no output can be: the disk is full, read-only or failing
+  memory,    ///< there is not enough
   device,    ///< no usable GPU, or not enough memory on it
   mismatch,  ///< two results that must be equal are not
 };
 
-/// Process exit code of an error: internal 1, config 2, input and output 3, device 4, mismatch 5.
+/// Process exit code of an error: internal and memory 1, config 2, input, output and storage 3, device 4, mismatch 5.
 constexpr int exit_code(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::internal:
+    case ErrorKind::memory:
       return 1;
     case ErrorKind::config:
       return 2;
     case ErrorKind::input:
     case ErrorKind::output:
+    case ErrorKind::storage:
       return 3;
     case ErrorKind::device:
       return 4;
@@ -31,6 +35,29 @@ constexpr int exit_code(ErrorKind kind) {
       return 5;
   }
   return 1;
+}
+
+/// Its name, in lists of what failed.
+constexpr const char* kind_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::internal:
+      return "internal";
+    case ErrorKind::memory:
+      return "memory";
+    case ErrorKind::config:
+      return "config";
+    case ErrorKind::input:
+      return "input";
+    case ErrorKind::output:
+      return "output";
+    case ErrorKind::storage:
+      return "storage";
+    case ErrorKind::device:
+      return "device";
+    case ErrorKind::mismatch:
+      return "mismatch";
+  }
+  return "internal";
 }
 
 /// The one exception of the program. The message says what the problem is, why it is one, and what to try; `main`
