@@ -46,6 +46,13 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
   return draft.result;
 }
 
+Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides) {
+  Draft<Config> draft{config};
+  for (const std::string& setting : overrides) apply_override(draft, setting);
+  check_limits(draft, name);
+  return draft.result;
+}
+
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_config(read_file(path), path, overrides);
 }

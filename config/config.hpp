@@ -81,6 +81,10 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
 /// The same from text; `name` stands for the path in messages.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
 
+/// A configuration with such settings applied, and checked the same way; what they make wrong of the rest of it is said
+/// to be in `name`.
+Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides);
+
 /// The resolved configuration as YAML, every key present, in the order above; parse_config reads it back to the same
 /// Config and the same text.
 std::string dump_config(const Config& config);

@@ -25,13 +25,26 @@ CudaDevice find_cuda_device(int) {
   throw_not_built();
 }
 
+std::vector<CudaDevice> find_cuda_devices() {
+  throw_not_built();
+}
+
+bool device_works(int) {
+  return false;
+}
+
 class CudaExtractor::Session {};
+class CudaExtractor::Group {};
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
 
 CudaExtractor::~CudaExtractor() = default;
 
 Extraction CudaExtractor::extract(const PixelSource&, const Config&, const Observer&) {
+  throw_not_built();
+}
+
+std::vector<Extracted> CudaExtractor::extract_together(std::span<const PixelSource>, const Config&) {
   throw_not_built();
 }
 

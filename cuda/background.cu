@@ -39,13 +39,13 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   const int samples = sample_size(count);
   const std::int64_t tiles = (count + clip_tile - 1) / clip_tile;
   const unsigned int blocks = clip_blocks(tiles, where);
-  const std::int64_t share = (tiles + blocks - 1) / blocks * clip_tile;  // of a block
+  const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // of a block
   // What is kept is bounded where the image is large; where it is small, room for all of it does not matter.
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));
-  const std::int64_t zone_room = std::max<std::int64_t>(2048, count / 1024);
-  const std::int64_t collected_room = std::max<std::int64_t>(1 << 16, count / 256);
+  const std::int64_t zone_room = std::max(std::clamp<std::int64_t>(count / 8, 256, 2048), count / 1024);
+  const std::int64_t collected_room = std::max(std::clamp<std::int64_t>(4 * count, 4096, 1 << 16), count / 256);
 
   const int chunks = (samples + sort_chunk - 1) / sort_chunk;
   Buffer<std::int32_t, Gpu> keys(std::max(chunks, 1) * sort_chunk, where);

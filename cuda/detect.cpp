@@ -9,42 +9,58 @@ namespace srcextract {
 
 namespace {
 
-constexpr std::int64_t least_runs = 4096;
+/// There is room for so many pixels to a run, or fewer where the image is small.
 constexpr std::int64_t pixels_per_run = 128;
+constexpr std::int64_t pixels_per_run_of_small = 8;
+constexpr std::int64_t least_runs = 256;
+constexpr std::int64_t least_runs_unless_small = 4096;
 
-/// Records what is given to a stream until it is destroyed.
-class Capture {
+/// A graph that is being made.
+class NewGraph {
  public:
-  explicit Capture(cudaStream_t stream) : stream_(stream) {
-    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
-    check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
-  }
-  ~Capture() {
-    if (!ended_) cudaStreamEndCapture(stream_, &graph_);
-    if (graph_ != nullptr) cudaGraphDestroy(graph_);
-    if (!ended_) cudaGetLastError();  // what broke the capture off has been reported
-  }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
+  NewGraph() { check(cudaGraphCreate(&graph_, 0)); }
+  ~NewGraph() { cudaGraphDestroy(graph_); }
+  NewGraph(const NewGraph&) = delete;
+  NewGraph& operator=(const NewGraph&) = delete;
 
-  cudaGraphExec_t instantiate() {
-    ended_ = true;
-    check(cudaStreamEndCapture(stream_, &graph_));
+  cudaGraph_t get() const { return graph_; }
+
+  cudaGraphExec_t instantiate() const {
     cudaGraphExec_t executable = nullptr;
     check(cudaGraphInstantiate(&executable, graph_, 0));
     return executable;
   }
 
  private:
-  cudaStream_t stream_;
   cudaGraph_t graph_ = nullptr;
-  bool ended_ = false;
 };
 
-Gpu with_workspace(Gpu where, Workspace& workspace) {
-  where.workspace = &workspace;
-  return where;
-}
+/// Until it ends, or is destroyed, what is given to a stream becomes a branch of a graph, beside those that it has.
+class Capture {
+ public:
+  Capture(cudaStream_t stream, const NewGraph& graph) : stream_(stream) {
+    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
+    check(cudaStreamBeginCaptureToGraph(stream, graph.get(), nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  }
+  ~Capture() {
+    if (ended_) return;
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream_, &graph);
+    cudaGetLastError();  // what broke the capture off has been reported
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  void end() {
+    ended_ = true;
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream_, &graph));
+  }
+
+ private:
+  cudaStream_t stream_;
+  bool ended_ = false;
+};
 
 std::int64_t half_as_much_again(std::int64_t count) {
   return std::min<std::int64_t>(count + count / 2 + 1, std::numeric_limits<std::int32_t>::max());
@@ -53,7 +69,9 @@ std::int64_t half_as_much_again(std::int64_t count) {
 }  // namespace
 
 Capacity initial_capacity(const Shape& shape) {
-  const std::int64_t runs = std::max(least_runs, shape.count() / pixels_per_run);
+  const std::int64_t of_small =
+      std::clamp(shape.count() / pixels_per_run_of_small, least_runs, least_runs_unless_small);
+  const std::int64_t runs = std::max(of_small, shape.count() / pixels_per_run);
   return {runs, runs / 2};
 }
 
@@ -62,9 +80,16 @@ Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_
           sources > capacity.sources ? half_as_much_again(sources) : capacity.sources};
 }
 
-DetectionGraph::DetectionGraph(const Pixels<Gpu>& pixels, const Config& config, const Gpu& where, Timing timing)
-    : where_(with_workspace(where, workspace_)) {
-  capture(pixels, config, timing);
+DetectionGraph::DetectionGraph(std::span<const Pixels<Gpu>> images, const Config& config, const Gpu& where,
+                               Timing timing)
+    : where_(where) {
+  const NewGraph graph;
+  for (const Pixels<Gpu>& image : images) {
+    Capture capture(where_.stream, graph);
+    detect(image, config, timing);
+    capture.end();
+  }
+  graph_ = graph.instantiate();
 }
 
 DetectionGraph::~DetectionGraph() {
@@ -72,14 +97,15 @@ DetectionGraph::~DetectionGraph() {
   cudaGraphExecDestroy(graph_);
 }
 
-void DetectionGraph::capture(const Pixels<Gpu>& pixels, const Config& config, Timing timing) {
-  Capture capture(where_.stream);
-  found_ = detect_sources(pixels, config, where_, [&](const char* stage, const auto&) {
+void DetectionGraph::detect(const Pixels<Gpu>& image, const Config& config, Timing timing) {
+  Branch& branch = branches_.emplace_back();
+  Gpu where = where_;
+  where.workspace = &branch.workspace;
+  branch.found = detect_sources(image, config, where, [&](const char* stage, const auto&) {
     if (timing == Timing::none) return;
     ends_.push_back({stage, TimedEvent()});
-    ends_.back().event.record_in_graph(where_.stream);
+    ends_.back().event.record_in_graph(where.stream);
   });
-  graph_ = capture.instantiate();
 }
 
 void DetectionGraph::launch() {

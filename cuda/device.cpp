@@ -3,10 +3,12 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include "cuda/check.hpp"
 #include "cuda/extract.hpp"
+#include "cuda/pinned.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -17,10 +19,32 @@ namespace {
 /// 95 KiB of shared memory that a block of the clip takes.
 constexpr int oldest_capability = 80;
 
+int count_devices() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  cudaGetLastError();  // having no device is an answer, not a fault
+  throw Error(ErrorKind::device, std::string("no usable GPU (") +
+                                     (status == cudaSuccess ? "no device" : cudaGetErrorString(status)) +
+                                     "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");
+}
+
 }  // namespace
 
-Stream::Stream(int device, int host_threads) {
+void use_device(int device) {
   check(cudaSetDevice(device));
+  cudaGetLastError();
+}
+
+std::int64_t free_device_memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
+Stream::Stream(int device, int host_threads) {
+  use_device(device);
   where_.device = device;
   where_.host_threads = host_threads;
   where_.workspace = &workspace_;
@@ -38,6 +62,10 @@ void Stream::give_back_kept_memory() {
   workspace_.free_unused();
 }
 
+StreamEnd::~StreamEnd() {
+  cudaStreamSynchronize(where_.stream);
+}
+
 void synchronize(const Gpu& where) {
   check(cudaStreamSynchronize(where.stream));
 }
@@ -51,14 +79,7 @@ std::string cuda_version() {
 }
 
 CudaDevice find_cuda_device(int index) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();  // having no device is an answer, not a fault
-    throw Error(ErrorKind::device, std::string("no usable GPU (") +
-                                       (status == cudaSuccess ? "no device" : cudaGetErrorString(status)) +
-                                       "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");
-  }
+  const int count = count_devices();
   if (index < 0 || index >= count) {
     throw Error(ErrorKind::device, "there is no GPU " + std::to_string(index) + "; this machine has " +
                                        std::to_string(count) + ", counted from 0");
@@ -71,11 +92,35 @@ CudaDevice find_cuda_device(int index) {
                                        std::to_string(properties.minor) +
                                        ", 8.0 or later is needed; choose another with --device, or --backend cpu");
   }
-  check(cudaSetDevice(index));
-  std::size_t free = 0;
-  std::size_t total = 0;
-  check(cudaMemGetInfo(&free, &total));
-  return {index, properties.name, static_cast<std::int64_t>(free)};
+  use_device(index);
+  return {index, properties.name, free_device_memory()};
+}
+
+std::vector<CudaDevice> find_cuda_devices() {
+  std::vector<CudaDevice> usable;
+  std::exception_ptr failure;
+  const int count = count_devices();
+  for (int index = 0; index < count; ++index) {
+    try {
+      usable.push_back(find_cuda_device(index));
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  if (usable.empty()) std::rethrow_exception(failure);
+  return usable;
+}
+
+bool device_works(int device) {
+  try {
+    const Stream stream(device);
+    Event reached;
+    reached.record(stream.where().stream);
+    reached.wait();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace srcextract

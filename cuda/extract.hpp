@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "pipeline/observer.hpp"
@@ -28,8 +32,28 @@ std::string cuda_version();
 /// try: back end not built, no driver, no device, index out of range, a device older than the kernels.
 CudaDevice find_cuda_device(int index);
 
-/// The pipeline on a GPU, for one thread and image after image: it keeps its memory, and the graph of the four steps,
-/// for as long as images have the same shape.
+/// All devices that can be used, by index. Throws Error{device} as find_cuda_device() does if there is none.
+std::vector<CudaDevice> find_cuda_devices();
+
+/// Whether this process can use the device. Once a fault of a kernel or of the hardware has ended what it did there,
+/// every call fails: the process cannot have the device back, and what was made on it is only fit to be destroyed.
+/// Other devices are not concerned.
+bool device_works(int device);
+
+/// What became of one of several images: its failure, or else the rest.
+struct Extracted {
+  struct StageTime {
+    const char* stage;
+    double seconds;
+  };
+  Extraction extraction;
+  /// Of the reading, "ingest", the image's share of what the device did for all of them, "detect", and "columns".
+  std::vector<StageTime> times;
+  std::exception_ptr failure;
+};
+
+/// The pipeline on a GPU, for one thread at a time and image after image: it keeps its memory, and the graph of the
+/// four steps, for as long as images have the same shape. Several, on whatever devices, do not disturb each other.
 class CudaExtractor {
  public:
   /// `host` threads read the files. Nothing is done on the device before the first image.
@@ -42,11 +66,26 @@ class CudaExtractor {
   /// free if the device is short of it.
   Extraction extract(const PixelSource& source, const Config& config, const Observer& observer);
 
+  static constexpr int most_together = 32;
+
+  /// How many images of a shape to extract at once: small ones share a launch, which takes hardly longer for all of
+  /// them than for one. 1 where they are so large that nothing is gained.
+  static std::int64_t images_together(const Shape& shape) {
+    constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
+    return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1, most_together);
+  }
+
+  /// Images of one shape, at most images_together() of them, each as extract() has it. A source that cannot be read, or
+  /// an image that has no background, fails alone; what concerns the device is thrown: Error{device}.
+  std::vector<Extracted> extract_together(std::span<const PixelSource> sources, const Config& config);
+
  private:
   class Session;
+  class Group;
   int device_;
   Cpu host_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<Group> group_;
 };
 
 }  // namespace srcextract

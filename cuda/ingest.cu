@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
-#include "cuda/launch.hpp"
+#include "cuda/decode.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/decode.hpp"
 
 namespace srcextract {
 
@@ -37,24 +36,10 @@ bool is_page_locked(const PixelSource& source) {
          is_page_locked(source.memory + bytes - 1);
 }
 
-/// Adds what the threads of a warp counted. All of them must call it.
-__device__ void add_over_warp(std::int64_t& to, std::int64_t amount) {
-  constexpr unsigned int whole_warp = 0xffffffff;
-  for (int offset = 16; offset > 0; offset /= 2) amount += __shfl_down_sync(whole_warp, amount, offset);
-  if (threadIdx.x % 32 != 0 || amount == 0) return;
-  atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(amount));
-}
-
 template <class Stored>
 __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
                               MaskCounts* masked) {
-  MaskCounts counts;
-  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
-    out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
-  }
-  add_over_warp(masked->nan, counts.nan);
-  add_over_warp(masked->infinite, counts.infinite);
-  add_over_warp(masked->blank, counts.blank);
+  decode_pixels<Stored>(stored, count, decoder, thread_index(), thread_total(), out, *masked);
 }
 
 }  // namespace
@@ -87,7 +72,7 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
 /// Every reader goes its own way: it fills a slot, sends it off and takes the next one, in whatever order.
 void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
   parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
-    check(cudaSetDevice(where_.device));  // a thread of its own starts with device 0
+    use_device(where_.device);  // a thread of its own starts with device 0
     Slot& slot = slots_[next_slot_++ % slots_.size()];
     const std::lock_guard turn(slot.turn);
     slot.sent.wait();
@@ -133,8 +118,9 @@ void Ingester::fork() {
 }
 
 /// What the stream is to do from now on comes after what is queued in the lanes. A failure is that of the device: the
-/// next call finds it.
+/// next call finds it. While this thread waited for others it may have read for an image that goes to another device.
 void Ingester::join() noexcept {
+  cudaSetDevice(where_.device);
   for (Lane& lane : lanes_) {
     cudaEventRecord(lane.done.get(), lane.stream.where().stream);
     cudaStreamWaitEvent(where_.stream, lane.done.get(), 0);

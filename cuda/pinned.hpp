@@ -14,12 +14,15 @@ namespace srcextract {
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::int64_t bytes) : size_(bytes) {
+    if (bytes == 0) return;
     void* memory = nullptr;
-    if (bytes > 0 && cudaMallocHost(&memory, static_cast<std::size_t>(bytes)) != cudaSuccess) {
+    const cudaError_t status = cudaMallocHost(&memory, static_cast<std::size_t>(bytes));
+    if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();  // not a fault of the device: clear it
       throw Error(ErrorKind::device, "the host cannot lock " + std::to_string(bytes) +
                                          " bytes of memory for copies to the GPU; free some, or use --backend cpu");
     }
+    check(status);
     memory_.reset(static_cast<std::byte*>(memory));
   }
   std::byte* data() { return memory_.get(); }

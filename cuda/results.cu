@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "cuda/memory.hpp"
+#include "cuda/summary_parts.hpp"
 
 namespace srcextract {
 
@@ -12,17 +12,23 @@ namespace {
 constexpr auto row_bytes = static_cast<std::int64_t>(sizeof(SourceSums));
 
 /// Writes across the bus: page-locked memory has the same address on both sides. Five copies take longer.
-__global__ void summarize_kernel(const Background* background, const Levels* levels, const MaskCounts* masked,
-                                 const ComponentCounts* counts, const std::int64_t* runs,
-                                 HostResults::Summary* summary) {
-  summary->background = *background;
-  summary->levels = *levels;
-  summary->masked = *masked;
-  summary->counts = *counts;
-  summary->runs = *runs;
+__global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
+  parts.write(summary);
 }
 
 }  // namespace
+
+Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where) {
+  Detection<Cpu> here;
+  here.background = summary.background;
+  here.levels = summary.levels;
+  here.components.counts = summary.counts;
+  if (every_run) {
+    here.runs = {found.runs.shape, to_host(found.runs.runs, summary.runs, where), to_host(found.runs.row_begin, where)};
+    here.components.label = to_host(found.components.label, summary.runs, where);
+  }
+  return here;
+}
 
 HostResults::HostResults() : summary_(sizeof(Summary)) {
   new (summary_.data()) Summary{};
@@ -32,9 +38,7 @@ const HostResults::Summary& HostResults::receive(const Pixels<Gpu>& pixels, cons
                                                  const Gpu& where) {
   make_room();
   Summary& s = summary();
-  summarize_kernel<<<1, 1, 0, where.stream>>>(found.background.data(), found.levels.data(), pixels.masked.data(),
-                                              found.components.counts.data(),
-                                              found.runs.row_begin.data() + found.runs.shape.height, &s);
+  summarize_kernel<<<1, 1, 0, where.stream>>>(SummaryParts(pixels, found), &s);
   check_launch();
   rows_here_ = std::min(rows_written_, room_);
   queue_copy_to_host(rows_.data(), reinterpret_cast<const std::byte*>(found.sums.data()), rows_here_ * row_bytes,

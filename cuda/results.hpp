@@ -7,19 +7,24 @@
 
 namespace srcextract {
 
+/// What the four steps leave of an image but the sums of its sources.
+struct ImageSummary {
+  Background background;
+  Levels levels;
+  MaskCounts masked;
+  ComponentCounts counts;
+  std::int64_t runs;
+};
+
+/// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
+Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
+
 /// What the host learns of every image, in page-locked memory that is kept from image to image.
 class HostResults {
  public:
-  HostResults();
+  using Summary = ImageSummary;
 
-  /// Everything but the sums of the sources.
-  struct Summary {
-    Background background;
-    Levels levels;
-    MaskCounts masked;
-    ComponentCounts counts;
-    std::int64_t runs;
-  };
+  HostResults();
 
   /// Queues the copies, waits for the stream, and returns the summary. Of the sums those come along for which there is
   /// room from earlier images.

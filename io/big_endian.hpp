@@ -7,15 +7,27 @@
 
 namespace srcextract {
 
+/// The unsigned integer that has the bits of a T.
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+
 /// The number of type T whose bytes stand here, the most significant first.
 template <class T>
 T load_big_endian(const std::byte* bytes) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
-  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using Bits = BitsOf<T>;
   Bits bits = 0;
   for (std::size_t i = 0; i < sizeof(T); ++i) bits = static_cast<Bits>(bits << 8 | std::to_integer<Bits>(bytes[i]));
   return std::bit_cast<T>(bits);
+}
+
+/// Stores the bytes of a number, the most significant first.
+template <class T>
+void store_big_endian(T value, std::byte* out) {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+  const auto bits = std::bit_cast<BitsOf<T>>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::byte>(bits >> (8 * (sizeof(T) - 1 - i)));
 }
 
 }  // namespace srcextract

@@ -2,12 +2,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "io/catalog_writers.hpp"
@@ -130,9 +132,42 @@ std::string make_header(const Rows& rows, const std::vector<std::int64_t>& width
   create_table(fits, rows, widths, metadata);
   write_header(fits, rows, metadata);
   const std::span<const std::byte> bytes = fits.finish();
-  std::string header(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Everything that make_header makes a header of, each ended by a NUL, which is in none.
+template <class Rows>
+std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& widths,
+                            const CatalogMetadata& metadata) {
+  std::string contents;
+  const auto put = [&](const std::string& text) { contents.append(text).push_back('\0'); };
+  put(metadata.version);
+  put(metadata.config_yaml);
+  auto width = widths.begin();
+  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+    for (const char* text : {column.name, column.ucd, column.description}) put(text);
+    put(unit_of(column, metadata));
+    put(tform<T>(*width++));
+  });
+  return contents;
+}
+
+/// The header, without the number of rows. CFITSIO takes longer to make one than it takes to extract a tiny image, and
+/// images mostly have the same: a thread keeps those of the last few kinds.
+template <class Rows>
+const std::string& known_header(const Rows& rows, const std::vector<std::int64_t>& widths,
+                                const CatalogMetadata& metadata) {
+  constexpr std::size_t most = 16;
+  thread_local std::map<std::string, std::string> header_of;
+  std::string contents = header_contents(rows, widths, metadata);
+  if (const auto known = header_of.find(contents); known != header_of.end()) return known->second;
+  if (header_of.size() == most) header_of.clear();
+  return header_of.emplace(std::move(contents), make_header(rows, widths, metadata)).first->second;
+}
+
+std::string with_rows(std::string header, std::int64_t rows) {
   constexpr std::string_view no_rows = "NAXIS2  =                    0 ";
-  std::string count = std::to_string(row_count(rows));
+  std::string count = std::to_string(rows);
   count.insert(0, 20 - count.size(), ' ');
   header.replace(header.find(no_rows) + 10, count.size(), count);
   return header;
@@ -172,7 +207,7 @@ void write_rows(OutputFile& file, const Rows& rows, const std::vector<std::int64
 template <class Rows>
 void write_fits(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata, const Cpu& where) {
   const std::vector<std::int64_t> widths = widths_of(rows);
-  file.write(make_header(rows, widths, metadata));
+  file.write(with_rows(known_header(rows, widths, metadata), row_count(rows)));
   write_rows(file, rows, widths, where);
 }
 

@@ -123,8 +123,8 @@ std::uint32_t FitsImage::datasum(std::int64_t number) const {
 namespace {
 
 /// An HDU that cannot be opened.
-SelectedImage failing(const std::string& name, const Error& error) {
-  return {name, [error]() -> FitsImage { throw error; }};
+SelectedImage failing(const std::string& name, int hdu, const Error& error) {
+  return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
 
 /// Reads the header of the current HDU of `reader`.
@@ -140,9 +140,10 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<c
       }
       return FitsImage(std::move(opened));
     };
-    return {name, open};
+    const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes : 0;
+    return {name, hdu.index, impl.shape(), loaded_bytes, open};
   } catch (const Error& error) {
-    return failing(name, error);
+    return failing(name, hdu.index, error);
   }
 }
 
@@ -166,7 +167,7 @@ std::vector<SelectedImage> select_images(const std::string& path, const std::str
     }
   } catch (const Error& error) {
     if (!selection.all()) throw;
-    images.push_back(failing(reader.where(), error));
+    images.push_back(failing(reader.where(), static_cast<int>(seen.size()), error));
   }
   if (images.empty()) selection.fail_on_none(seen, *file);
   return images;

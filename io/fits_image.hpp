@@ -44,9 +44,12 @@ class FitsImage {
 /// An HDU that was selected. One that cannot be read says so when it is opened, and does not stand in the way of
 /// others.
 struct SelectedImage {
-  std::string name;  ///< "HDU 2 'SCI' of image.fits", for messages
+  std::string name;               ///< "HDU 2 'SCI' of image.fits", for messages
+  int hdu = 0;                    ///< 0-based
+  Shape shape = {};               ///< of a plane; 0 x 0 if it cannot be read
+  std::int64_t loaded_bytes = 0;  ///< that open() brings into memory: the stored ones of a tile-compressed image
   /// Opens the image. Its header, the length of its data unit, and compressed tiles are checked by then, before a pixel
-  /// is read. Throws Error{input}, or Error{internal} if there is not enough memory.
+  /// is read. Throws Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
 };
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,10 @@
 
 namespace srcextract {
 namespace {
+
+/// Up to this size a file is read: mapping it takes longer, and every mapping that goes makes all threads of the
+/// program wait for each other.
+constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem) {
   throw Error(ErrorKind::input, path + ": " + problem);
@@ -79,8 +84,20 @@ std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, st
 }  // namespace
 
 Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose) {
-  return {ErrorKind::internal, path + ": not enough memory " + purpose + ": it needs " + std::to_string(bytes) +
-                                   " bytes at once; run with more memory, or raise the limit on it (`ulimit -v`)"};
+  return {ErrorKind::memory, path + ": not enough memory " + purpose + ": it needs " + std::to_string(bytes) +
+                                 " bytes at once; run with more memory, or raise the limit on it (`ulimit -v`)"};
+}
+
+std::int64_t gzipped_size(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<std::byte, 4> bytes{};
+  char* const begin = reinterpret_cast<char*>(bytes.data());
+  if (!file.read(begin, 2) || !is_gzip(std::span(bytes).first(2))) return 0;
+  if (!file.seekg(-4, std::ios::end) || !file.read(begin, 4)) return 0;
+  const std::int64_t stored = file.tellg();
+  std::int64_t size = 0;
+  for (int i = 3; i >= 0; --i) size = size << 8 | std::to_integer<std::int64_t>(bytes[static_cast<std::size_t>(i)]);
+  return std::max(size, stored);
 }
 
 InputFile::Descriptor::~Descriptor() {
@@ -96,6 +113,11 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   }
   size_ = status.st_size;
   if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
+  if (size_ <= small_file) {
+    read_all();
+    if (is_gzip(records().first<2>())) inflate();
+    return;
+  }
   std::array<std::byte, 2> first{};
   read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
   if (is_gzip(first)) {
@@ -103,6 +125,13 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   } else {
     contents_ = map_file(descriptor_.number, size_, path_);
   }
+}
+
+void InputFile::read_all() {
+  auto contents = std::make_shared<std::byte[]>(static_cast<std::size_t>(in_records(size_) + fits_record));
+  if (read_at(descriptor_.number, 0, size_, contents.get(), path_) < size_) fail_on_shorter(path_);
+  contents_ = {contents, contents.get()};
+  in_memory_ = true;
 }
 
 void InputFile::inflate() {
@@ -117,7 +146,7 @@ void InputFile::inflate() {
   if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
   contents_ = std::move(inflated.bytes);
   size_ = inflated.size;
-  inflated_ = true;
+  in_memory_ = inflated_ = true;
 }
 
 std::span<const std::byte> InputFile::records() const {
@@ -128,7 +157,7 @@ void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) co
   if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
     fail(path_, "the file ends before byte " + std::to_string(offset + count));
   }
-  if (inflated_) {
+  if (in_memory_) {
     std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
     return;
   }

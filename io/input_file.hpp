@@ -18,12 +18,16 @@ constexpr std::int64_t in_records(std::int64_t bytes) {
   return (bytes + fits_record - 1) / fits_record * fits_record;
 }
 
-/// The Error{internal} that says that there are not so many bytes of memory; `purpose` is as "to inflate the file".
+/// The Error{memory} that says that there are not so many bytes of memory; `purpose` is as "to inflate the file".
 Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose);
 
+/// What the end of a gzipped file says is in it, in bytes modulo 2^32, or its own size if that is more; 0 if it is not
+/// gzipped or cannot be read.
+std::int64_t gzipped_size(const std::string& path);
+
 /// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
-/// memory; any other is mapped, which reads nothing until a byte is looked at. Throws Error{input}, and Error{internal}
-/// if there is not enough memory.
+/// memory; a small one is read into it; any other is mapped, which reads nothing until a byte is looked at. Throws
+/// Error{input}, and Error{memory} if there is not enough memory.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -50,12 +54,14 @@ class InputFile {
     ~Descriptor();
   };
 
+  void read_all();
   void inflate();
 
   std::string path_;
   Descriptor descriptor_;
   std::shared_ptr<const std::byte> contents_;
   std::int64_t size_ = 0;
+  bool in_memory_ = false;
   bool inflated_ = false;
 };
 

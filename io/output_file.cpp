@@ -13,8 +13,6 @@
 #include <tuple>
 #include <utility>
 
-#include "stages/core/error.hpp"
-
 namespace srcextract {
 namespace {
 
@@ -48,8 +46,7 @@ ErrorKind kind_of(int reason) {
 }
 
 [[noreturn]] void fail(const std::string& path, int reason) {
-  throw Error(kind_of(reason),
-              "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason));
+  throw write_error(path, reason);
 }
 
 std::filesystem::path directory_of(const std::string& path) {
@@ -126,6 +123,11 @@ int sync_directory(const std::string& directory) {
 
 }  // namespace
 
+Error write_error(const std::string& path, int reason) {
+  return {kind_of(reason),
+          "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason)};
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   require_replaceable(path_);
   descriptor_ = open_unnamed(directory_of(path_));
@@ -161,6 +163,19 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 
 void OutputFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text)));
+}
+
+void OutputFile::overwrite(std::int64_t offset, std::string_view text) {
+  flushed_ = false;
+  while (!text.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), offset);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(path_, errno);
+    }
+    offset += written;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
 }
 
 void OutputFile::flush() {

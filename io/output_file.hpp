@@ -1,11 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "stages/core/error.hpp"
+
 namespace srcextract {
+
+/// The Error{output}, or Error{storage} where nothing else could be written there, that says that `path` cannot be
+/// written, why (`reason` is an errno), and what to try.
+Error write_error(const std::string& path, int reason);
 
 /// Whether a commit waits for the disk.
 enum class Flush {
@@ -26,6 +33,9 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
 
+  /// Replaces bytes that were written before, as those of a header that tells what follows it.
+  void overwrite(std::int64_t offset, std::string_view text);
+
   /// Waits until everything written is on the disk.
   void flush();
 
@@ -36,6 +46,9 @@ class OutputFile {
   /// Flushes, and replaces what is at `path`.
   void commit();
 
+  const std::string& path() const { return path_; }
+  std::int64_t size() const { return size_; }  ///< bytes written
+
  private:
   friend void commit(std::span<OutputFile> files, Flush flush);
   void name();
@@ -44,6 +57,7 @@ class OutputFile {
   std::string path_;
   std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
+  std::int64_t size_ = 0;
   bool flushed_ = false;  ///< since it was last written to
 };
 

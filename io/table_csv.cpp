@@ -27,6 +27,8 @@ void require_commas(const TextLines& lines) {
                     ", and CSV wants commas; write the table again with commas between the fields");
 }
 
+}  // namespace
+
 /// RFC 4180, with a header, which lines that begin with # may precede.
 TextLayout csv_layout(TextLines& lines) {
   bool found = lines.next();
@@ -52,8 +54,6 @@ TextLayout csv_layout(TextLines& lines) {
   check_names(layout, lines);
   return layout;
 }
-
-}  // namespace
 
 std::vector<ColumnHead> csv_columns(const std::string& path) {
   return text_columns(path, csv_layout);

@@ -144,6 +144,8 @@ void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std
   }
 }
 
+}  // namespace
+
 /// ECSV 1.0 (Astropy Proposal for Enhancement 6).
 TextLayout ecsv_layout(TextLines& lines) try {
   const YAML::Node header = YAML::Load(header_text(lines));
@@ -162,8 +164,6 @@ TextLayout ecsv_layout(TextLines& lines) try {
 } catch (const YAML::Exception& error) {
   throw lines.error_at(std::max(error.mark.line + 1, 1), "the header is no YAML: " + error.msg);
 }
-
-}  // namespace
 
 std::vector<ColumnHead> ecsv_columns(const std::string& path) {
   return text_columns(path, ecsv_layout);

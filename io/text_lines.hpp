@@ -31,6 +31,9 @@ class TextLines {
   /// Without its end of line.
   std::string_view line() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
+  /// Where this line begins in the file, from 1.
+  std::int64_t number() const { return number_; }
+
   /// Bytes up to the end of this line, inflated.
   std::int64_t bytes_passed() const { return bytes_read_ - static_cast<std::int64_t>(filled_ - next_); }
 

@@ -9,8 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "io/text_fields.hpp"
-
 namespace srcextract {
 namespace {
 
@@ -49,11 +47,9 @@ void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t
 std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
   FieldSplitter splitter(layout.delimiter);
   std::int64_t rows = 0;
-  while (lines.next()) {
-    const std::string_view line = lines.line();
-    if (trimmed(line).empty() || (layout.comments && line[0] == '#')) continue;
+  while (next_row(lines, layout)) {
     auto next = wanted.begin();
-    const std::size_t fields = splitter.split(lines, [&](std::size_t index, std::string_view field) {
+    split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
       for (; next != wanted.end() && next->column->field == index; ++next) {
         if (next->values.add(field)) continue;
         const TextLayout::Column& column = *next->column;
@@ -61,10 +57,6 @@ std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<W
                           column.type_name);
       }
     });
-    if (fields != layout.fields) {
-      throw lines.error("the row has " + std::to_string(fields) + " fields, but the header has " +
-                        std::to_string(layout.fields) + " columns; the line is damaged, cut short, or lacks quotes");
-    }
     if (++rows == rows_to_guess_from) make_room(wanted, lines, rows);
   }
   return rows;
@@ -90,6 +82,20 @@ std::vector<std::size_t> read_columns(Table& table, const std::string& path, con
 }
 
 }  // namespace
+
+bool next_row(TextLines& lines, const TextLayout& layout) {
+  while (lines.next()) {
+    const std::string_view line = lines.line();
+    if (!trimmed(line).empty() && !(layout.comments && line[0] == '#')) return true;
+  }
+  return false;
+}
+
+void require_fields(std::size_t fields, const TextLayout& layout, const TextLines& lines) {
+  if (fields == layout.fields) return;
+  throw lines.error("the row has " + std::to_string(fields) + " fields, but the header has " +
+                    std::to_string(layout.fields) + " columns; the line is damaged, cut short, or lacks quotes");
+}
 
 void check_names(const TextLayout& layout, const TextLines& lines) {
   std::unordered_set<std::string_view> names;

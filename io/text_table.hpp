@@ -6,6 +6,7 @@
 
 #include "io/column_builder.hpp"
 #include "io/table.hpp"
+#include "io/text_fields.hpp"
 #include "io/text_lines.hpp"
 
 namespace srcextract {
@@ -28,6 +29,20 @@ struct TextLayout {
 
 /// Reads the header: the next line is the first row.
 using ReadLayout = TextLayout (*)(TextLines& lines);
+TextLayout csv_layout(TextLines& lines);
+TextLayout ecsv_layout(TextLines& lines);
+
+/// Goes on to the next row, past lines that are none; false at the end of the file.
+bool next_row(TextLines& lines, const TextLayout& layout);
+
+/// A row that has not as many fields as the header is an Error{input}.
+void require_fields(std::size_t fields, const TextLayout& layout, const TextLines& lines);
+
+/// Calls on_field(index, text) for every field of the row, and then require_fields.
+template <class OnField>
+void split_row(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter, const OnField& on_field) {
+  require_fields(splitter.split(lines, on_field), layout, lines);
+}
 
 /// Two columns of one name, or a name that holds an end of line, is an Error{input}. `lines` is where the header is.
 void check_names(const TextLayout& layout, const TextLines& lines);

@@ -16,7 +16,7 @@ class TileReader {
  public:
   /// Reads the HDU into memory, alone: CFITSIO never sees the file, which may change meanwhile, nor the HDUs before,
   /// from which it keeps that their floats were not quantised. Throws Error{input} if the tiles are not those of the
-  /// image, Error{internal} if there is not enough memory.
+  /// image, Error{memory} if there is not enough memory.
   TileReader(const InputFile& file, const Hdu& hdu);
 
   /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order; a

@@ -86,13 +86,13 @@ Found image_axes(wcsprm* descriptions, int count) {
 /// Reads and sets up the WCS. Coordinates looked up in a table (-TAB) are not supported: the table is in another HDU,
 /// and it is spectral and time axes that use it, not the sky.
 Found parse(const std::string& header) {
-  std::scoped_lock lock(wcslib_parsers);
-
   // Any other card is kept from wcslib: what is wrong with a further axis of a cube, for instance, does not matter.
   auto [cards, ties, problem] = celestial_cards(header);
   if (!problem.empty()) return none("the WCS cannot be used: " + problem);
   name_tpv(cards);
   cards += ties;
+
+  std::scoped_lock lock(wcslib_parsers);
   int rejected = 0;  // counts cards without effect, too: of no use
   int count = 0;
   wcsprm* descriptions = nullptr;

@@ -1,22 +1,37 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
-#include <vector>
 
+#include "pipeline/attempt.hpp"
+#include "pipeline/backend.hpp"
+#include "pipeline/memory_budget.hpp"
 #include "pipeline/process.hpp"
+#include "pipeline/progress.hpp"
+#include "survey/plan.hpp"
 
 namespace srcextract {
-
-/// Does the work and returns 0, or logs why it failed, as a message about `name`, and returns the exit code.
-int attempt(const std::string& name, const std::function<void()>& work);
 
 /// Results go to stdout, and nothing else does.
 void print_result(const std::string& text);
 
-/// Extracts every image of the job's files. As many files are under way at a time as there are `workers`, each of which
-/// takes one after the other; with one of them, files come in order. Each image is tried; returns the highest exit
-/// code.
-int process_files(const Job& job, const std::vector<Execution>& workers, const Progress& progress);
+/// What a run tells of itself and asks, from several threads.
+struct RunControl {
+  std::function<void(const ImageOutcome&)> on_image = [](const ImageOutcome&) {};  ///< done or failed; may throw
+  std::function<bool()> should_stop = [] { return false; };
+};
+
+struct RunResult {
+  int code = 0;          ///< the highest exit code of images that failed
+  bool complete = true;  ///< every image was tried
+};
+
+/// Extracts every image of the files, as many at a time as the machine and the budget allow. Each is tried, and what is
+/// under way is finished also where the run is to stop. The work of a GPU that is lost goes to another, or, where it
+/// may, to the CPU. Throws what makes every further image futile: Error{storage}, Error{device} if the last GPU is
+/// lost, what on_image throws.
+RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
+                        MemoryBudget& budget, const Progress& progress, const RunControl& control = {});
 
 }  // namespace srcextract

@@ -3,7 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <exception>
 #include <new>
+#include <utility>
 
 #include "io/wcs.hpp"
 #include "pipeline/observer.hpp"
@@ -22,7 +24,7 @@ Extraction extract_cpu(const PixelSource& source, const Config& config, const Cp
   try {
     return run_stages(source, config, where, ObservingTap(observer));
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::internal,
+    throw Error(ErrorKind::memory,
                 fmt::format("not enough memory: an image of {} x {} pixels needs about {}; free some, or use a machine "
                             "that has more",
                             source.shape.width, source.shape.height, memory_needed(source.shape)));
@@ -32,8 +34,8 @@ Extraction extract_cpu(const PixelSource& source, const Config& config, const Cp
 /// One image on its way through the back ends.
 class ImageRun {
  public:
-  ImageRun(const ImageInput& input, const Config& config, const Execution& execution, Progress& progress)
-      : input_(input), config_(config), execution_(execution), progress_(progress) {}
+  ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
+      : input_(input), config_(input.file.config->config), execution_(execution), progress_(progress) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
@@ -53,10 +55,17 @@ class ImageRun {
     try {
       return on_cuda();
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::device) throw;
+      if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
       spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
     }
     return on_cpu();
+  }
+
+  ImageResult where_execution_says() const {
+    return !execution_.device         ? on_cpu()
+           : execution_.compare       ? on_both()
+           : execution_.may_fall_back ? on_cuda_or_cpu()
+                                      : on_cuda();
   }
 
   ImageResult on_both() const {
@@ -87,20 +96,66 @@ class ImageRun {
   Progress& progress_;
 };
 
-}  // namespace
-
-ImageResult extract_image(const ImageInput& input, const Config& config, const Execution& execution,
-                          Progress& progress) {
-  const ImageRun run(input, config, execution, progress);
-  ImageResult result = !execution.device         ? run.on_cpu()
-                       : execution.compare       ? run.on_both()
-                       : execution.may_fall_back ? run.on_cuda_or_cpu()
-                                                 : run.on_cuda();
+void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   result.no_sky_reason = add_sky_positions(input.image.header(), result.extraction.sources, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
+}
+
+ImageResult result_of(Extracted extracted, const ImageInput& input, const Execution& execution) {
+  if (extracted.failure) std::rethrow_exception(extracted.failure);
+  ImageResult result;
+  result.backend = "cuda";
+  result.extraction = std::move(extracted.extraction);
+  for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
+  add_sky_positions(input, execution, result);
   return result;
+}
+
+/// One by one.
+std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                       Progress& progress) {
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::optional<Failure>& failure = attempts[i].failure;
+    failure = attempt([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
+    if (failure && failure->kind == ErrorKind::device && is_lost(*execution.device))
+      throw Error(failure->kind, failure->message);
+  }
+  return attempts;
+}
+
+}  // namespace
+
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
+  ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+  add_sky_positions(input, execution, result);
+  return result;
+}
+
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress) {
+  if (inputs.size() < 2 || !execution.device) return extract_each(inputs, execution, progress);
+  std::vector<PixelSource> sources;
+  for (const ImageInput* input : inputs) sources.push_back(input->pixels);
+  std::vector<Extracted> extracted;
+  try {
+    extracted = execution.extractor->extract_together(sources, inputs.front()->file.config->config);
+  } catch (const Error& error) {
+    // The device may have room for each, or the CPU.
+    if (error.kind() != ErrorKind::device || is_lost(*execution.device)) throw;
+    return extract_each(inputs, execution, progress);
+  }
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    attempts[i].failure =
+        attempt([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
+  return attempts;
+}
+
+std::int64_t images_together(const Shape& shape, const Execution& execution) {
+  return execution.device && !execution.compare ? CudaExtractor::images_together(shape) : 1;
 }
 
 }  // namespace srcextract

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
 #include "io/fits_image.hpp"
+#include "pipeline/attempt.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/parity.hpp"
 #include "pipeline/progress.hpp"
 #include "pipeline/run_stages.hpp"
+#include "survey/image_file.hpp"
 
 namespace srcextract {
 
@@ -21,9 +24,8 @@ struct StepTime {
 
 /// One image as it came in: what the log and the report say about it.
 struct ImageInput {
-  std::string path;
-  std::uintmax_t bytes;  ///< size of the file
-  std::string name;      ///< in messages: the path, and the HDU if several of the file are extracted
+  const ImageFile& file;
+  const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
   const FitsImage& image;
   PixelSource pixels;
 };
@@ -37,8 +39,22 @@ struct ImageResult {
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
 };
 
-/// Takes one image through the pipeline, where `execution` says. Writes nothing. Throws what the stages throw.
-ImageResult extract_image(const ImageInput& input, const Config& config, const Execution& execution,
-                          Progress& progress);
+/// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device
+/// cannot take goes to the CPU, unless the device is lost. Writes nothing. Throws what the stages throw.
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress);
+
+/// What became of one of several images.
+struct ImageAttempt {
+  ImageResult result;
+  std::optional<Failure> failure;
+};
+
+/// The same for images of one shape and one configuration, at most images_together() of them, in one launch. Throws
+/// Error{device} if the device is lost, and else nothing.
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress);
+
+/// How many images of that shape are extracted together.
+std::int64_t images_together(const Shape& shape, const Execution& execution);
 
 }  // namespace srcextract

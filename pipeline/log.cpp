@@ -73,7 +73,7 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress) 
   spdlog::sinks::sink& terminal = *logger.sinks().front();
   terminal.set_level(level_of(verbosity));
   if (progress) set_pattern(terminal, std::string(Progress::clear_line) + terminal_pattern);
-  logger.set_level(std::min(level_of(verbosity), spdlog::level::info));
+  logger.set_level(file.empty() ? level_of(verbosity) : std::min(level_of(verbosity), spdlog::level::info));
   if (!file.empty()) logger.sinks().push_back(file_sink(file));
 }
 

@@ -1,5 +1,6 @@
-#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,37 +8,67 @@
 #include "config/config.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/batch.hpp"
+#include "pipeline/batch_command.hpp"
 #include "pipeline/command_line.hpp"
 #include "pipeline/compare.hpp"
 #include "pipeline/compare_options.hpp"
 #include "pipeline/log.hpp"
+#include "pipeline/merge_command.hpp"
+#include "pipeline/merge_options.hpp"
 #include "pipeline/outputs.hpp"
 #include "pipeline/progress.hpp"
 #include "stages/core/error.hpp"
+#include "survey/find_files.hpp"
+#include "survey/image_config.hpp"
+#include "survey/output_names.hpp"
 
 namespace srcextract {
 namespace {
 
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename();
+}
+
 /// What no output may replace: what the run reads and, once it exists, what it logs to.
 KeptFiles kept_files(const CommandLine& command, bool with_log) {
-  std::vector<std::string> paths = command.images;
+  std::vector<std::string> paths = command.inputs;
   paths.push_back(command.config);
   if (with_log) paths.push_back(command.log_file);
   return KeptFiles(paths);
 }
 
 void start_log(const CommandLine& command, const Config& config, bool progress) {
-  const Verbosity verbosity = command.quiet     ? Verbosity::quiet
-                              : command.verbose ? Verbosity::verbose
-                                                : Verbosity::normal;
   if (!command.log_file.empty()) {
     kept_files(command, false).require_kept({command.log_file});
-    for (const std::string& image : command.images) {
-      const OutputPaths paths = output_paths(command.output_dir, image, std::nullopt, config.output);
+    for (const std::string& image : command.inputs) {
+      const OutputPaths paths = output_paths(command.output_dir, file_name(image), std::nullopt, config.output);
       require_separate_log(command.log_file, paths.all());
     }
   }
-  configure_log(verbosity, command.log_file, progress);
+  configure_log(command.verbosity, command.log_file, progress);
+}
+
+/// The images as they were named. One that is missing is reported when its turn comes.
+std::vector<PlannedFile> planned_files(const std::vector<std::string>& paths, const Config& config) {
+  const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
+  std::vector<PlannedFile> files;
+  for (const std::string& path : paths) {
+    files.push_back({look_at(path, file_name(path)), {}});
+    files.back().file.config = shared;
+  }
+  return files;
+}
+
+void require_distinct_outputs(const std::vector<PlannedFile>& planned) {
+  std::vector<ImageFile> files;
+  for (const PlannedFile& file : planned) files.push_back(file.file);
+  require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
+}
+
+/// The devices that were asked for. The others are not even started for one image.
+std::vector<int> wanted_devices(const CommandLine& command, const Config& config) {
+  const bool one_image = command.inputs.size() == 1 && config.input.hdu != "all";
+  return command.devices.empty() && one_image ? std::vector{0} : command.devices;
 }
 
 int run_comparison(int argc, char** argv) {
@@ -47,8 +78,7 @@ int run_comparison(int argc, char** argv) {
   return 0;
 }
 
-int run(int argc, char** argv) {
-  if (is_compare(argc, argv)) return run_comparison(argc, argv);
+int run_images(int argc, char** argv) {
   const CommandLine command = parse_command_line(argc, argv);
   if (!command.answer.empty()) {
     print_result(command.answer);
@@ -60,15 +90,26 @@ int run(int argc, char** argv) {
     return 0;
   }
 
-  const bool show_progress = stderr_is_terminal() && !command.quiet;
+  const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   start_log(command, config, show_progress);
-  const KeptFiles inputs = kept_files(command, true);
-  require_distinct_outputs(command.images, config.input.hdu == "all");
-  const Execution execution = choose_execution(command.backend, command.device, command.threads);
+  const KeptFiles kept = kept_files(command, true);
+  const std::vector<PlannedFile> files = planned_files(command.inputs, config);
+  require_distinct_outputs(files);
+  const Machine machine = choose_machine(command.backend, wanted_devices(command, config), command.threads);
   prepare_output_directory(command.output_dir);
 
-  const Progress progress(show_progress, command.images.size());
-  return process_files({command, config, inputs}, share_out(execution, command.images), progress);
+  MemoryBudget budget = memory_budget(command);
+  const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
+  const RunResult result = process_files({command.output_dir, arguments_but_inputs(command), kept}, files, machine,
+                                         budget, Progress(show, files.size(), total_bytes(files)));
+  return result.code;
+}
+
+int run(int argc, char** argv) {
+  if (is_compare(argc, argv)) return run_comparison(argc, argv);
+  if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
+  if (is_merge(argc, argv)) return run_merge(parse_merge_options(argc, argv));
+  return run_images(argc, argv);
 }
 
 }  // namespace
@@ -80,6 +121,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   log_to_stderr();
   int code = 0;
-  const int failure = attempt("", [&] { code = run(argc, argv); });
-  return std::max(code, failure);
+  const std::optional<Failure> failure = attempt([&] { code = run(argc, argv); });
+  if (!failure) return code;
+  log_failure("", *failure);
+  return exit_code(failure->kind);
 }

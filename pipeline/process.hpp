@@ -1,30 +1,78 @@
 #pragma once
 
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "io/fits_image.hpp"
+#include "io/output_file.hpp"
 #include "pipeline/backend.hpp"
-#include "pipeline/command_line.hpp"
+#include "pipeline/extract.hpp"
 #include "pipeline/outputs.hpp"
 #include "pipeline/parity.hpp"
-#include "pipeline/progress.hpp"
+#include "survey/image_file.hpp"
+#include "survey/image_record.hpp"
+#include "survey/output_names.hpp"
 
 namespace srcextract {
 
 /// What stays the same from image to image, wherever they are extracted.
 struct Job {
-  const CommandLine& command;
-  const Config& config;
-  const KeptFiles& inputs;
+  std::string output_dir;
+  std::vector<std::string> arguments;  ///< of the program, for run.json
+  const KeptFiles& kept;
+  Flush flush = Flush::now;  ///< later: whoever records that outputs are in place sees to it first
+  bool describe = true;      ///< tell the log what every image is and what was found
 };
 
-/// Extracts one image of the file `path` and writes its outputs: all of them once every one is complete, run.json
-/// last; none if one fails. `name` stands for it in messages; `in_names` says that its HDU is part of the output names.
-/// Returns the comparison of the back ends, empty unless there was one.
-std::vector<StageComparison> process_image(const FitsImage& image, const std::string& path, const std::string& name,
-                                           bool in_names, const Job& job, const Execution& execution,
-                                           Progress& progress);
+/// One image of a file, selected and not yet opened.
+struct ImageTask {
+  const ImageFile* file = nullptr;
+  SelectedImage image;
+  std::string name;                        ///< in messages: the path, and the HDU if there are several
+  std::optional<int> hdu = std::nullopt;   ///< part of the names of its outputs, if there are several
+  int images = 1;                          ///< of the file that are extracted
+  std::shared_ptr<void> memory = nullptr;  ///< what the open file has of the memory budget
+};
+
+/// What became of it.
+struct ImageOutcome {
+  ImageRecord record;
+  std::string name;  ///< in messages
+  std::vector<StepTime> times;
+  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+};
+
+/// The record of an image before anything is known of it.
+ImageRecord begin_record(const ImageTask& task);
+
+/// An image on its way from its file to its outputs.
+class OpenImage {
+ public:
+  /// Opens it. Throws Error{input}, and Error{config} if an output would replace what is to be kept. `task` and `job`
+  /// must outlive it.
+  OpenImage(const ImageTask& task, const Job& job);
+  OpenImage(const OpenImage&) = delete;
+  OpenImage& operator=(const OpenImage&) = delete;
+
+  const ImageInput& input() const { return input_; }
+
+  /// Writes what was extracted from it where `execution` says: all outputs once every one is complete, run.json last;
+  /// none if one fails. Throws Error{output} or Error{storage}.
+  ImageOutcome finish(ImageResult result, const Execution& execution);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();
+  Clock::time_point begin_ = Clock::now();
+  const ImageTask& task_;
+  const Job& job_;
+  FitsImage image_;
+  OutputPaths paths_;
+  ImageInput input_;
+};
 
 }  // namespace srcextract

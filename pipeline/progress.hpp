@@ -1,42 +1,50 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace srcextract {
 
-/// One line on the terminal, no longer than that is wide, that says which file of how many is being worked on and which
-/// of its stages are done. An invisible one (quiet, or stderr is not a terminal) does nothing. Threads that work at the
+/// How far a run is. On a terminal one line, no longer than that is wide: of one file the stages that are done, of many
+/// a bar with rate and time left; elsewhere, if asked for, a line of the log every minute. Threads that work at the
 /// same time have a copy each: they count together and take turns on the line.
 class Progress {
  public:
+  enum class Show { nothing, on_terminal, in_log };
+
   /// Back to the start of the line, and everything on it gone.
   static constexpr const char* clear_line = "\r\x1b[K";
 
-  Progress(bool visible, std::size_t files) : visible_(visible), files_(files) {}
+  /// `bytes` are those of all files.
+  Progress(Show show, std::size_t files, std::int64_t bytes);
   Progress(const Progress&) = default;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  void begin_file(const std::string& path);
-  void begin_image(const std::string& name);  ///< one of the images of that file
+  void begin_image(const std::string& name);
   void stage_done(const std::string& stage);
+
+  /// One of the `images` of a file of so many bytes is done with.
+  void end_image(std::int64_t bytes, int images, bool failed);
+
   void clear() const;
 
  private:
-  void draw() const;
+  struct Counts;
+  void draw(const std::string& line) const;
 
-  bool visible_;
+  Show show_;
   std::size_t files_;
-  std::shared_ptr<std::atomic<std::size_t>> begun_ = std::make_shared<std::atomic<std::size_t>>(0);
-  std::size_t file_ = 0;
+  std::shared_ptr<Counts> counts_;
   std::string line_;
 };
 
 /// Whether stderr is a terminal.
 bool stderr_is_terminal();
+
+/// "1:02:03".
+std::string format_duration(double seconds);
 
 }  // namespace srcextract

@@ -35,8 +35,8 @@ Json program_json() {
 }
 
 Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
-  return {{"path", input.path},
-          {"bytes", input.bytes},
+  return {{"path", input.file.path},
+          {"bytes", input.file.bytes},
           {"hdu", input.image.hdu()},
           {"extname", input.image.extname()},
           {"axes", input.image.axes()},
@@ -83,7 +83,7 @@ Json execution_json(const RunReport& report) {
           {"seconds", report.seconds},
           {"host", host_name()},
           {"start", utc(report.start)},
-          {"command", report.command.arguments}};
+          {"command", report.arguments}};
 }
 
 Json comparison_json(const std::vector<StageComparison>& comparison) {
@@ -100,7 +100,7 @@ std::string format_report(const RunReport& report) {
   const Extraction& extraction = report.result.extraction;
   Json json;
   json["program"] = program_json();
-  json["input"] = input_json(report.input, report.config, report.datasum);
+  json["input"] = input_json(report.input, report.config.config, report.datasum);
   json["background"] = background_json(extraction.background);
   json["levels"] = {{"detection", extraction.levels.detection},
                     {"background", extraction.levels.background},
@@ -109,10 +109,20 @@ std::string format_report(const RunReport& report) {
   json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
   json["execution"] = execution_json(report);
   if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
-  json["config"] = dump_config(report.config);
+  json["config"] = report.config.yaml;
   json["outputs"] = report.outputs;
   // A path may hold bytes that are no UTF-8; JSON must.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard) {
+  const Json session = {{"program", program_json()},
+                        {"host", host_name()},
+                        {"process", getpid()},
+                        {"start", utc(std::chrono::system_clock::now())},
+                        {"shard", std::to_string(shard.index) + "/" + std::to_string(shard.count)},
+                        {"command", arguments}};
+  return session.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace srcextract

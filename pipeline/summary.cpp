@@ -47,10 +47,10 @@ void warn_of_padding(const std::string& name, const Background& background) {
       name, 100 * zeros);
 }
 
-void log_sky(const std::string& name, const std::string& reason) {
-  if (reason.empty()) return;
-  const auto level = reason == no_celestial_wcs ? spdlog::level::info : spdlog::level::warn;
-  spdlog::log(level, "{}: no sky positions: {}", name, reason);
+void log_sky(const std::string& name, const std::string& reason, bool describe) {
+  const bool expected = reason == no_celestial_wcs;
+  if (reason.empty() || (expected && !describe)) return;
+  spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
 /// ", plane 1 of 3 (input.plane)", if there are several.
@@ -73,16 +73,17 @@ void log_input(const ImageInput& input, const InputConfig& config) {
                  bitpix);
 }
 
-void log_result(const ImageInput& input, const ImageResult& result) {
+void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
   const Extraction& e = result.extraction;
-  if (e.masked_nan + e.masked_infinite + e.masked_blank > 0)
+  if (describe && e.masked_nan + e.masked_infinite + e.masked_blank > 0)
     spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK", input.name, e.masked_nan, e.masked_infinite,
                  e.masked_blank);
-  log_background(input.name, e.background);
+  if (describe) log_background(input.name, e.background);
   warn_of_padding(input.name, e.background);
-  spdlog::info("{}: {} sources above {:.6g}, {} before detection.min_area", input.name, e.sources.size(),
-               e.levels.detection, e.detected);
-  log_sky(input.name, result.no_sky_reason);
+  if (describe)
+    spdlog::info("{}: {} sources above {:.6g}, {} before detection.min_area", input.name, e.sources.size(),
+                 e.levels.detection, e.detected);
+  log_sky(input.name, result.no_sky_reason, describe);
 }
 
 void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds) {

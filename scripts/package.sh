@@ -83,10 +83,11 @@ mkdir -p "$tree/bin" "$tree/lib" "$output"
 cp build-package/srcextract "$tree/bin"
 cp -r config data docs LICENSE README.md "$tree"
 rm -f "$tree"/config/*.[ch]pp
+mkdir "$tree/scripts"
+cp -r scripts/slurm "$tree/scripts"
 if [[ $with_tests == ON ]]; then
   find build-package/tests -maxdepth 1 -type f -executable -exec cp -t "$tree/bin" {} +
   find tests -name '*.py' -exec cp --parents -t "$tree" {} +
-  mkdir "$tree/scripts"
   for script in gpu_check.sh bench.sh; do
     [[ ! -e scripts/$script ]] || cp "scripts/$script" "$tree/scripts"
   done

@@ -4,8 +4,9 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--package] [--ci]
-Installs what is missing to build srcextract and, as asked, to test it, to package it, to check it in CI.
+Usage: scripts/setup.sh [--tests] [--package] [--slurm] [--ci]
+Installs what is missing to build srcextract and, as asked, to test it, to package it, to run surveys through a
+Slurm of its own (scripts/slurm_check.sh), to check it in CI.
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -19,6 +20,7 @@ for argument in "$@"; do
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep)
       ;;
     --package) packages+=(patchelf) ;;
+    --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck) ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;

@@ -11,6 +11,7 @@
 #include "stages/clip.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/radix_sort.hpp"
 #include "stages/rank_search.hpp"
 #include "stages/sky_sample.hpp"
 #include "stages/strip.hpp"
@@ -32,16 +33,19 @@ std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   std::vector<float> sample;
   sample.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i) {
-    const float pixel = image.pixels[sample_position(i, samples, count)];
+    // Of a small image it is every pixel: no need to work out which.
+    const float pixel = image.pixels[samples == count ? i : sample_position(i, samples, count)];
     if (pixel == pixel) sample.push_back(pixel);
   }
-  std::sort(sample.begin(), sample.end());
+  radix_sort(sample);
   return sample;
 }
 
 ClipGuess guess_of(const std::vector<float>& sample, const SumGrid& grid, const BackgroundConfig& config) {
   std::vector<double> sums{0};
   std::vector<double> squares{0};
+  sums.reserve(sample.size() + 1);
+  squares.reserve(sample.size() + 1);
   for (const float pixel : sample) {
     const double deviation = grid.deviation(pixel);
     sums.push_back(sums.back() + deviation);

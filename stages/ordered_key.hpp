@@ -27,6 +27,11 @@ SRCEXTRACT_HOST_DEVICE inline float value_of_signed_key(std::int32_t key) {
   return value;
 }
 
+/// The inverse of ordered_key.
+SRCEXTRACT_HOST_DEVICE inline float value_of_ordered_key(std::uint32_t key) {
+  return value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u));
+}
+
 /// The next float that compares less, or greater: -0 and +0 are one.
 SRCEXTRACT_HOST_DEVICE inline float next_below(float value) {
   return value_of_signed_key(signed_key(value == 0 ? -0.0F : value) - 1);

@@ -1,7 +1,6 @@
-#include <cstdint>
-#include <string>
+#include "survey/image_config.hpp"
 
-#include "survey/inputs.hpp"
+#include <cstdint>
 
 namespace srcextract {
 namespace {
@@ -21,6 +20,18 @@ std::string fnv1a(const std::string& text) {
 std::shared_ptr<const ImageConfig> make_image_config(const Config& config) {
   const std::string yaml = dump_config(config);
   return std::make_shared<const ImageConfig>(ImageConfig{config, yaml, fnv1a(yaml)});
+}
+
+ConfigVariants::ConfigVariants(const Config& config) : config_(make_image_config(config)) {
+  by_yaml_.emplace(config_->yaml, config_);
+}
+
+std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::string>& settings) {
+  if (settings.empty()) return config_;
+  const auto known = by_settings_.find(settings);
+  if (known != by_settings_.end()) return known->second;
+  const auto variant = make_image_config(override_config(config_->config, "the configuration", settings));
+  return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
 }
 
 }  // namespace srcextract

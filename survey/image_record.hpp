@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct ImageRecord {
 /// "night1/a.fits", or "night1/a.fits[2]" for HDU 2 of a file of which several are extracted.
 std::string image_label(const ImageRecord& record);
 
-/// One line of JSON, without the end of the line; bytes of names that are no UTF-8 come back as they were.
+/// One line of JSON, without the end of the line. Text that is UTF-8 stands as it is; of any other, every byte beyond
+/// ASCII is written as a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".
 std::string format_record(const ImageRecord& record);
 
-/// Reads it back; none if it is none.
-std::optional<ImageRecord> parse_record(const std::string& line);
+/// Reads it back, to the same bytes of text and the same bits of numbers; none if it is none.
+std::optional<ImageRecord> parse_record(std::string_view line);
 
 }  // namespace srcextract

@@ -15,6 +15,7 @@ struct MergeOptions {
   std::vector<std::string> directories;  ///< that batch wrote into
   std::string output;                    ///< the survey catalogue, .fits
   bool partial = false;                  ///< also if a shard is missing or has not finished
+  std::string version;                   ///< of srcextract
 };
 
 /// Joins the catalogues of a survey into one FITS file: HDU 1, SOURCES, every row of every catalogue after a column

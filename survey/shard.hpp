@@ -18,9 +18,9 @@ struct Shard {
 /// Reads "2/4". Throws Error{config}.
 Shard parse_shard(const std::string& text);
 
-/// The task of a Slurm job array that this process is, from SLURM_ARRAY_TASK_ID, _MIN, _STEP and _COUNT; none outside
-/// of one. Throws Error{config} if they contradict each other (an array of ids that are not evenly spaced, as in
-/// 1,3,4).
+/// The task of a Slurm job array that this process is, from SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP, _COUNT; none
+/// outside of one. Throws Error{config} if they contradict each other (an array of ids that are not evenly spaced, as
+/// in 1,3,4).
 std::optional<Shard> slurm_shard();
 
 /// The files of that shard, in their order: every file is in exactly one, and shards have about as many bytes each. It

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_THREAD__)
@@ -49,8 +50,9 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
   if (first_error) std::rethrow_exception(first_error);
 }
 #else
-/// Arenas of TBB, one for each number of threads ever asked for: making one anew for every loop costs more than many a
-/// loop does, and more each time.
+/// Arenas of TBB, for every thread that has loops one for each number of threads it ever asked for: making one anew for
+/// every loop costs more than many a loop does, and more each time; in one of several threads they would share those
+/// that it has.
 class Arenas {
  public:
   tbb::task_arena& of(int threads) {
@@ -60,14 +62,14 @@ class Arenas {
       allow_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
       most_ = threads;
     }
-    return arenas_.try_emplace(threads, threads).first->second;
+    return arenas_.try_emplace(std::pair(std::this_thread::get_id(), threads), threads).first->second;
   }
 
  private:
   std::mutex mutex_;
   int most_ = 0;
   std::optional<tbb::global_control> allow_;
-  std::map<int, tbb::task_arena> arenas_;
+  std::map<std::pair<std::thread::id, int>, tbb::task_arena> arenas_;
 };
 
 void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {

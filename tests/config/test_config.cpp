@@ -271,6 +271,17 @@ TEST(ConfigOverrides, LimitsHoldForWhatResults) {
   EXPECT_THAT(message("detection: {min_area: 0}", {"detection.min_area=3"}), StartsWith("x.yaml:1:23: "));
 }
 
+TEST(ConfigOverrides, ApplyToAConfigurationAsToItsFile) {
+  const std::string yaml = "detection: {threshold: -3, threshold_unit: absolute, min_area: 2}";
+  const std::vector<std::string> overrides = {"detection.min_area=4", "input.hdu=SCI"};
+  EXPECT_EQ(dump_config(override_config(parse(yaml), "x.yaml", overrides)), dump_config(parse(yaml, overrides)));
+  const auto wrong = [&](const std::string& setting) {
+    return testing::config_error([&] { override_config(parse(yaml), "x.yaml", {setting}); });
+  };
+  EXPECT_THAT(wrong("detection.threshold_unit=sigma"), StartsWith("x.yaml: 'detection.threshold' must be greater"));
+  EXPECT_EQ(wrong("detection.min_area=0"), message(yaml, {"detection.min_area=0"}));
+}
+
 TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
   const Wrong cases[] = {
       {"detection.treshold=4",

@@ -6,11 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/extract.hpp"
-#include "pipeline/observer.hpp"
-#include "pipeline/run_stages.hpp"
-#include "tests/support/backends.hpp"
-#include "tests/support/fields.hpp"
+#include "tests/cuda/extractions.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/pinned.hpp"
@@ -21,60 +17,17 @@ namespace {
 
 #if SRCEXTRACT_HAVE_CUDA
 
+using testing::above;
+using testing::bytes_of;
 using testing::Field;
-
-PixelSource source_of(const Field& field) {
-  return {field.shape, {.big_endian = false}, [&field](std::int64_t first, std::int64_t count, std::byte* out) {
-            std::memcpy(out, field.pixels.data() + first, static_cast<std::size_t>(count) * sizeof(float));
-          }};
-}
-
-/// Every pixel above that value, sharing a side.
-Config above(double level) {
-  Config config;
-  config.detection.threshold = level;
-  config.detection.threshold_unit = ThresholdUnit::absolute;
-  config.detection.connectivity = 4;
-  config.detection.min_area = 1;
-  config.output.segmentation = true;
-  return config;
-}
-
-template <class T>
-bool same_bytes(const T* a, const T* b, std::size_t count) {
-  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
-}
-
-template <class T>
-bool same_bytes(const Buffer<T, Cpu>& a, const Buffer<T, Cpu>& b) {
-  return a.size() == b.size() && same_bytes(a.data(), b.data(), static_cast<std::size_t>(a.size()));
-}
-
-/// The bytes of all columns, one after the other.
-std::string bytes_of(const Sources& sources) {
-  std::string bytes;
-  for_each_column(sources, [&](const Column&, const auto& values) {
-    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-  });
-  return bytes;
-}
+using testing::source_of;
 
 class Extractor : public testing::StageTest<Gpu> {
  protected:
   /// Extracts the field on both and returns the number of sources.
   std::int64_t expect_same(const Field& field, const Config& config, const Observer& observer = {}) {
-    const Cpu host{2};
-    const Extraction cpu = run_stages(source_of(field), config, host, ObservingTap({}));
-    const Extraction cuda = extractor_.extract(source_of(field), config, observer);
-    EXPECT_EQ(cuda.background, cpu.background) << field.name;
-    EXPECT_EQ(cuda.levels, cpu.levels) << field.name;
-    EXPECT_EQ(cuda.detected, cpu.detected) << field.name;
-    EXPECT_EQ(cuda.masked_nan, cpu.masked_nan) << field.name;
-    EXPECT_EQ(cuda.sources.size(), cpu.sources.size()) << field.name;
-    EXPECT_TRUE(bytes_of(cuda.sources) == bytes_of(cpu.sources)) << field.name << ": columns";
-    EXPECT_TRUE(same_bytes(cuda.runs.runs, cpu.runs.runs)) << field.name << ": runs";
-    EXPECT_TRUE(same_bytes(cuda.runs.row_begin, cpu.runs.row_begin)) << field.name << ": row_begin";
-    EXPECT_TRUE(same_bytes(cuda.label, cpu.label)) << field.name << ": labels";
+    const Extraction cpu = testing::extract_on_cpu(source_of(field), config);
+    testing::expect_same(extractor_.extract(source_of(field), config, observer), cpu, field.name);
     return cpu.sources.size();
   }
 
@@ -111,11 +64,9 @@ TEST_F(Extractor, FollowsTheShapeAndTheConfiguration) {
 TEST_F(Extractor, GoesOnAfterAnImageThatIsRefused) {
   const Field sky = testing::star_field({200, 100}, 0, 1, 200, 6);
   Field masked{"masked", sky.shape, std::vector<float>(sky.pixels.size(), std::numeric_limits<float>::quiet_NaN())};
-  PixelSource unreadable = source_of(sky);
-  unreadable.read = [](std::int64_t, std::int64_t, std::byte*) { throw Error(ErrorKind::input, "the disk is gone"); };
   EXPECT_THROW(extractor_.extract(source_of(masked), Config{}, {}), Error);
   EXPECT_GT(expect_same(sky, Config{}), 0);
-  EXPECT_THROW(extractor_.extract(unreadable, Config{}, {}), Error);
+  EXPECT_THROW(extractor_.extract(testing::unreadable(sky.shape), Config{}, {}), Error);
   EXPECT_GT(expect_same(sky, Config{}), 0);
 }
 
@@ -127,7 +78,7 @@ TEST_F(Extractor, TakesPixelsFromMemoryPageLockedOrNot) {
   const auto bytes = shape.count() * std::int64_t{2};
   PinnedBuffer locked(bytes);
   std::memcpy(locked.data(), stored.data(), static_cast<std::size_t>(bytes));
-  const Extraction cpu = run_stages(source_of(mask), above(0.5), Cpu{2}, ObservingTap({}));
+  const Extraction cpu = testing::extract_on_cpu(source_of(mask), above(0.5));
   ASSERT_GT(cpu.sources.size(), 1000);
   for (const std::byte* memory : {reinterpret_cast<const std::byte*>(stored.data()), std::as_const(locked).data()}) {
     const auto copy = [memory](std::int64_t first, std::int64_t count, std::byte* out) {
@@ -148,7 +99,7 @@ TEST_F(Extractor, SeveralAtOnceDoNotDisturbEachOther) {
     fields.push_back(testing::star_field({1500 + 40 * seed, 1200}, 0, 1, 300, seed));
   std::vector<std::string> expected, found(threads);
   for (const Field& field : fields) {
-    const Extraction cpu = run_stages(source_of(field), Config{}, Cpu{2}, ObservingTap({}));
+    const Extraction cpu = testing::extract_on_cpu(source_of(field), Config{});
     EXPECT_GT(cpu.sources.size(), 1000);
     expected.push_back(bytes_of(cpu.sources));
   }

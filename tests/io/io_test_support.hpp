@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +24,9 @@ inline std::string read_file(const std::string& path) {
   if (!file) throw std::runtime_error("cannot read " + path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+/// Behind the last HDU of a file anything may stand. With this it is no small file, which would be read at once.
+inline const std::string far_end(std::size_t{1} << 17, '\0');
 
 inline std::vector<std::string> read_lines(const std::string& path) {
   std::istringstream text(read_file(path));

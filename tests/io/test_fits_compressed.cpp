@@ -297,7 +297,7 @@ TEST_F(FitsCompressed, QuantisedFloatsBehindLosslessOnes) {
 TEST_F(FitsCompressed, FileCutShortWhileItIsReadIsNoSignal) {
   const std::vector<std::int16_t> pixels = sky<std::int16_t>();
   const std::string path = directory / "a.fits.fz";
-  const FitsImage image = open(compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, pixels));
+  const FitsImage image = open(compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, pixels) + far_end);
   const std::uint32_t datasum = image.datasum(1);
   std::filesystem::resize_file(path, 0);
   EXPECT_EQ(stored_pixels<std::int16_t>(image.plane(1)), pixels);
@@ -306,7 +306,7 @@ TEST_F(FitsCompressed, FileCutShortWhileItIsReadIsNoSignal) {
 
 TEST_F(FitsCompressed, FileCutShortBeforeItIsOpenedIsAnError) {
   const std::string path = directory / "a.fits.fz";
-  write_file(path, compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()));
+  write_file(path, compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()) + far_end);
   const std::vector<SelectedImage> selected = select_images(path, "1");
   std::filesystem::resize_file(path, 6000);
   try {
@@ -320,7 +320,8 @@ TEST_F(FitsCompressed, FileCutShortBeforeItIsOpenedIsAnError) {
 
 TEST_F(FitsCompressed, FileRewrittenBeforeItIsOpenedIsAnError) {
   const std::string path = directory / "a.fits.fz";
-  const std::string bytes = compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>());
+  const std::string bytes =
+      compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()) + far_end;
   write_file(path, bytes);
   const std::vector<SelectedImage> selected = select_images(path, "1");
   write_file(path, with(bytes, "ZBITPIX =                   16", "ZBITPIX =                   32"));

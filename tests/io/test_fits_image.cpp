@@ -210,7 +210,7 @@ TEST_F(FitsImageTest, DatasumOfKnownWords) {
 
 // Also where a plane is not a whole number of words: 3 bytes a plane.
 TEST_F(FitsImageTest, DatasumOfAPlaneReadsThatPlaneAlone) {
-  const std::string path = write("a.fits", image_hdu(8, {3, 1, 2}, std::string("\1\2\3\4\5\6", 6)));
+  const std::string path = write("a.fits", image_hdu(8, {3, 1, 2}, std::string("\1\2\3\4\5\6", 6)) + far_end);
   const FitsImage image = open_one(path);
   EXPECT_EQ(image.datasum(1), 0x01020300u);
   EXPECT_EQ(image.datasum(2), 0x04050600u);
@@ -224,7 +224,7 @@ TEST_F(FitsImageTest, DatasumOfAPlaneReadsThatPlaneAlone) {
 TEST_F(FitsImageTest, DatasumIsMadeWhileAPlaneIsRead) {
   std::string pixels;
   for (int i = 0; i < 2 * 1003; ++i) pixels += static_cast<char>(i * i % 251);
-  const std::string path = write("a.fits", image_hdu(8, {17, 59, 2}, pixels));
+  const std::string path = write("a.fits", image_hdu(8, {17, 59, 2}, pixels) + far_end);
   const std::uint32_t expected = open_one(path).datasum(2);
   const FitsImage image = open_one(path);
   const PixelSource source = image.plane(2);
@@ -280,6 +280,13 @@ TEST_F(FitsImageTest, ReadsBeyondFourGibibytesWithoutTouchingTheRest) {
   EXPECT_THAT(stored_pixels<std::int16_t>(image.plane(1), last - 2, 3), ElementsAre(0, -5, 1234));
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 100000) << "kB";
+}
+
+TEST_F(FitsImageTest, SmallFileIsNotNeededOnceItIsOpen) {
+  const std::string path = write("a.fits", image_hdu(8, {3, 1, 2}, "abcdef"));
+  const FitsImage image = open_one(path);
+  ASSERT_EQ(::truncate(path.c_str(), 0), 0);
+  EXPECT_EQ(stored_pixels<char>(image.plane(2)), (std::vector<char>{'d', 'e', 'f'}));
 }
 
 TEST_F(FitsImageTest, FileCutShortWhileOpenIsAnError) {

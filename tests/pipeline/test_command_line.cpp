@@ -19,30 +19,32 @@ CommandLine parse(std::vector<const char*> arguments) {
 TEST(CommandLine, DefaultsAreThoseOfTheHelp) {
   const CommandLine command = parse({"c.yaml", "m31.fits"});
   EXPECT_EQ(command.config, "c.yaml");
-  EXPECT_THAT(command.images, ElementsAre("m31.fits"));
+  EXPECT_THAT(command.inputs, ElementsAre("m31.fits"));
   EXPECT_EQ(command.output_dir, ".");
   EXPECT_EQ(command.backend, Backend::automatic);
-  EXPECT_EQ(command.device, 0);
+  EXPECT_THAT(command.devices, testing::IsEmpty());
   EXPECT_EQ(command.threads, available_threads());
-  EXPECT_FALSE(command.quiet || command.verbose || command.dump_config);
+  EXPECT_EQ(command.memory, std::nullopt);
+  EXPECT_EQ(command.verbosity, Verbosity::normal);
+  EXPECT_FALSE(command.dump_config);
   EXPECT_EQ(command.answer, "");
 }
 
 TEST(CommandLine, OptionsStandAnywhereAndSetTakesOneValueEach) {
   const CommandLine command = parse({"--set", "a.b=1", "c.yaml", "-o", "out", "m31.fits", "--set", "c.d=[csv, reg]",
-                                     "m33.fits", "--backend", "cuda", "--device=2", "--threads", "3", "-v"});
+                                     "m33.fits", "--backend", "cuda", "--device=2,0,2", "--threads", "3", "-v"});
   EXPECT_EQ(command.config, "c.yaml");
-  EXPECT_THAT(command.images, ElementsAre("m31.fits", "m33.fits"));
+  EXPECT_THAT(command.inputs, ElementsAre("m31.fits", "m33.fits"));
   EXPECT_THAT(command.settings, ElementsAre("a.b=1", "c.d=[csv, reg]"));
   EXPECT_EQ(command.output_dir, "out");
   EXPECT_EQ(command.backend, Backend::cuda);
-  EXPECT_EQ(command.device, 2);
+  EXPECT_THAT(command.devices, ElementsAre(2, 0));
   EXPECT_EQ(command.threads, 3);
-  EXPECT_TRUE(command.verbose);
+  EXPECT_EQ(command.verbosity, Verbosity::verbose);
 }
 
 TEST(CommandLine, AFileNameIsOnlyEverAFileName) {
-  EXPECT_THAT(parse({"c.yaml", "[a,b]", "{}", "%%", "m31.fits[1:2,3:4]", "!m31.fits", "--", "-x.fits"}).images,
+  EXPECT_THAT(parse({"c.yaml", "[a,b]", "{}", "%%", "m31.fits[1:2,3:4]", "!m31.fits", "--", "-x.fits"}).inputs,
               ElementsAre("./[a,b]", "./{}", "./%%", "m31.fits[1:2,3:4]", "!m31.fits", "-x.fits"));
 }
 
@@ -52,7 +54,7 @@ TEST(CommandLine, AValueIsOnlyEverAValue) {
   EXPECT_THAT(command.settings, ElementsAre("[a]=5", "{b}=1"));
   EXPECT_EQ(command.output_dir, "[out]");
   EXPECT_EQ(command.log_file, "%log");
-  EXPECT_THAT(command.images, ElementsAre("./[a]", "-o=x.fits"));
+  EXPECT_THAT(command.inputs, ElementsAre("./[a]", "-o=x.fits"));
   EXPECT_EQ(parse({"-o=out", "c.yaml", "x.fits"}).output_dir, "out");
 }
 
@@ -70,6 +72,9 @@ TEST(CommandLine, WhatMakesNoSenseIsAConfigError) {
       {"m31.fits.fz", "c.yaml"},
       {"--backend", "gpu", "c.yaml", "m31.fits"},
       {"--device", "-1", "c.yaml", "m31.fits"},
+      {"--device", "0,", "c.yaml", "m31.fits"},
+      {"--device", "one", "c.yaml", "m31.fits"},
+      {"--memory", "lots", "c.yaml", "m31.fits"},
       {"--threads", "0", "c.yaml", "m31.fits"},
       {"--threads", "two", "c.yaml", "m31.fits"},
       {"--threads", "99999999999999999999", "c.yaml", "m31.fits"},
@@ -86,6 +91,11 @@ TEST(CommandLine, WhatMakesNoSenseIsAConfigError) {
       EXPECT_THAT(error.what(), testing::HasSubstr("--help"));
     }
   }
+}
+
+TEST(CommandLine, MemoryIsInBytesOrPowersOf1024) {
+  EXPECT_EQ(parse({"--memory", "8G", "c.yaml", "m31.fits"}).memory, std::int64_t{8} << 30);
+  EXPECT_EQ(parse({"--memory", "1000000", "c.yaml", "m31.fits"}).memory, 1'000'000);
 }
 
 TEST(CommandLine, DumpConfigNeedsNoImage) {

@@ -73,8 +73,8 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "--set", "detection.treshold=3"], "did you mean"),
     (["c.yaml", "sky.fits", "--set", "detection.threshold=high"], "--set detection.threshold=high"),
     (["c.yaml", "sky.fits", "other/sky.fit"], "'sky.fits' and 'other/sky.fit'"),
-    (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' are the same image"),
-    (["c.yaml", "sky.fits", "./sky.fits"], "'sky.fits' and './sky.fits' are the same image"),
+    (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' would write the same output files"),
+    (["c.yaml", "sky.fits", "./sky.fits"], "'./sky.fits' would write the same output files"),
     (["c.yaml", "sky.fits", "--log-file", "sky.fits"], "would replace the input"),
     (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "would replace the log file 'sky.run.json'"),
     (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would replace the log file"),
@@ -221,8 +221,14 @@ def on_terminal(*arguments, cwd, columns=0):
 
 
 def test_progress_is_one_line_on_a_terminal_and_leaves_no_trace(config, image, tmp_path):
+    text = on_terminal(config, image, "--backend", "cpu", cwd=tmp_path)
+    assert "sky.fits: ingest" in text and "threshold" in text
+    assert text.endswith("\r\x1b[K")
+
+
+def test_progress_over_several_files_is_a_bar_with_rate_and_time_left(config, image, tmp_path):
     text = on_terminal(config, image, write_sky(tmp_path / "two.fits"), "--backend", "cpu", cwd=tmp_path)
-    assert "[1/2] " in text and "[2/2] " in text and "threshold" in text
+    assert re.search(r"\r\x1b\[K\[=* *\] +\d+ % 1 of 2 files, [\d.]+ files/s, [\d.]+ GB/s, ETA 0:00:0\d", text), text
     assert text.endswith("\r\x1b[K")
 
 
@@ -236,6 +242,6 @@ def test_progress_is_never_wider_than_the_terminal(config, tmp_path):
     for columns in (20, 21):
         text = on_terminal(config, name, "--backend", "cpu", cwd=tmp_path, columns=columns)
         lines = [part.split("\r")[0].split("info:")[0] for part in text.split("\x1b[K")]
-        assert any(line.startswith("[1/1] \u00e9") for line in lines)
-        assert all(len(line.encode()) < columns for line in lines if line.startswith("[1/1]"))
+        assert any(line.startswith("\u00e9") for line in lines)
+        assert all(len(line.encode()) < columns for line in lines if line.startswith("\u00e9"))
     assert "\x1b[2J" not in on_terminal(config, name, "--backend", "cpu", cwd=tmp_path)

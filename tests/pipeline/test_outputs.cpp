@@ -12,52 +12,7 @@
 namespace srcextract {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-TEST(ImageStem, DropsTheEndingsOfFitsInAnyCase) {
-  for (const char* name : {"m31.fits", "m31.fit", "m31.fts", "m31.FITS", "m31.fits.fz", "m31.fits.gz", "m31.Fits.GZ",
-                           "m31.fit.gz", "/data/night 1/m31.fits", "../m31.fits"})
-    EXPECT_EQ(image_stem(name), "m31") << name;
-}
-
-TEST(ImageStem, KeepsEverythingElse) {
-  EXPECT_EQ(image_stem("m31.cat.fits"), "m31.cat");
-  EXPECT_EQ(image_stem("m31.fits.fits"), "m31.fits");
-  EXPECT_EQ(image_stem("m31.gz"), "m31.gz");
-  EXPECT_EQ(image_stem("m31"), "m31");
-  EXPECT_EQ(image_stem(".fits"), ".fits");
-  EXPECT_EQ(image_stem(".fits.gz"), ".fits.gz");
-}
-
-TEST(OutputPaths, AreNamedAfterTheImageAndTheHdu) {
-  OutputConfig config;
-  config.formats = {CatalogFormat::fits, CatalogFormat::csv};
-  config.segmentation = true;
-  EXPECT_THAT(output_paths("out", "data/m31.fits.fz", std::nullopt, config).all(),
-              ElementsAre("out/m31.cat.fits", "out/m31.cat.csv", "out/m31.seg.fits", "out/m31.run.json"));
-  config.segmentation = false;
-  EXPECT_THAT(output_paths("out", "m31.fits", 3, config).all(),
-              ElementsAre("out/m31.hdu3.cat.fits", "out/m31.hdu3.cat.csv", "out/m31.hdu3.run.json"));
-}
-
-TEST(DistinctOutputs, TheSameStemTwiceIsAnErrorThatNamesBoth) {
-  EXPECT_THAT(testing::config_error([] {
-                require_distinct_outputs({"a/m31.fits", "m33.fits", "b/m31.fit.gz"}, false);
-              }),
-              AllOf(HasSubstr("'a/m31.fits'"), HasSubstr("'b/m31.fit.gz'"), HasSubstr("--output-dir")));
-  EXPECT_NO_THROW(require_distinct_outputs({"m31.fits", "M31.fits", "m31.cat.fits"}, false));
-}
-
-TEST(DistinctOutputs, AnHduNumberCanMakeTwoNamesEqual) {
-  const std::vector<std::string> images = {"m31.hdu2.fits", "m31.fits"};
-  EXPECT_NO_THROW(require_distinct_outputs(images, false));
-  EXPECT_THAT(testing::config_error([&] { require_distinct_outputs(images, true); }),
-              AllOf(HasSubstr("'m31.fits'"), HasSubstr("'m31.hdu2.fits'")));
-  EXPECT_NO_THROW(
-      require_distinct_outputs({"m31.hdu.fits", "m31.fits", "m31hdu2.fits", ".hdu7.fits", "12.fits"}, true));
-}
 
 class KeptFilesTest : public ::testing::Test {
  protected:

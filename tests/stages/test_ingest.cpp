@@ -98,6 +98,38 @@ TYPED_TEST(Ingest, MasksBlankAndDoublesBeyondFloat) {
   EXPECT_EQ(this->masked().infinite, 1);
 }
 
+TYPED_TEST(Ingest, WhatIsBlankIsNotInfinite) {
+  const std::vector<float> pixels =
+      this->pixels({0x80, 0x00, 0x7f, 0xff, 0x00, 0x01, 0x80, 0x00}, {.bitpix = 16, .bscale = 1e36, .blank = -32768});
+  EXPECT_TRUE(std::isnan(pixels[0]));
+  EXPECT_TRUE(std::isnan(pixels[1]));
+  EXPECT_EQ(pixels[2], 1e36F);
+  EXPECT_EQ(this->masked().blank, 2);
+  EXPECT_EQ(this->masked().infinite, 1);
+  EXPECT_EQ(this->masked().nan, 0);
+}
+
+TYPED_TEST(Ingest, BlankThatNoPixelCanBeMasksNone) {
+  EXPECT_EQ(this->pixels({0xff, 0xff, 0x00, 0x00}, {.bitpix = 16, .blank = 0xffff}), (std::vector<float>{-1, 0}));
+  EXPECT_EQ(this->pixels({0xff, 0x00}, {.bitpix = 8, .blank = -1}), (std::vector<float>{255, 0}));
+  EXPECT_EQ(this->masked().blank, 0);
+}
+
+// Whatever the number of pixels that a processor decodes at a time.
+TYPED_TEST(Ingest, MasksEveryBlankOfALongRow) {
+  std::vector<std::uint8_t> bytes;
+  for (int i = 0; i < 1003; ++i) bytes.insert(bytes.end(), {0, static_cast<std::uint8_t>(i % 7)});
+  const std::vector<float> pixels = this->pixels(bytes, {.bitpix = 16, .bscale = 0.5, .bzero = 10, .blank = 3});
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    if (i % 7 == 3) {
+      EXPECT_TRUE(std::isnan(pixels[i])) << i;
+    } else {
+      EXPECT_EQ(pixels[i], 10 + 0.5F * static_cast<float>(i % 7)) << i;
+    }
+  }
+  EXPECT_EQ(this->masked().blank, 143);
+}
+
 TYPED_TEST(Ingest, ReadsPlanesLargerThanAnyChunk) {
   const Shape shape{4099, 2053};  // several chunks of either back end, none of them full at the end
   const PixelSource source{shape, {.bitpix = 16}, [](std::int64_t first, std::int64_t count, std::byte* out) {

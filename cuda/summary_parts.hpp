@@ -1,0 +1,35 @@
+#pragma once
+
+#include "cuda/memory.hpp"
+#include "cuda/results.hpp"
+
+namespace srcextract {
+
+/// Where the parts of a summary are on the device.
+class SummaryParts {
+ public:
+  SummaryParts() = default;
+  SummaryParts(const Pixels<Gpu>& pixels, const Detection<Gpu>& found)
+      : background_(found.background.data()),
+        levels_(found.levels.data()),
+        masked_(pixels.masked.data()),
+        counts_(found.components.counts.data()),
+        runs_(found.runs.row_begin.data() + found.runs.shape.height) {}
+
+  __device__ void write(ImageSummary* to) const {
+    to->background = *background_;
+    to->levels = *levels_;
+    to->masked = *masked_;
+    to->counts = *counts_;
+    to->runs = *runs_;
+  }
+
+ private:
+  const Background* background_ = nullptr;
+  const Levels* levels_ = nullptr;
+  const MaskCounts* masked_ = nullptr;
+  const ComponentCounts* counts_ = nullptr;
+  const std::int64_t* runs_ = nullptr;
+};
+
+}  // namespace srcextract

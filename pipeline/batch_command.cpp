@@ -1,0 +1,145 @@
+#include "pipeline/batch_command.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipeline/batch.hpp"
+#include "pipeline/log.hpp"
+#include "pipeline/outputs.hpp"
+#include "pipeline/report.hpp"
+#include "pipeline/run_summary.hpp"
+#include "pipeline/stop_signal.hpp"
+#include "pipeline/versions.hpp"
+#include "survey/inputs.hpp"
+#include "survey/journal.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Exit codes.
+constexpr int some_failed = 6, stopped = 7, too_many_failed = 8;
+
+void warn(const std::string& message) {
+  spdlog::warn("{}", message);
+}
+
+void require_readable(const Inputs& inputs) {
+  for (const UnreadableDirectory& directory : inputs.unreadable)
+    throw Error(ErrorKind::input, directory.path + ": cannot read the directory: " + directory.reason +
+                                      "; nothing was done, or its images would be missing from the survey unnoticed");
+}
+
+/// What no output may replace: what the run reads, and what it logs to.
+KeptFiles kept_files(const BatchOptions& options, const std::vector<ImageFile>& files) {
+  std::vector<std::string> paths = options.inputs;
+  for (const ImageFile& file : files) paths.push_back(file.path);
+  paths.push_back(options.config);
+  if (!options.log_file.empty()) paths.push_back(options.log_file);
+  return KeptFiles(paths);
+}
+
+/// "5 files to do (4 new, 1 changed), 95 done already".
+void describe(const Plan& plan, const Shard& shard) {
+  std::string kinds;
+  const auto count = [&](std::int64_t files, const char* kind) {
+    if (files > 0) kinds += fmt::format("{}{} {}", kinds.empty() ? " (" : ", ", files, kind);
+  };
+  count(plan.added, "new");
+  count(plan.changed, "changed");
+  count(plan.retried, "failed before");
+  count(plan.forced, "forced");
+  if (!kinds.empty()) kinds += ")";
+  const std::string part = shard.count > 1 ? fmt::format("shard {}/{}: ", shard.index, shard.count) : "";
+  spdlog::info("{}{} files to do{}, {} done already", part, plan.files.size(), kinds, plan.done);
+}
+
+/// One line a file on stdout.
+void print_plan(const Plan& plan) {
+  std::string text;
+  for (const PlannedFile& planned : plan.files) text += planned.file.path + "\n";
+  print_result(text);
+}
+
+Progress make_progress(const Plan& plan, bool on_terminal) {
+  const auto show = on_terminal ? Progress::Show::on_terminal : Progress::Show::in_log;
+  return {show, plan.files.size(), total_bytes(plan.files)};
+}
+
+/// The last lines of the log.
+int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures) {
+  for (const std::string& line : summary.describe()) spdlog::info("{}", line);
+  if (!complete && !too_many_failures) {
+    spdlog::warn("stopped by a signal; what was under way is done, start the same command again to go on");
+    return stopped;
+  }
+  if (too_many_failures) {
+    spdlog::error("stopped: {} images failed, more than --max-failures allows; see failures.csv", summary.failed());
+    return too_many_failed;
+  }
+  if (plan.failed > 0)
+    spdlog::warn("{} files that failed before were not tried again; --retry-failed does", plan.failed);
+  return summary.failed() + plan.failed > 0 ? some_failed : 0;
+}
+
+/// What a first run finds is nothing.
+Ledger known_before(const std::string& directory) {
+  return std::filesystem::exists(directory) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
+}
+
+int run_plan(const BatchOptions& options, const Plan& plan, const KeptFiles& kept, Journal& journal, bool on_terminal) {
+  // Where there is nothing to do no GPU is woken.
+  const Machine machine =
+      plan.files.empty() ? Machine{} : choose_machine(options.backend, options.devices, options.threads);
+  MemoryBudget budget = memory_budget(options);
+  RunSummary summary;
+  std::atomic<bool> too_many_failures = false;
+  const RunControl control{[&](const ImageOutcome& outcome) {
+                             journal.add(outcome.record);
+                             summary.add(outcome);
+                             if (options.max_failures && summary.failed() > *options.max_failures)
+                               too_many_failures = true;
+                           },
+                           [&] { return too_many_failures || StopSignal::received() != 0; }};
+  const Job job{options.output_dir, arguments_but_inputs(options), kept, Flush::later,
+                options.verbosity == Verbosity::verbose};
+  const RunResult result = process_files(job, plan.files, machine, budget, make_progress(plan, on_terminal), control);
+  journal.finish(result.complete);
+  return conclude(plan, summary, result.complete, too_many_failures);
+}
+
+}  // namespace
+
+int run_batch(const BatchOptions& options) {
+  if (!options.answer.empty()) {
+    print_result(options.answer);
+    return 0;
+  }
+  const StopSignal stop_signal;
+  const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
+  const Shard shard = options.shard.value_or(Shard{});
+  Inputs inputs = find_inputs(options.inputs, load_config(options.config, options.settings));
+  require_readable(inputs);
+  const std::vector<ImageFile> files = share_of(shard, std::move(inputs.files));
+  const KeptFiles kept = kept_files(options, files);
+  if (!options.log_file.empty()) kept.require_kept({options.log_file});
+  configure_log(options.verbosity, options.log_file, on_terminal);
+
+  if (options.dry_run) {
+    const Plan plan =
+        make_plan(files, known_before(options.output_dir), options.output_dir, program_version(), options.plan);
+    describe(plan, shard);
+    print_plan(plan);
+    return 0;
+  }
+  prepare_output_directory(options.output_dir);
+  Journal journal(options.output_dir, shard, describe_session(options.arguments, shard), warn);
+  const Plan plan = make_plan(files, journal.before(), options.output_dir, program_version(), options.plan);
+  describe(plan, shard);
+  return run_plan(options, plan, kept, journal, on_terminal);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace srcextract {
+
+/// Bytes of host memory that images under way may take together. Who needs some waits until they are free, first come
+/// first served, so that a large image has its turn among many small ones.
+class MemoryBudget {
+ public:
+  /// Of a `strict` one nobody can have more than all of it; of another, who needs more has it alone.
+  MemoryBudget(std::int64_t bytes, bool strict) : bytes_(bytes), free_(bytes), strict_(strict) {}
+
+  /// Bytes in use, given back when destroyed.
+  class Share {
+   public:
+    Share() = default;
+    Share(Share&& other) noexcept;
+    Share& operator=(Share&& other) noexcept;
+    ~Share() { shrink(0); }
+
+    /// Gives back all but so many.
+    void shrink(std::int64_t bytes);
+
+   private:
+    friend class MemoryBudget;
+    Share(MemoryBudget* budget, std::int64_t bytes) : budget_(budget), bytes_(bytes) {}
+    MemoryBudget* budget_ = nullptr;
+    std::int64_t bytes_ = 0;
+  };
+
+  /// Throws Error{memory} if a strict budget is smaller.
+  Share take(std::int64_t bytes);
+
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void give_back(std::int64_t bytes);
+
+  const std::int64_t bytes_;
+  std::int64_t free_;
+  const bool strict_;
+  std::uint64_t last_ = 0, serving_ = 0;  ///< numbers of who came last and of whose turn it is
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+/// Memory that this process can still have: what the system says is available, or less where a control group (Slurm, a
+/// container) limits it.
+std::int64_t available_memory();
+
+}  // namespace srcextract

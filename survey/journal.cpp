@@ -1,0 +1,137 @@
+#include "survey/journal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/appended_file.hpp"
+#include "io/output_file.hpp"
+#include "survey/directory_lock.hpp"
+#include "survey/failures.hpp"
+
+namespace srcextract {
+namespace {
+
+using Warn = std::function<void(const std::string&)>;
+
+constexpr std::chrono::seconds flush_interval{1};
+
+}  // namespace
+
+/// Records wait in a vector for the thread that writes them.
+class Journal::Writer {
+ public:
+  Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
+      : directory_(directory), shard_(shard), lock_(directory, shard, warn), file_(journal_path(directory, shard)) {
+    std::vector<JournalFile> journals = read_journals(directory, warn);
+    std::int64_t last_session = 0;
+    for (const JournalFile& journal : journals) {
+      last_session = std::max(last_session, journal.session);
+      if (journal.shard == shard) failures_.emplace(failures_path(directory, shard), journal.ledger);
+    }
+    before_ = join_ledgers(std::move(journals));
+    file_.append(format_session(last_session + 1, about));
+    thread_ = std::thread([this] { write_until_stopped(); });
+  }
+
+  ~Writer() { stop(); }
+
+  const Ledger& before() const { return before_; }
+
+  void add(ImageRecord record) {
+    const std::lock_guard guard(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    added_.push_back(std::move(record));
+  }
+
+  void finish(bool complete) {
+    stop();
+    if (error_) std::rethrow_exception(error_);
+    file_.append(format_end(complete, shard_, images_, failed_));
+  }
+
+ private:
+  void stop() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard guard(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  void write_until_stopped() {
+    std::unique_lock guard(mutex_);
+    for (bool last = false; !last && !error_;) {
+      last = wake_.wait_for(guard, flush_interval, [this] { return stopping_; });
+      const std::vector<ImageRecord> records = std::exchange(added_, {});
+      guard.unlock();
+      std::exception_ptr error;
+      try {
+        write(records);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      guard.lock();
+      error_ = error;
+    }
+  }
+
+  void write(const std::vector<ImageRecord>& records) {
+    if (!records.empty()) {
+      std::string lines;
+      for (const ImageRecord& record : records) lines += format_record(record) + "\n";
+      flush_file_system(directory_);
+      file_.append(lines);
+    }
+    for (const ImageRecord& record : records) {
+      ++images_;
+      if (!record.done) ++failed_;
+      failures_->note(record);
+    }
+    failures_->write();
+  }
+
+  const std::string directory_;
+  const Shard shard_;
+  DirectoryLock lock_;
+  AppendedFile file_;
+  Ledger before_;
+
+  // Of the thread that writes, until it ends.
+  std::optional<Failures> failures_;
+  std::int64_t images_ = 0, failed_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<ImageRecord> added_;
+  std::exception_ptr error_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+Journal::Journal(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
+    : writer_(std::make_unique<Writer>(directory, shard, about, warn)) {}
+
+Journal::~Journal() = default;
+
+const Ledger& Journal::before() const {
+  return writer_->before();
+}
+
+void Journal::add(ImageRecord record) {
+  writer_->add(std::move(record));
+}
+
+void Journal::finish(bool complete) {
+  writer_->finish(complete);
+}
+
+}  // namespace srcextract

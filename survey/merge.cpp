@@ -1,0 +1,240 @@
+#include "survey/merge.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "io/catalog.hpp"
+#include "io/input_file.hpp"
+#include "io/stored_table.hpp"
+#include "io/table_stream.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/sources.hpp"
+#include "survey/merge_images.hpp"
+#include "survey/merge_journals.hpp"
+#include "survey/merge_layout.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Bytes of rows that are read, and that are written, at a time.
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+
+std::string catalog_path(const SurveyImage& image, const std::vector<std::string>& directories) {
+  const std::string fits = extension(CatalogFormat::fits);
+  for (const auto& [path, bytes] : image.record.outputs) {
+    if (path.ends_with(fits)) return (fs::path(directories[image.directory]) / path).string();
+  }
+  throw Error(ErrorKind::config, image_label(image.record) + " of " + directories[image.directory] +
+                                     " has no FITS catalogue, and those are what is merged; add fits to output.formats "
+                                     "and run `srcextract batch` again");
+}
+
+std::int64_t catalog_bytes(const ImageRecord& record) {
+  const auto catalog = std::ranges::find_if(
+      record.outputs, [](const auto& output) { return output.first.ends_with(extension(CatalogFormat::fits)); });
+  return catalog->second;
+}
+
+/// Opens the catalogue, which the journal knows, and calls f(file). What is wrong with it is said with what to do.
+template <class F>
+void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
+  try {
+    const InputFile file(path);
+    const std::int64_t bytes = catalog_bytes(image.record);
+    if (file.size() != bytes)
+      throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(file.size()) + " bytes, but " +
+                                        std::to_string(bytes) + " when it was written");
+    f(file);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw Error(ErrorKind::input, std::string(error.what()) + "; the journal says that it holds the " +
+                                      std::to_string(image.record.sources) + " sources of " +
+                                      image_label(image.record) +
+                                      ": remove what is there, and start the same `srcextract batch` again");
+  }
+}
+
+/// Where the rows of an image are.
+struct CatalogRows {
+  std::size_t arrangement = 0;  ///< of its columns, of SurveyLayout
+  std::int64_t data_begin = 0;
+};
+
+/// All catalogues, after a first look at each.
+struct Catalogs {
+  SurveyLayout layout;
+  std::vector<CatalogRows> of_image;
+  std::vector<std::string> history;  ///< of the first one
+};
+
+Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vector<std::string>& directories) {
+  Catalogs catalogs{SurveyLayout(image_column(images)), {}, {}};
+  StoredTableReader reader;
+  for (const SurveyImage& image : images) {
+    CatalogRows& rows = catalogs.of_image.emplace_back();
+    if (!image.record.done) continue;
+    const std::string path = catalog_path(image, directories);
+    with_catalog(image, path, [&](const InputFile& file) {
+      const StoredTable& table = reader.read(file);
+      if (table.rows != image.record.sources)
+        throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(table.rows) + " rows");
+      rows.arrangement = catalogs.layout.add(table, path);
+      rows.data_begin = table.data_begin;
+      if (catalogs.history.empty()) catalogs.history = table.history;
+    });
+  }
+  return catalogs;
+}
+
+/// Writes the rows of one catalogue after the other.
+class RowWriter {
+ public:
+  explicit RowWriter(TableStream& out) : out_(out) {}
+
+  void copy(const InputFile& file, const SurveyImage& image, std::int64_t data_begin, const RowPlan& plan,
+            std::int64_t image_bytes) {
+    std::vector<std::byte> blank = plan.blank;
+    store_text(image_text(image.record), static_cast<std::size_t>(image_bytes), blank.data());
+    const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
+    const std::int64_t at_a_time = std::max<std::int64_t>(1, static_cast<std::int64_t>(piece_bytes) / row_bytes);
+    for (std::int64_t row = 0; row < image.record.sources; row += at_a_time) {
+      const std::int64_t count = std::min(at_a_time, image.record.sources - row);
+      stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count * row_bytes)));
+      file.read(data_begin + row * row_bytes, count * row_bytes, stored_.data());
+      add(static_cast<std::size_t>(count), plan, blank);
+    }
+  }
+
+  void flush() {
+    out_.write(rows_);
+    rows_.clear();
+  }
+
+ private:
+  void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank) {
+    std::size_t end = rows_.size();
+    rows_.resize(end + count * blank.size());
+    for (std::size_t row = 0; row < count; ++row, end += blank.size()) {
+      std::memcpy(rows_.data() + end, blank.data(), blank.size());
+      const std::byte* from = stored_.data() + row * plan.catalog_row_bytes;
+      for (const RowPlan::Piece& piece : plan.pieces)
+        std::memcpy(rows_.data() + end + piece.to, from + piece.from, piece.bytes);
+    }
+    if (rows_.size() >= piece_bytes) flush();
+  }
+
+  TableStream& out_;
+  std::vector<std::byte> stored_;  ///< rows as the catalogue has them
+  std::vector<std::byte> rows_;    ///< rows of the survey catalogue
+};
+
+void write_sources(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
+                   const std::vector<std::string>& directories, const Catalogs& catalogs) {
+  head.columns = catalogs.layout.columns();
+  for (const SurveyImage& image : images) head.rows += image.record.done ? image.record.sources : 0;
+  out.begin(head);
+  const std::vector<RowPlan> plans = catalogs.layout.plans();
+  RowWriter writer(out);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const CatalogRows& rows = catalogs.of_image[i];
+    if (!images[i].record.done || images[i].record.sources == 0) continue;
+    with_catalog(images[i], catalog_path(images[i], directories), [&](const InputFile& file) {
+      writer.copy(file, images[i], rows.data_begin, plans[rows.arrangement], head.columns.front().bytes);
+    });
+  }
+  writer.flush();
+}
+
+/// The unit that the catalogue of an image gives for the columns that are in the unit of the pixels.
+std::string pixel_unit(const std::vector<StoredColumn>& columns) {
+  std::string name;
+  const Sources sources;
+  for_each_column(sources, [&](const Column& column, const auto&) {
+    if (name.empty() && column.unit == std::string(pixel_value_unit)) name = column.name;
+  });
+  const auto column = std::ranges::find(columns, name, &StoredColumn::name);
+  return column == columns.end() ? "" : column->unit;
+}
+
+std::vector<std::string> pixel_units(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+  std::vector<std::string> units;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const bool done = images[i].record.done;
+    units.push_back(done ? pixel_unit(catalogs.layout.arrangement(catalogs.of_image[i].arrangement)) : "");
+  }
+  return units;
+}
+
+/// The configuration, if all images have the same one.
+std::vector<std::string> history(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+  std::set<std::string> configs;
+  for (const SurveyImage& image : images) configs.insert(image.record.config);
+  if (configs.size() < 2) return catalogs.history;
+  return {"srcextract: " + std::to_string(configs.size()) + " configurations; IMAGES says which image has which"};
+}
+
+void warn_of_versions(const std::vector<SurveyImage>& images, const std::function<void(const std::string&)>& warn) {
+  std::set<std::string> versions;
+  for (const SurveyImage& image : images) {
+    if (image.record.done) versions.insert(image.record.program);
+  }
+  if (versions.size() < 2) return;
+  std::string all;
+  for (const std::string& version : versions) all += (all.empty() ? "" : ", ") + version;
+  warn("the images were extracted with several versions of srcextract (" + all +
+       "), whose results may differ; start the same `srcextract batch` again to have them of one");
+}
+
+/// A survey catalogue of before may be replaced; what is a part of the survey may not.
+void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
+  std::error_code unknown;
+  if (!fs::exists(options.output, unknown)) return;
+  const auto check = [&](const fs::path& path) {
+    if (fs::equivalent(options.output, path, unknown))
+      throw Error(ErrorKind::config, "the survey catalogue " + options.output + " would replace " + path.string() +
+                                         ", which belongs to the survey; choose another name with -o");
+  };
+  for (const SurveyImage& image : images) {
+    check(image.record.path);
+    for (const auto& [path, bytes] : image.record.outputs) check(fs::path(options.directories[image.directory]) / path);
+  }
+}
+
+Merged count(const std::vector<SurveyImage>& images) {
+  Merged merged;
+  for (const SurveyImage& image : images) {
+    ++merged.images;
+    if (image.record.done) merged.sources += image.record.sources;
+    if (!image.record.done) ++merged.failures;
+  }
+  return merged;
+}
+
+}  // namespace
+
+Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
+  const std::vector<SurveyImage> images = join_journals(options.directories, options.partial, warn);
+  require_kept(options, images);
+  warn_of_versions(images, warn);
+  const Catalogs catalogs = look_at_catalogs(images, options.directories);
+  if (const std::string mixed = catalogs.layout.describe_mixed_units(); !mixed.empty()) warn(mixed);
+
+  TableHead head;
+  head.creator = "srcextract " + options.version;
+  head.history = history(images, catalogs);
+  TableStream out(options.output);
+  head.name = "SOURCES";
+  write_sources(out, head, images, options.directories, catalogs);
+  head.name = "IMAGES";
+  write_images(out, head, images, pixel_units(images, catalogs));
+  out.commit();
+  return count(images);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,112 @@
+#include "survey/image_record.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "tests/survey/records.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::done_record;
+using testing::failed_record;
+using testing::of_hdu;
+
+TEST(ImageRecordTest, IsCalledByItsFileAndItsHdu) {
+  EXPECT_EQ(image_label(done_record("night1/a.fits")), "night1/a.fits");
+  EXPECT_EQ(image_label(of_hdu(done_record("night1/a.fits"), 2, 3)), "night1/a.fits[2]");
+}
+
+TEST(ImageRecordTest, WhatWasDoneIsALine) {
+  ImageRecord record = of_hdu(done_record("n/a.fits"), 2, 3);
+  record.outputs = {{"n/a.hdu2.cat.fits", 8640}, {"n/a.hdu2.run.json", 2000}};
+  const std::string line =
+      R"({"image":"n/a.fits","hdu":2,"images":3,"path":"/data/n/a.fits","bytes":2880,)"
+      R"("modified":1700000000123456789,"config":"c1","program":"1.0","datasum":4294967295,"size":[64,32],)"
+      R"("sources":7,"background":0.1,"sigma":2.5,)"
+      R"("outputs":{"n/a.hdu2.cat.fits":8640,"n/a.hdu2.run.json":2000}})";
+  EXPECT_EQ(format_record(record), line);
+  EXPECT_EQ(parse_record(line), record);
+}
+
+TEST(ImageRecordTest, WhatFailedIsALine) {
+  const ImageRecord record = failed_record("a.fits", "it is \"empty\",\nor was");
+  const std::string line =
+      R"({"image":"a.fits","path":"/data/a.fits","bytes":2880,"modified":1700000000123456789,"config":"c1",)"
+      R"("program":"1.0","failed":"input","reason":"it is \"empty\",\nor was"})";
+  EXPECT_EQ(format_record(record), line);
+  EXPECT_EQ(parse_record(line), record);
+}
+
+TEST(ImageRecordTest, TextThatIsUtf8StandsAsItIs) {
+  ImageRecord record = done_record("caf\u00e9 \u03b1\u00a0\U0001f52d.fits");
+  EXPECT_NE(format_record(record).find("\"image\":\"caf\u00e9 \u03b1\u00a0\U0001f52d.fits\""), std::string::npos);
+  EXPECT_EQ(parse_record(format_record(record)), record);
+}
+
+TEST(ImageRecordTest, BytesThatAreNotComeBack) {
+  ImageRecord record = done_record("caf\xe9.fits");
+  record.outputs = {{"caf\xe9.cat.fits", 1}};
+  const std::string line = format_record(record);
+  EXPECT_NE(line.find(R"("image":"caf\u0000e9.fits")"), std::string::npos) << line;
+  EXPECT_EQ(parse_record(line), record);
+}
+
+TEST(ImageRecordTest, AnyBytesComeBack) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> byte(0, 255), length(0, 12);
+  for (int i = 0; i < 20000; ++i) {
+    std::string text(static_cast<std::size_t>(length(random)), ' ');
+    for (char& c : text) c = static_cast<char>(byte(random));
+    ImageRecord record = failed_record(text, text + "e\xcc\x81");
+    record.path = "\xff" + text;
+    const std::string line = format_record(record);
+    ASSERT_EQ(parse_record(line), record) << line;
+    ASSERT_EQ(line.find('\n'), std::string::npos);
+  }
+}
+
+TEST(ImageRecordTest, NumbersComeBackToTheSameBits) {
+  using Limits = std::numeric_limits<double>;
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                1.0 / 3,
+                                Limits::max(),
+                                Limits::min(),
+                                Limits::denorm_min(),
+                                -Limits::infinity(),
+                                Limits::infinity(),
+                                Limits::quiet_NaN(),
+                                -Limits::quiet_NaN()};
+  std::mt19937_64 random(2);
+  while (values.size() < 20000) {
+    const auto value = std::bit_cast<double>(random());
+    if (!std::isnan(value)) values.push_back(value);
+  }
+  for (const double value : values) {
+    ImageRecord record = done_record("a");
+    record.background = record.sigma = value;
+    const auto read = parse_record(format_record(record));
+    ASSERT_TRUE(read) << value;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->background), std::bit_cast<std::uint64_t>(value));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(read->sigma), std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+TEST(ImageRecordTest, WhatIsNoRecordIsNone) {
+  for (const ImageRecord& record : {done_record("a.fits"), failed_record("a.fits", "why")}) {
+    const std::string line = format_record(record);
+    for (std::size_t length = 0; length < line.size(); ++length)
+      EXPECT_FALSE(parse_record(line.substr(0, length))) << length;
+  }
+  for (const char* line : {"{}", "[]", "7", "{\"image\":7}", "\xff", R"({"image":"a.fits","failed":"input"})"})
+    EXPECT_FALSE(parse_record(line)) << line;
+}
+
+}  // namespace
+}  // namespace srcextract
