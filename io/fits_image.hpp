@@ -27,8 +27,9 @@ class FitsImage {
   const std::string& header() const;              ///< 80-column cards without separators, END included (for io/wcs.hpp)
 
   /// One plane (1-based, counted through all axes above the second) as stored pixels. Those of plain images are read
-  /// with pread straight from the data unit, those of gzipped files copied from memory; tile-compressed ones come
-  /// through CFITSIO, unscaled, in native byte order. Throws Error{input} if `number` is out of range.
+  /// with pread straight from the data unit, those of gzipped files copied from memory; tile-compressed ones are
+  /// decoded by the thread that asks for them, unscaled, in native byte order: it is then that a damaged tile is an
+  /// Error{input}. Throws Error{input} if `number` is out of range.
   PixelSource plane(std::int64_t number) const;
 
   /// Checksum, in the FITS convention, of the stored bytes of plane `number`: equal to a DATASUM keyword of the HDU
@@ -48,8 +49,8 @@ struct SelectedImage {
   int hdu = 0;                    ///< 0-based
   Shape shape = {};               ///< of a plane; 0 x 0 if it cannot be read
   std::int64_t loaded_bytes = 0;  ///< that open() brings into memory: the stored ones of a tile-compressed image
-  /// Opens the image. Its header, the length of its data unit, and compressed tiles are checked by then, before a pixel
-  /// is read. Throws Error{input}, or Error{memory} if there is not enough memory.
+  /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
+  /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
 };
 

@@ -1,33 +1,16 @@
 #include "io/tile_reader.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <new>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "io/tile_check.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
-
-int cfitsio_type(int bitpix) {
-  switch (bitpix) {
-    case 8:
-      return TBYTE;
-    case 16:
-      return TSHORT;
-    case 32:
-      return TINT;
-    case -32:
-      return TFLOAT;
-    default:
-      return TDOUBLE;
-  }
-}
 
 /// The length of what read_alone() returns.
 std::int64_t length_alone(const Hdu& hdu) {
@@ -47,69 +30,137 @@ std::unique_ptr<std::byte[]> read_alone(const InputFile& file, const Hdu& hdu) {
 
 }  // namespace
 
-std::span<const std::byte> TileReader::data() const {
-  return reader_.records().subspan(static_cast<std::size_t>(hdu_.data_begin),
-                                   static_cast<std::size_t>(in_records(hdu_.data_bytes)));
-}
+/// Pixels [first, end) of a plane, row after row.
+struct TileReader::Request {
+  std::int64_t plane, first, end, width;
+  std::byte* out;
+
+  /// Calls f with the columns [begin, end) that are wanted of each row of the tile, if there are any.
+  template <class F>
+  void for_each_row(const PlaneTile& tile, F&& f) const {
+    const std::int64_t last_row = std::min(tile.y + tile.height - 1, (end - 1) / width);
+    for (std::int64_t y = std::max(tile.y, first / width); y <= last_row; ++y) {
+      const std::int64_t columns_begin = std::max(tile.x, first - y * width);
+      const std::int64_t columns_end = std::min(tile.x + tile.width, end - y * width);
+      if (columns_begin < columns_end) f(y, columns_begin, columns_end);
+    }
+  }
+
+  std::int64_t pixels_of(const PlaneTile& tile) const {
+    std::int64_t pixels = 0;
+    for_each_row(tile, [&](std::int64_t, std::int64_t columns_begin, std::int64_t columns_end) {
+      pixels += columns_end - columns_begin;
+    });
+    return pixels;
+  }
+
+  /// `pixels` are those of the tile in the plane.
+  void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
+    for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
+      const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;
+      std::memcpy(out + (y * width + columns_begin - first) * pixel_bytes, pixels + from * pixel_bytes,
+                  static_cast<std::size_t>((columns_end - columns_begin) * pixel_bytes));
+    });
+  }
+};
+
+/// A tile that no request wants as a whole: decoded by the first one, and kept for the others.
+struct TileReader::SharedTile {
+  std::mutex turn;                      ///< of the following
+  std::unique_ptr<std::byte[]> pixels;  ///< of the whole tile, once they are decoded
+  std::int64_t left;                    ///< pixels in the plane that have not been asked for
+};
 
 TileReader::TileReader(const InputFile& file, const Hdu& hdu)
-    : records_(read_alone(file, hdu)),
-      reader_({records_.get(), static_cast<std::size_t>(length_alone(hdu))}, file.path(), hdu.index - 1) {
-  reader_.next();
-  const std::optional<Hdu> read = reader_.next();
-  if (!read || read->kind != hdu.kind || read->bitpix != hdu.bitpix || read->axes != hdu.axes ||
-      read->data_bytes != hdu.data_bytes) {
-    throw Error(ErrorKind::input,
-                describe(hdu, file.path()) + " changed while it was read; do not write to the file meanwhile");
-  }
-  hdu_ = *read;
-  check_tiles(reader_, hdu_);
-  scaled_floats_ = has_quantised_floats(reader_, hdu_);
-  // The values as stored: BSCALE and BZERO, also those of the unsigned conventions, are applied once, by the caller.
-  int status = 0;
-  fits_set_bscale(reader_.get(), 1.0, 0.0, &status);
-  reader_.check(status, "read the pixels unscaled");
+    : path_(file.path()),
+      records_(read_alone(file, hdu)),
+      decoder_({records_.get(), static_cast<std::size_t>(length_alone(hdu))}, path_, hdu),
+      pixel_bytes_(std::abs(hdu.bitpix) / 8) {}
+
+std::span<const std::byte> TileReader::data() const {
+  const Hdu& hdu = decoder_.hdu();
+  return {records_.get() + hdu.data_begin, static_cast<std::size_t>(in_records(hdu.data_bytes))};
 }
 
 void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out) {
-  const std::lock_guard turn(mutex_);
-  const std::int64_t width = hdu_.axes[0], bytes = std::abs(hdu_.bitpix) / 8;
-  while (count > 0) {
-    const std::int64_t x = first % width, y = first / width;
-    const bool whole_rows = x == 0 && count >= width;
-    const std::int64_t columns = std::min(width - x, count), rows = whole_rows ? count / width : 1;
-    read_rectangle(plane, x, y, columns, rows, out);
-    first += columns * rows;
-    count -= columns * rows;
-    out += columns * rows * bytes;
+  if (count <= 0) return;
+  const TileGrid& grid = decoder_.grid();
+  const Request request{plane, first, first + count, grid.plane_width(), out};
+  const std::int64_t band = request.width * grid.tile_height();
+  std::vector<PlaneTile> busy;
+  for (std::int64_t row = first / band; row <= (request.end - 1) / band; ++row) {
+    for (std::int64_t column = 0; column < grid.tiles_across(); ++column) {
+      const PlaneTile tile = grid.in_plane(plane, column, row);
+      if (!serve(tile, request, false)) busy.push_back(tile);
+    }
+  }
+  for (const PlaneTile& tile : busy) serve(tile, request, true);
+}
+
+/// Copies what is wanted of the tile, unless another thread is decoding it just now and this one is not to wait.
+bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait) {
+  const std::int64_t wanted = request.pixels_of(tile);
+  if (wanted == 0) return true;
+  if (wanted == tile.width * tile.height) {
+    serve_whole(tile, request);
+    return true;
+  }
+  const Key key(request.plane, tile.number);
+  const std::shared_ptr<SharedTile> shared = share(tile, key);
+  std::unique_lock turn(shared->turn, std::defer_lock);
+  if (wait) turn.lock();
+  if (!turn.owns_lock() && !turn.try_lock()) return false;
+  if (!shared->pixels) shared->pixels = decode(tile.number);
+  request.copy(tile, shared->pixels.get() + tile.before * pixel_bytes_, pixel_bytes_);
+  shared->left -= wanted;
+  if (shared->left <= 0) {
+    const std::lock_guard lock(mutex_);
+    shared_.erase(key);
+  }
+  return true;
+}
+
+void TileReader::serve_whole(const PlaneTile& tile, const Request& request) {
+  const bool in_place = tile.width == request.width && tile.pixels == tile.width * tile.height;
+  if (in_place) {
+    std::byte* const out = request.out + (tile.y * tile.width - request.first) * pixel_bytes_;
+    if (!decoder_.can_be_decoded(tile.number) || !decoder_.decode(tile.number, out)) fail_on_damage();
+  } else {
+    request.copy(tile, decode(tile.number).get() + tile.before * pixel_bytes_, pixel_bytes_);
   }
 }
 
-void TileReader::read_rectangle(std::int64_t plane, std::int64_t x, std::int64_t y, std::int64_t width,
-                                std::int64_t height, std::byte* out) {
-  const std::size_t dimensions = hdu_.axes.size();
-  std::vector<long> first(dimensions, 1), last(dimensions, 1), step(dimensions, 1);
-  first[0] = x + 1;
-  last[0] = x + width;
-  if (dimensions > 1) {
-    first[1] = y + 1;
-    last[1] = y + height;
+std::shared_ptr<TileReader::SharedTile> TileReader::share(const PlaneTile& tile, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<SharedTile>& shared = shared_[key];
+  if (!shared) {
+    shared = std::make_shared<SharedTile>();
+    shared->left = tile.width * tile.height;
   }
-  for (std::size_t axis = 2; axis < dimensions; ++axis) {
-    first[axis] = last[axis] = plane % hdu_.axes[axis] + 1;
-    plane /= hdu_.axes[axis];
-  }
-  // Null pixels of integers keep the value of BLANK, which the caller knows; those of floats kept as scaled integers
-  // become NaN here. Floats that are kept as they are need no check, which would make NaN of infinities, too.
-  float nan = std::numeric_limits<float>::quiet_NaN();
-  double wide_nan = nan;
-  void* null_value = hdu_.bitpix == -32 ? static_cast<void*>(&nan) : &wide_nan;
-  if (!scaled_floats_) null_value = nullptr;
-  int status = 0, any_null = 0;
-  fits_clear_errmsg();
-  fits_read_subset(reader_.get(), cfitsio_type(hdu_.bitpix), first.data(), last.data(), step.data(), null_value, out,
-                   &any_null, &status);
-  reader_.check(status, "decompress the image");
+  return shared;
+}
+
+std::unique_ptr<std::byte[]> TileReader::decode(std::int64_t tile) {
+  std::unique_ptr<std::byte[]> pixels = decode_unless_damaged(tile);
+  if (!pixels) fail_on_damage();
+  return pixels;
+}
+
+std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile) {
+  if (!decoder_.can_be_decoded(tile)) return nullptr;
+  const std::int64_t bytes = decoder_.grid().pixels(tile) * pixel_bytes_;
+  std::unique_ptr<std::byte[]> pixels(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (!pixels) throw memory_error(bytes, path_, "to decompress a tile");
+  if (!decoder_.decode(tile, pixels.get())) return nullptr;
+  return pixels;
+}
+
+/// Names the first damaged tile, not the one that this thread came upon.
+void TileReader::fail_on_damage() {
+  std::int64_t tile = 0;
+  while (decode_unless_damaged(tile)) ++tile;
+  throw Error(ErrorKind::input, describe(decoder_.hdu(), path_) + ": tile " + std::to_string(tile) +
+                                    " of the compressed image is damaged; fetch or make the file again");
 }
 
 }  // namespace srcextract

@@ -10,12 +10,6 @@ namespace srcextract {
 /// Whether the bytes of a tile can be those of so many pixels, by the compression methods of FITS Standard 4.0, 10.4.
 /// A stream that is refused could make a decoder that trusts it leave its memory.
 
-struct RiceParameters {
-  std::int64_t block = 32;       ///< pixels that share a number of bits
-  std::int64_t pixel_bytes = 4;  ///< 1, 2 or 4
-};
-bool is_rice_tile(std::span<const std::byte> stream, std::int64_t pixels, const RiceParameters& parameters);
-
 /// The lengths that the tile tells, alone: they decide what the decoder writes.
 bool is_hcompress_tile(std::span<const std::byte> stream, std::int64_t pixels);
 

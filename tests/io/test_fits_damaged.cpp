@@ -36,7 +36,9 @@ std::vector<std::pair<std::string, std::string>> good_files() {
       {"plain", image_hdu(16, axes, big_endian(shorts), {{"BLANK", "3"}, {"BSCALE", "2.0"}}) + table_hdu("T") +
                     image_hdu(-32, {width, 10, 3}, big_endian(floats), {{"EXTNAME", "'F'"}}, Place::extension)},
       {"rice", compressed_file({.method = RICE_1}, 16, TSHORT, size, shorts)},
+      {"rice_squares", compressed_file({.method = RICE_1, .tile = {16, 16}}, 8, TBYTE, size, ramp<std::uint8_t>())},
       {"dithered", compressed_file(dithered, -32, TFLOAT, size, floats)},
+      {"dithered_doubles", compressed_file(dithered, -64, TDOUBLE, size, ramp<double>())},
       {"gzip_1", compressed_file({.method = GZIP_1, .tile = {16, 16}}, 16, TSHORT, size, shorts)},
       {"gzip_2", compressed_file({.method = GZIP_2}, -32, TFLOAT, size, floats)},
       {"plio", compressed_file({.method = PLIO_1}, 16, TSHORT, size, shorts)},
