@@ -57,6 +57,7 @@ void add_cuda_stages();
 void add_cpu_reads();
 void add_cuda_reads();
 void add_cpu_steps();
+void add_cpu_tiles();
 void add_cuda_steps();
 void add_cuda_memory();
 

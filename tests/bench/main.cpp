@@ -1,5 +1,5 @@
 // Benchmarks of the stages, of the four steps together, and of the limits they are held against, on pixels that are
-// where they are needed; scripts/bench.sh makes tables of them.
+// where they are needed, and of decompression; scripts/bench.sh makes tables of them.
 #include "tests/bench/benchmarks.hpp"
 
 #include <algorithm>
@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   srcextract::bench::add_cpu_stages();
   srcextract::bench::add_cpu_reads();
   srcextract::bench::add_cpu_steps();
+  srcextract::bench::add_cpu_tiles();
   srcextract::bench::add_cuda();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

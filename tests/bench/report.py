@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import tempfile
 
+import compressed
 import device
 import end_to_end
 import growth
@@ -15,7 +16,8 @@ import host
 import regression
 from session import Session
 
-TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "growth": growth, "compare": regression}
+TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
+          "compare": regression}
 
 
 def output_of(*command):
