@@ -1,5 +1,4 @@
-"""From bytes to rows, from a file to its catalogue, many files in one process, and the first catalogue of a process."""
-import os
+"""From bytes to rows, from a file to its catalogue, and the first catalogue of a process."""
 import subprocess
 import sys
 import time
@@ -9,7 +8,6 @@ from tables import Row, amount, at_most, print_table, skipped, times_limit
 
 BUS_WANTED = {4096: 1.2, 8192: 1.1, 16384: 1.1}  # times the pinned copy
 FILE_SIZE, FILE_WANTED = 16384, 80  # ms
-STREAM_SIZE, STREAM_FILES, STREAM_WANTED = 4096, 100, 30  # GB/s
 START_SIZE = 2048
 
 # The driver and a context, without us: the floor of a process's first image.
@@ -48,27 +46,6 @@ def file_rows(session, backend):
     yield Row(f"{name}, whole process", ours=amount(run.wall))
 
 
-def stream_rows(session, backend):
-    """One process over many files: hard links to four, which are more than any cache. Sustained is what more files add
-    to the time, without the start of the process."""
-    size = min(session.largest, STREAM_SIZE)
-    originals = session.copies(size, 4)
-    links = [session.work / f"f{number:03}.fits" for number in range(3 * STREAM_FILES)]
-    for number, link in enumerate(links):
-        if not link.exists():
-            os.link(originals[number % len(originals)], link)
-    wall = session.best(3, backend, "lesson", links[:STREAM_FILES]).wall
-    longer = session.best(3, backend, "lesson", links).wall
-    a_file = (longer - wall) / (2 * STREAM_FILES)
-    megabytes = size * size * 4 / 1e6
-    judged = backend == "cuda" and size == STREAM_SIZE
-    yield Row(f"{STREAM_FILES} files of {size}² in one process, {backend}",
-              ours=amount(STREAM_FILES * megabytes / wall, "GB/s"), ratio=f"{amount(wall / STREAM_FILES)} a file")
-    yield Row("... sustained", ours=amount(megabytes / a_file, "GB/s"), ratio=f"{amount(a_file)} a file",
-              wanted=f">= {STREAM_WANTED} GB/s" if judged else "",
-              reached=megabytes / a_file >= STREAM_WANTED if judged else None)
-
-
 def version_time(program):
     """Milliseconds to start the program and end it."""
     begin = time.perf_counter()
@@ -96,7 +73,7 @@ def start_rows(session, backend):
 def report(session):
     rows = list(bus_rows(session))
     for backend in session.backends():
-        for part in (file_rows, stream_rows, start_rows):
+        for part in (file_rows, start_rows):
             try:
                 rows += part(session, backend)
             except ProgramFailed as error:

@@ -1,12 +1,10 @@
 """`srcextract compare` on catalogues of a million and ten million rows, beside Astropy and SciPy doing the matching."""
 import json
-import subprocess
-import sys
 import time
 
 import numpy as np
 
-from session import LAUNCHER
+from session import launch
 from tables import Row, amount, at_most, faster, print_table, skipped
 
 ROWS = [1_000_000, 10_000_000]
@@ -91,11 +89,8 @@ def scipy_matches(files):
 def compare(session, files):
     """Seconds, bytes, and what was matched."""
     report = session.work / "compare.json"
-    command = [sys.executable, "-S", "-c", LAUNCHER, session.program, "compare", "-q", "--json", report, *files]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    code, wall, memory = json.loads(done.stdout.splitlines()[-1])
-    assert code == 0, done.stdout + done.stderr
-    return wall, memory, json.loads(report.read_text())["files"][0]["sources"]["matched"]
+    process = launch(session.program, "compare", "-q", "--json", report, *files)
+    return process.wall, process.memory, json.loads(report.read_text())["files"][0]["sources"]["matched"]
 
 
 def rows_of(session, rows):

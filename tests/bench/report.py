@@ -14,10 +14,11 @@ import end_to_end
 import growth
 import host
 import regression
+import surveys
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "compare": regression}
+          "surveys": surveys, "compare": regression}
 
 
 def output_of(*command):

@@ -1,4 +1,5 @@
 """What the tables are made from: the benchmark program, srcextract as a whole process, and simulated files."""
+import dataclasses
 import json
 import os
 import pathlib
@@ -19,12 +20,32 @@ import json, os, sys, time
 begin = time.perf_counter()
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
 _, status, usage = os.wait4(child, 0)
-print(json.dumps([os.waitstatus_to_exitcode(status), time.perf_counter() - begin, usage.ru_maxrss * 1024]))
+seconds = time.perf_counter() - begin
+print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]))
 """
 
 
 class ProgramFailed(Exception):
     pass
+
+
+@dataclasses.dataclass
+class Process:
+    """What one took: seconds, of the clock and of all its threads together, and at its peak bytes."""
+    wall: float
+    cpu: float
+    memory: int
+
+
+def launch(*command):
+    """Runs it to its end."""
+    done = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, *map(str, command)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ProgramFailed(done.stderr.strip().splitlines()[-1])
+    code, *taken = json.loads(done.stdout.splitlines()[-1])
+    if code != 0:
+        raise ProgramFailed((done.stderr.strip() or f"exit {code}").splitlines()[0])
+    return Process(*taken)
 
 
 class Run:
@@ -110,14 +131,10 @@ class Session:
 
     def run(self, backend, config, images, *options):
         output = self.work / "out"
-        command = [sys.executable, "-S", "-c", LAUNCHER, self.program, "-q", "--backend", backend, *options, "-o",
-                   output, ROOT / "config" / f"{config}.yaml", *images]
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-        code, wall, memory = json.loads(done.stdout)
-        if code != 0:
-            raise ProgramFailed((done.stderr.strip() or f"exit {code}").splitlines()[0])
+        process = launch(self.program, "-q", "--backend", backend, *options, "-o", output,
+                         ROOT / "config" / f"{config}.yaml", *images)
         reports = [json.loads((output / f"{image.stem}.run.json").read_text()) for image in images]
-        return Run(wall * 1e3, memory, reports)
+        return Run(process.wall * 1e3, process.memory, reports)
 
     def best(self, runs, *arguments):
         return min((self.run(*arguments) for _ in range(runs)), key=lambda run: run.wall)
