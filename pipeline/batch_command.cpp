@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/batch.hpp"
@@ -123,21 +124,22 @@ int run_batch(const BatchOptions& options) {
   const Shard shard = options.shard.value_or(Shard{});
   Inputs inputs = find_inputs(options.inputs, load_config(options.config, options.settings));
   require_readable(inputs);
-  const std::vector<ImageFile> files = share_of(shard, std::move(inputs.files));
+  std::vector<ImageFile> files = share_of(shard, std::move(inputs.files));
   const KeptFiles kept = kept_files(options, files);
   if (!options.log_file.empty()) kept.require_kept({options.log_file});
   configure_log(options.verbosity, options.log_file, on_terminal);
 
   if (options.dry_run) {
-    const Plan plan =
-        make_plan(files, known_before(options.output_dir), options.output_dir, program_version(), options.plan);
+    const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
+                                program_version(), options.plan);
     describe(plan, shard);
     print_plan(plan);
     return 0;
   }
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard), warn);
-  const Plan plan = make_plan(files, journal.before(), options.output_dir, program_version(), options.plan);
+  const Plan plan =
+      make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   describe(plan, shard);
   return run_plan(options, plan, kept, journal, on_terminal);
 }

@@ -42,9 +42,8 @@ class Search {
   Inputs result();
 
  private:
-  void find_named(const std::string& path);
   void find_in_manifest(const std::string& path);
-  void find_in_directory(const std::string& path);
+  void find_in_directory(const std::string& path, const std::string& name = "");
   void find_matching(const std::string& pattern);
   void add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line = 0);
 
@@ -85,6 +84,16 @@ bool are_same_file(const std::string& first, const std::string& second) {
   return first == second || fs::equivalent(first, second, failure);
 }
 
+/// What a path that matches a pattern is called: what it has after the last slash before all that the pattern leaves
+/// open. Images of night1/ and night2/ that night*/*.fits matches may have the same file names.
+std::string name_of_match(const std::string& path, const std::string& pattern) {
+  const std::size_t open = pattern.find_first_of("*?[\\");
+  const std::size_t begin = pattern.rfind('/', open) + 1;  // 0 where there is no slash
+  fs::path name = fs::path(path.substr(begin)).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return *name.begin() == ".." ? file_name(path) : name.string();
+}
+
 void Search::find(std::uint32_t input) {
   input_ = input;
   const std::string& text = inputs_[input];
@@ -101,14 +110,10 @@ void Search::find(std::uint32_t input) {
     find_in_manifest(text);
     if (found_.size() == before) fail(text, "this manifest lists no image; give it a line for every one");
   } else if (is_there || image_stem(text) != text) {
-    find_named(text);
+    add(look_at(text, file_name(text)), config_);
   } else {
     fail(text, "there is no file or directory of this name; look at its spelling, and at where you are");
   }
-}
-
-void Search::find_named(const std::string& path) {
-  add(look_at(path, file_name(path)), config_);
 }
 
 void Search::find_in_manifest(const std::string& path) {
@@ -116,12 +121,17 @@ void Search::find_in_manifest(const std::string& path) {
                 [&](const ManifestRow& row) { add(look_at(row.path, row.name), row.config, row.line); });
 }
 
-void Search::find_in_directory(const std::string& path) {
+/// `name` is what the directory itself is called, and a slash.
+void Search::find_in_directory(const std::string& path, const std::string& name) {
   find_below(
-      path, [&](ImageFile file) { add(std::move(file), config_); },
-      [&](const std::string& directory, const std::string& name, const std::string& reason) {
-        if (name.empty()) fail(path, "cannot read the directory: " + reason);
-        unreadable_.push_back({directory, name, "cannot read the directory: " + reason});
+      path,
+      [&](ImageFile file) {
+        file.name.insert(0, name);
+        add(std::move(file), config_);
+      },
+      [&](const std::string& directory, const std::string& below, const std::string& reason) {
+        if (below.empty()) fail(path, "cannot read the directory: " + reason);
+        unreadable_.push_back({directory, name + below, "cannot read the directory: " + reason});
       });
 }
 
@@ -129,10 +139,11 @@ void Search::find_matching(const std::string& pattern) {
   const std::size_t before = found_.size() + unreadable_.size();
   const std::vector<std::string> paths = find_matches(pattern);
   for (const std::string& path : paths) {
+    const std::string name = name_of_match(path, pattern);
     if (is_directory(path)) {
-      find_in_directory(path);
+      find_in_directory(path, name + "/");
     } else if (is_image_name(file_name(path))) {
-      find_named(path);
+      add(look_at(path, name), config_);
     }
   }
   if (found_.size() + unreadable_.size() != before) return;

@@ -25,7 +25,8 @@ struct Inputs {
 /// - a directory: every .fits, .fit, .fts in it and below it, with .fz or .gz or not, in any case, but for hidden ones
 ///   and the outputs of this program; called by their paths below it. Links are followed; what is both in the directory
 ///   and linked to from there is found once, as what it is in the directory;
-/// - a pattern (glob(7)), where nothing has that very name, of such files, called by their file names, and directories;
+/// - a pattern (glob(7)), where nothing has that very name, of such files and directories, called by their paths below
+///   the last directory that it names without leaving anything open;
 /// - a manifest: `.txt`, a path a line, lines that begin with # are comments; `.csv` or `.ecsv`, with a column `path`,
 ///   optionally `name`, and columns named after configuration keys (`detection.threshold`), whose fields override them
 ///   for that image, --set or not, an empty one not. Other columns are left alone. Paths are relative to the manifest;

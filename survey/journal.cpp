@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,9 @@ namespace {
 using Warn = std::function<void(const std::string&)>;
 
 constexpr std::chrono::seconds flush_interval{1};
+
+/// Records that may wait for the disk: some tens of MB.
+constexpr std::size_t most_waiting = 65536;
 
 }  // namespace
 
@@ -42,10 +46,11 @@ class Journal::Writer {
 
   ~Writer() { stop(); }
 
-  const Ledger& before() const { return before_; }
+  Ledger take_before() { return std::move(before_); }
 
   void add(ImageRecord record) {
-    const std::lock_guard guard(mutex_);
+    std::unique_lock guard(mutex_);
+    taken_.wait(guard, [this] { return added_.size() < most_waiting || error_; });
     if (error_) std::rethrow_exception(error_);
     added_.push_back(std::move(record));
   }
@@ -73,6 +78,7 @@ class Journal::Writer {
       last = wake_.wait_for(guard, flush_interval, [this] { return stopping_; });
       const std::vector<ImageRecord> records = std::exchange(added_, {});
       guard.unlock();
+      taken_.notify_all();
       std::exception_ptr error;
       try {
         write(records);
@@ -81,6 +87,7 @@ class Journal::Writer {
       }
       guard.lock();
       error_ = error;
+      if (error_) taken_.notify_all();
     }
   }
 
@@ -110,7 +117,7 @@ class Journal::Writer {
   std::int64_t images_ = 0, failed_ = 0;
 
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, taken_;
   std::vector<ImageRecord> added_;
   std::exception_ptr error_;
   bool stopping_ = false;
@@ -122,8 +129,8 @@ Journal::Journal(const std::string& directory, const Shard& shard, const std::st
 
 Journal::~Journal() = default;
 
-const Ledger& Journal::before() const {
-  return writer_->before();
+Ledger Journal::take_before() {
+  return writer_->take_before();
 }
 
 void Journal::add(ImageRecord record) {

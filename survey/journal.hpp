@@ -36,10 +36,11 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// What was known at the start, from all journals of the directory.
-  const Ledger& before() const;
+  /// Hands over what was known at the start, from all journals of the directory.
+  Ledger take_before();
 
-  /// From several threads, once the outputs are in place. Throws what kept earlier ones from being written.
+  /// From several threads, once the outputs are in place; waits where the disk is far behind. Throws what kept earlier
+  /// ones from being written.
   void add(ImageRecord record);
 
   /// Returns when everything is on the disk; nothing is added after. `complete` says that the shard has no work left:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "stages/core/parallel.hpp"
 
@@ -101,13 +102,13 @@ std::int64_t total_bytes(const std::vector<PlannedFile>& files) {
   return bytes;
 }
 
-Plan make_plan(const std::vector<ImageFile>& files, const Ledger& ledger, const std::string& directory,
+Plan make_plan(std::vector<ImageFile> files, const Ledger& ledger, const std::string& directory,
                const std::string& program, const PlanOptions& options) {
   std::vector<FileState> states = states_of(files, ledger, directory, program);
   Plan plan;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!count(states[i].state, options, plan)) continue;
-    plan.files.push_back({files[i], hdus_to_leave(std::move(states[i]), options)});
+    plan.files.push_back({std::move(files[i]), hdus_to_leave(std::move(states[i]), options)});
   }
   return plan;
 }

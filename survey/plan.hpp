@@ -37,7 +37,7 @@ struct PlanOptions {
 
 /// What is missing or changed. An image is done where a journal says so for a file of the same size and time, the same
 /// configuration and version, and its outputs are there with the sizes that they had.
-Plan make_plan(const std::vector<ImageFile>& files, const Ledger& ledger, const std::string& directory,
+Plan make_plan(std::vector<ImageFile> files, const Ledger& ledger, const std::string& directory,
                const std::string& program, const PlanOptions& options);
 
 }  // namespace srcextract

@@ -167,8 +167,11 @@ TEST_F(FindInputs, APatternFindsFilesAndDirectories) {
     file(name);
   fs::create_directory(folder_ / "n6");
   link("nowhere", "n7");
-  EXPECT_THAT(names({folder_ / "n*"}), ElementsAre("a.fits", "c.fits", "n3.fits", "sub/b.fits"));
-  EXPECT_THAT(names({folder_ / "n?/*.fits"}), ElementsAre("a.fits", "c.fits"));
+  EXPECT_THAT(names({folder_ / "n*"}), ElementsAre("n1/a.fits", "n1/sub/b.fits", "n2/c.fits", "n3.fits"));
+  EXPECT_THAT(names({folder_ / "n?/"}), ElementsAre("n1/a.fits", "n1/sub/b.fits", "n2/c.fits"));
+  EXPECT_THAT(names({folder_ / "n?/*.fits"}), ElementsAre("n1/a.fits", "n2/c.fits"));
+  EXPECT_THAT(names({folder_ / "n1/*/b.fits"}), ElementsAre("sub/b.fits"));
+  EXPECT_THAT(names({folder_ / "n1/s?b/../[a].fits"}), ElementsAre("a.fits"));
   EXPECT_THAT(names({folder_ / "[mn]*.fits"}), ElementsAre("m.fits", "n3.fits"));
 }
 

@@ -71,20 +71,21 @@ TEST(JournalTest, ASessionKnowsWhatAllJournalsSaid) {
   TemporaryFolder directory;
   {
     Journal journal(directory.string(), {}, "{}", fail_on);
-    EXPECT_TRUE(journal.before().empty());
+    EXPECT_TRUE(journal.take_before().empty());
     journal.add(failed_record("a.fits", "why"));
     journal.add(failed_record("b.fits", "why"));
     journal.finish(false);
   }
   {
     Journal journal(directory.string(), {1, 2}, "{}", fail_on);
-    EXPECT_EQ(journal.before().size(), 2u);
+    EXPECT_EQ(journal.take_before().size(), 2u);
     journal.add(done_record("a.fits"));
     journal.finish(true);
   }
   Journal journal(directory.string(), {}, "{}", fail_on);
-  EXPECT_TRUE(journal.before().at("a.fits").at(-1).done);
-  EXPECT_FALSE(journal.before().at("b.fits").at(-1).done);
+  const Ledger before = journal.take_before();
+  EXPECT_TRUE(before.at("a.fits").at(-1).done);
+  EXPECT_FALSE(before.at("b.fits").at(-1).done);
   EXPECT_EQ(read_lines(directory / "journal.jsonl").back(), R"({"session":3,"about":{}})");
   journal.finish(true);
   EXPECT_THAT(read_lines(directory / "failures.csv"), ElementsAre(HasSubstr("image,"), HasSubstr("b.fits,")));
@@ -111,7 +112,7 @@ TEST(JournalTest, ATornLineIsCutOffAndAnotherJournalsIsLeftAlone) {
   directory.write("journal.1-of-2.jsonl", format_record(done_record("a")) + "\n{\"image\":\"b");
   directory.write("journal.2-of-2.jsonl", format_record(done_record("c")) + "\n{\"image\":\"d");
   Journal journal(directory.string(), {1, 2}, "{}", fail_on);
-  EXPECT_EQ(journal.before().size(), 2u);
+  EXPECT_EQ(journal.take_before().size(), 2u);
   EXPECT_THAT(read_lines(directory / "journal.1-of-2.jsonl"),
               ElementsAre(format_record(done_record("a")), R"({"session":1,"about":{}})"));
   EXPECT_THAT(read_file(directory / "journal.2-of-2.jsonl"), ::testing::EndsWith("\n{\"image\":\"d"));
@@ -164,7 +165,7 @@ TEST(JournalTest, KilledAtAnyInstantItHoldsTheFirstOnesOfWhatWasAdded) {
     kill(process.pid(), SIGKILL);
     if (process.wait() != 0) ++killed;
     Journal journal(directory.string(), {}, "{}", fail_on);
-    const int kept = prefix_in(journal.before());
+    const int kept = prefix_in(journal.take_before());
     for (int image = kept; image < images; ++image) journal.add(done_record(name_of(image)));
     journal.finish(true);
     const JournalFile whole = read_journals(directory.string(), fail_on).at(0);
