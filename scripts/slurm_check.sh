@@ -30,7 +30,7 @@ done
 
 work=$(mktemp -d /tmp/slurm_check.XXXXXX) # a short name: it will hold sockets
 survey="$work/my survey"
-images=600 # per task and core some seconds: long enough to be caught at work
+images=4000 # per task and core some seconds: long enough to be caught at work
 
 # What runs under this Slurm: all that was started with its SLURM_CONF.
 processes() {
@@ -197,7 +197,7 @@ program_of() {
 
 # --- the survey
 
-# Names alone make the images different: 600 files of 2 MB would be slow to write. Two of them cannot be read.
+# Names alone make the images different: 4000 files of 2 MB would be slow to write. Two of them cannot be read.
 make_images() {
   local i night
   mkdir -p "$survey/images/night 1" "$survey/images/night 2"
