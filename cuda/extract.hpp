@@ -37,7 +37,7 @@ std::vector<CudaDevice> find_cuda_devices();
 
 /// Whether this process can use the device. Once a fault of a kernel or of the hardware has ended what it did there,
 /// every call fails: the process cannot have the device back, and what was made on it is only fit to be destroyed.
-/// Other devices are not concerned.
+/// After the fault of a kernel CUDA refuses the process every other device as well (seen with driver 580).
 bool device_works(int device);
 
 /// What became of one of several images: its failure, or else the rest.

@@ -55,6 +55,8 @@ AppendedFile::~AppendedFile() {
 void AppendedFile::cut_off_torn_line() {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) throw write_error(path_, errno);
+  if (!S_ISREG(status.st_mode))
+    throw Error(ErrorKind::output, "cannot write " + path_ + ": it is no regular file; remove it");
   size_ = status.st_size;
   std::array<char, 65536> block;
   while (size_ > 0) {
@@ -68,7 +70,19 @@ void AppendedFile::cut_off_torn_line() {
   if (size_ != status.st_size && ::ftruncate(descriptor_, size_) != 0) throw write_error(path_, errno);
 }
 
+void AppendedFile::require_in_place() const {
+  struct stat opened {
+  }, named{};
+  if (::fstat(descriptor_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+      opened.st_ino == named.st_ino)
+    return;
+  throw Error(ErrorKind::storage, path_ +
+                                      " was moved, removed or replaced while srcextract worked there; nothing more is "
+                                      "recorded; put it back, and start the same command again");
+}
+
 void AppendedFile::append(std::string_view lines) {
+  require_in_place();
   if (write_all(descriptor_, lines) == 0 && sync_data(descriptor_) == 0) {
     size_ += std::ssize(lines);
     return;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -42,6 +43,9 @@ int open_regular_file(const std::string& path) {
   do {
     descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
+    throw Error(ErrorKind::storage,
+                path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
   if (descriptor < 0) fail(path, "open the file", errno);
   return descriptor;
 }
@@ -89,6 +93,8 @@ Error memory_error(std::int64_t bytes, const std::string& path, const std::strin
 }
 
 std::int64_t gzipped_size(const std::string& path) {
+  std::error_code failure;  // opening a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(path, failure)) return 0;
   std::ifstream file(path, std::ios::binary);
   std::array<std::byte, 4> bytes{};
   char* const begin = reinterpret_cast<char*>(bytes.data());

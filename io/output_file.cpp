@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +11,8 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "io/temporary_names.hpp"
 
 namespace srcextract {
 namespace {
@@ -21,6 +22,9 @@ const char* what_to_try(int reason) {
     case ENOSPC:
     case EDQUOT:
       return "free some space there, or choose another directory";
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit on open files (ulimit -n), or use fewer threads";
     case EFBIG:
       return "raise the limit on file sizes (ulimit -f), or choose another directory";
     case EACCES:
@@ -41,7 +45,8 @@ const char* what_to_try(int reason) {
 
 /// What keeps one file from being written, or every one.
 ErrorKind kind_of(int reason) {
-  const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE;
+  const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE ||
+                         reason == EMFILE || reason == ENFILE;
   return every_one ? ErrorKind::storage : ErrorKind::output;
 }
 
@@ -82,19 +87,13 @@ int open_unnamed(const std::string& directory) {
   return -1;
 }
 
-/// A name beside the target, so that rename stays within one file system. It does not contain the target's: with any
-/// addition that could exceed what the file system allows.
-std::string next_temporary_name(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
-  return directory_of(path) / (".srcextract." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
-}
-
-/// Calls `create` (0 or more: done) with temporary names until one is free. A name may be taken by a killed process, or
-/// by one of the same number on another host of a shared directory.
+/// Calls `create` (0 or more: done) with temporary names until one is free. They are beside the target, so that rename
+/// stays within one file system, and do not contain its name: with any addition that could exceed what the file system
+/// allows. One may be taken by a killed process, or by one of the same number on another host of a shared directory.
 template <class Create>
 std::pair<int, std::string> create_temporary(const std::string& path, Create&& create) {
   for (;;) {
-    std::string temporary = next_temporary_name(path);
+    std::string temporary = next_temporary_name(directory_of(path));
     const int created = create(temporary.c_str());
     if (created >= 0) return {created, temporary};
     if (errno != EEXIST && errno != EINTR) fail(path, errno);
@@ -227,12 +226,17 @@ void commit(std::span<OutputFile> files, Flush flush) {
   }
 }
 
-void flush_file_system(const std::string& directory) {
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) fail(directory, errno);
-  const int reason = sync(descriptor, ::syncfs);
-  ::close(descriptor);
-  if (reason != 0) fail(directory, reason);
+FileSystem::FileSystem(std::string directory)
+    : directory_(std::move(directory)), descriptor_(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail(directory_, errno);
+}
+
+FileSystem::~FileSystem() {
+  ::close(descriptor_);
+}
+
+void FileSystem::flush() {
+  if (const int reason = sync(descriptor_, ::syncfs)) fail(directory_, reason);
 }
 
 }  // namespace srcextract

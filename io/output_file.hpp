@@ -17,7 +17,7 @@ Error write_error(const std::string& path, int reason);
 /// Whether a commit waits for the disk.
 enum class Flush {
   now,
-  later,  ///< once flush_file_system() is called, for many commits together
+  later,  ///< once FileSystem::flush() is called, for many commits together
 };
 
 /// Writes a file that is either complete or not there. Until commit() its bytes are in a file without a name, gone with
@@ -63,11 +63,25 @@ class OutputFile {
 
 /// Commits files that belong together, in this order. All that can fail for want of space, rights or a name is done for
 /// every one before the first replaces its target; what is left is one rename a file. With Flush::later a machine that
-/// fails before flush_file_system() returns may be left with empty files in their places.
+/// fails before FileSystem::flush() returns may be left with empty files in their places.
 void commit(std::span<OutputFile> files, Flush flush = Flush::now);
 
-/// Waits until all that was written so far to the file system of a directory is on the disk, names as well. Throws
-/// Error{output}.
-void flush_file_system(const std::string& directory);
+/// The file system that a directory is on. It stays open: only so is it told of every failure since.
+class FileSystem {
+ public:
+  /// Throws Error{output}, or Error{storage}.
+  explicit FileSystem(std::string directory);
+  ~FileSystem();
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+
+  /// Waits until all that was written to it so far is on the disk, names as well. Throws Error{output}, or
+  /// Error{storage}.
+  void flush();
+
+ private:
+  std::string directory_;
+  int descriptor_;
+};
 
 }  // namespace srcextract

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,9 +20,11 @@
 namespace srcextract {
 namespace {
 
-/// Host memory that an image takes, its file apart if that is gzipped: its pixels, if they are on the host, half as
-/// much again for the work of the stages, and what is loaded to be decompressed.
+/// Host memory that an image takes: its pixels, if they are on the host, half as much again for the work of the stages,
+/// and what is loaded to be decompressed. Nothing where that was counted when the file was opened, or is little: who
+/// has some already, or shares a launch, must not wait for more.
 std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
+  if (task.memory || images_together(task.image.shape, execution) > 1) return 0;
   const bool on_host = !execution.device || execution.compare;
   const auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
   return task.image.loaded_bytes + (on_host ? task.image.shape.count() * pixel_bytes * 3 / 2 : 0);
@@ -197,8 +200,12 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
   {
     const std::vector<Execution> executions = share_out(machine, files);
     std::vector<std::jthread> others;
-    for (std::size_t worker = 1; worker < executions.size(); ++worker)
-      others.emplace_back([&, worker] { crew.work(executions[worker], progress); });
+    try {
+      for (std::size_t worker = 1; worker < executions.size(); ++worker)
+        others.emplace_back([&, worker] { crew.work(executions[worker], progress); });
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that there are do the work.
+    }
     crew.work(executions.front(), progress);
   }
   return crew.result();

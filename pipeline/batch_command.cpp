@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,12 +12,16 @@
 #include "pipeline/batch.hpp"
 #include "pipeline/log.hpp"
 #include "pipeline/outputs.hpp"
+#include "pipeline/printable.hpp"
 #include "pipeline/report.hpp"
 #include "pipeline/run_summary.hpp"
 #include "pipeline/stop_signal.hpp"
 #include "pipeline/versions.hpp"
+#include "survey/directory_lock.hpp"
+#include "survey/failures.hpp"
 #include "survey/inputs.hpp"
 #include "survey/journal.hpp"
+#include "survey/output_names.hpp"
 
 namespace srcextract {
 namespace {
@@ -28,19 +33,26 @@ void warn(const std::string& message) {
   spdlog::warn("{}", message);
 }
 
-void require_readable(const Inputs& inputs) {
-  for (const UnreadableDirectory& directory : inputs.unreadable)
-    throw Error(ErrorKind::input, directory.path + ": cannot read the directory: " + directory.reason +
-                                      "; nothing was done, or its images would be missing from the survey unnoticed");
+void require_separate_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
+                          const KeptFiles& kept) {
+  kept.require_kept({options.log_file});
+  const std::string& directory = options.output_dir;
+  const LogFile log(options.log_file);
+  log.require_none_of({journal_path(directory, shard), lock_path(directory), failures_path(directory, shard)});
+  for (const ImageFile& file : files)
+    log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-/// What no output may replace: what the run reads, and what it logs to.
-KeptFiles kept_files(const BatchOptions& options, const std::vector<ImageFile>& files) {
-  std::vector<std::string> paths = options.inputs;
-  for (const ImageFile& file : files) paths.push_back(file.path);
-  paths.push_back(options.config);
-  if (!options.log_file.empty()) paths.push_back(options.log_file);
-  return KeptFiles(paths);
+/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
+KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
+                    bool on_terminal) {
+  KeptFiles kept(options.inputs);
+  for (const ImageFile& file : files) kept.add(file.path);
+  kept.add(options.config);
+  if (!options.log_file.empty()) require_separate_log(options, shard, files, kept);
+  configure_log(options.verbosity, options.log_file, on_terminal);
+  kept.add(options.log_file);
+  return kept;
 }
 
 /// "5 files to do (4 new, 1 changed), 95 done already".
@@ -54,8 +66,8 @@ void describe(const Plan& plan, const Shard& shard) {
   count(plan.retried, "failed before");
   count(plan.forced, "forced");
   if (!kinds.empty()) kinds += ")";
-  const std::string part = shard.count > 1 ? fmt::format("shard {}/{}: ", shard.index, shard.count) : "";
-  spdlog::info("{}{} files to do{}, {} done already", part, plan.files.size(), kinds, plan.done);
+  const std::string part = shard.count > 1 ? "shard " + shard_text(shard) + ": " : "";
+  spdlog::info("{}{} to do{}, {} done already", part, counted(std::ssize(plan.files), "file"), kinds, plan.done);
 }
 
 /// One line a file on stdout.
@@ -78,11 +90,12 @@ int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool to
     return stopped;
   }
   if (too_many_failures) {
-    spdlog::error("stopped: {} images failed, more than --max-failures allows; see failures.csv", summary.failed());
+    spdlog::error("stopped: {} failed, more than --max-failures allows; see failures.csv",
+                  counted(summary.failed(), "image"));
     return too_many_failed;
   }
   if (plan.failed > 0)
-    spdlog::warn("{} files that failed before were not tried again; --retry-failed does", plan.failed);
+    spdlog::warn("not tried again: {} that failed before; --retry-failed does", counted(plan.failed, "file"));
   return summary.failed() + plan.failed > 0 ? some_failed : 0;
 }
 
@@ -122,12 +135,9 @@ int run_batch(const BatchOptions& options) {
   const StopSignal stop_signal;
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
-  Inputs inputs = find_inputs(options.inputs, load_config(options.config, options.settings));
-  require_readable(inputs);
-  std::vector<ImageFile> files = share_of(shard, std::move(inputs.files));
-  const KeptFiles kept = kept_files(options, files);
-  if (!options.log_file.empty()) kept.require_kept({options.log_file});
-  configure_log(options.verbosity, options.log_file, on_terminal);
+  std::vector<ImageFile> all_files = find_inputs(options.inputs, load_config(options.config, options.settings));
+  const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
+  std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
   if (options.dry_run) {
     const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,

@@ -49,7 +49,7 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
       ->group("What is done");
   app.add_flag("--retry-failed", options.plan.retry_failed, "Try again what failed before")->group("What is done");
   app.add_flag("--force", options.plan.force, "Do everything again")->group("What is done");
-  app.add_flag("--dry-run", options.dry_run, "Say what would be done, and why, and stop")->group("What is done");
+  app.add_flag("--dry-run", options.dry_run, "Print the paths of what would be done, and stop")->group("What is done");
   app.add_option("--max-failures", options.max_failures, "Stop when more than N images failed (default: never)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""))

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 
@@ -67,17 +68,6 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
   app.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
-/// CLI11 would read "[1]" at the beginning of a name as a list of its own.
-std::vector<std::string> protected_arguments(int argc, const char* const* argv) {
-  std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 1; --i) {
-    const std::string argument = argv[i];
-    const bool bracket = !argument.empty() && std::string_view("[{%").find(argument[0]) != std::string_view::npos;
-    arguments.push_back(bracket ? "./" + argument : argument);
-  }
-  return arguments;
-}
-
 [[noreturn]] void fail(const std::string& problem) {
   throw Error(ErrorKind::config, problem + "; see srcextract compare --help");
 }
@@ -109,7 +99,7 @@ CompareOptions parse_compare_options(int argc, const char* const* argv) {
   add_outputs(app, options);
   add_messages(app, options, quiet, verbose);
   try {
-    app.parse(protected_arguments(argc, argv));
+    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
   } catch (const CLI::CallForHelp&) {
     options.answer = app.help();
     return options;

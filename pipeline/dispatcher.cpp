@@ -36,20 +36,33 @@ std::optional<ImageTask> Dispatcher::next() {
       return task;
     }
     if (next_file_ < files_.size()) {
-      const PlannedFile& file = files_[next_file_++];
-      ++opening_;
-      lock.unlock();
-      std::vector<ImageTask> tasks = open(file);
-      lock.lock();
-      --opening_;
-      std::move(tasks.begin(), tasks.end(), std::back_inserter(images_));
-      changed_.notify_all();
+      open_next(lock);
       continue;
     }
     if (opening_ == 0) return std::nullopt;
     changed_.wait(lock);
   }
   return std::nullopt;
+}
+
+/// Opens the next file while others go on. Whatever happens they hear of it.
+void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
+  const PlannedFile& file = files_[next_file_++];
+  ++opening_;
+  std::vector<ImageTask> tasks;
+  lock.unlock();
+  try {
+    tasks = open(file);
+  } catch (...) {
+    lock.lock();
+    --opening_;
+    changed_.notify_all();
+    throw;
+  }
+  lock.lock();
+  --opening_;
+  changed_.notify_all();
+  std::move(tasks.begin(), tasks.end(), std::back_inserter(images_));
 }
 
 std::vector<ImageTask> Dispatcher::next_together(const std::function<std::int64_t(const ImageTask&)>& most) {
@@ -59,7 +72,7 @@ std::vector<ImageTask> Dispatcher::next_together(const std::function<std::int64_
     std::optional<ImageTask> task = next();
     if (!task) break;
     if (together.empty()) {
-      room = most(*task);
+      room = task->memory ? 1 : most(*task);  // who has memory must not wait for files of others
     } else if (!belong_together(together.front(), *task)) {
       give_back(std::move(*task));
       break;

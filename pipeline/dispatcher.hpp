@@ -33,6 +33,7 @@ class Dispatcher {
 
  private:
   std::optional<ImageTask> next();
+  void open_next(std::unique_lock<std::mutex>& lock);
   void give_back(ImageTask task);
   std::vector<ImageTask> open(const PlannedFile& planned);
 

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -29,23 +32,21 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename();
 }
 
-/// What no output may replace: what the run reads and, once it exists, what it logs to.
-KeptFiles kept_files(const CommandLine& command, bool with_log) {
-  std::vector<std::string> paths = command.inputs;
-  paths.push_back(command.config);
-  if (with_log) paths.push_back(command.log_file);
-  return KeptFiles(paths);
+void require_separate_log(const CommandLine& command, const Config& config, const KeptFiles& kept) {
+  kept.require_kept({command.log_file});
+  const LogFile log(command.log_file);
+  for (const std::string& image : command.inputs)
+    log.require_none_of(output_paths(command.output_dir, file_name(image), std::nullopt, config.output).all());
 }
 
-void start_log(const CommandLine& command, const Config& config, bool progress) {
-  if (!command.log_file.empty()) {
-    kept_files(command, false).require_kept({command.log_file});
-    for (const std::string& image : command.inputs) {
-      const OutputPaths paths = output_paths(command.output_dir, file_name(image), std::nullopt, config.output);
-      require_separate_log(command.log_file, paths.all());
-    }
-  }
+/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
+KeptFiles start_log(const CommandLine& command, const Config& config, bool progress) {
+  KeptFiles kept(command.inputs);
+  kept.add(command.config);
+  if (!command.log_file.empty()) require_separate_log(command, config, kept);
   configure_log(command.verbosity, command.log_file, progress);
+  kept.add(command.log_file);
+  return kept;
 }
 
 /// The images as they were named. One that is missing is reported when its turn comes.
@@ -71,6 +72,22 @@ std::vector<int> wanted_devices(const CommandLine& command, const Config& config
   return command.devices.empty() && one_image ? std::vector{0} : command.devices;
 }
 
+/// One that is closed would lend its number to a file of ours, and the log would be written into that.
+void open_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int opened = open("/dev/null", O_RDWR);  // takes the lowest number that is free
+  }
+}
+
+/// As many as the system lets us have: every worker has some, and the usual limit is for programs of one.
+void allow_many_files() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int run_comparison(int argc, char** argv) {
   const CompareOptions options = parse_compare_options(argc, argv);
   if (options.answer.empty()) return run_compare(options);
@@ -91,8 +108,7 @@ int run_images(int argc, char** argv) {
   }
 
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
-  start_log(command, config, show_progress);
-  const KeptFiles kept = kept_files(command, true);
+  const KeptFiles kept = start_log(command, config, show_progress);
   const std::vector<PlannedFile> files = planned_files(command.inputs, config);
   require_distinct_outputs(files);
   const Machine machine = choose_machine(command.backend, wanted_devices(command, config), command.threads);
@@ -117,8 +133,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace srcextract;
-  // A file that may not grow any further is an error of write(), with a message, not a silent end.
+  open_standard_streams();
+  allow_many_files();
+  // A file that may not grow any further, and a pipe that nobody reads, are errors of write(), not a silent end.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
   log_to_stderr();
   int code = 0;
   const std::optional<Failure> failure = attempt([&] { code = run(argc, argv); });

@@ -31,7 +31,8 @@ std::optional<std::int64_t> left_in_group(const std::string& directory, const st
   const std::optional<std::int64_t> most = number_in(directory + "/" + limit);
   const std::optional<std::int64_t> used = number_in(directory + "/" + usage);
   if (!most || !used) return std::nullopt;
-  const std::int64_t cache = number_in(directory + "/memory.stat", "inactive_file").value_or(0);
+  const std::int64_t cache = number_in(directory + "/memory.stat", "inactive_file").value_or(0) +
+                             number_in(directory + "/memory.stat", "active_file").value_or(0);
   return std::max<std::int64_t>(0, *most - (*used - cache));
 }
 
@@ -80,6 +81,7 @@ MemoryBudget::Share MemoryBudget::take(std::int64_t bytes) {
     throw Error(ErrorKind::memory, fmt::format("it needs about {} MB of memory, and --memory allows {}; allow more, or "
                                                "use a machine that has more",
                                                bytes / 1'000'000 + 1, bytes_ / 1'000'000));
+  if (bytes == 0) return {};
   const std::int64_t granted = std::min(bytes, bytes_);
   std::unique_lock lock(mutex_);
   const std::uint64_t number = last_++;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -11,7 +12,8 @@ namespace srcextract {
 class MemoryBudget {
  public:
   /// Of a `strict` one nobody can have more than all of it; of another, who needs more has it alone.
-  MemoryBudget(std::int64_t bytes, bool strict) : bytes_(bytes), free_(bytes), strict_(strict) {}
+  MemoryBudget(std::int64_t bytes, bool strict)
+      : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict) {}
 
   /// Bytes in use, given back when destroyed.
   class Share {
@@ -31,7 +33,7 @@ class MemoryBudget {
     std::int64_t bytes_ = 0;
   };
 
-  /// Throws Error{memory} if a strict budget is smaller.
+  /// Who needs nothing does not wait. Throws Error{memory} if a strict budget is smaller.
   Share take(std::int64_t bytes);
 
   std::int64_t bytes() const { return bytes_; }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/protected_arguments.hpp"
 #include "pipeline/versions.hpp"
 #include "stages/core/error.hpp"
 
@@ -47,17 +48,6 @@ void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
   app.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
-/// CLI11 would read "[1]" at the beginning of a name as a list of its own.
-std::vector<std::string> protected_arguments(int argc, const char* const* argv) {
-  std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 1; --i) {
-    const std::string argument = argv[i];
-    const bool bracket = !argument.empty() && std::string_view("[{%").find(argument[0]) != std::string_view::npos;
-    arguments.push_back(bracket ? "./" + argument : argument);
-  }
-  return arguments;
-}
-
 [[noreturn]] void fail(const std::string& problem) {
   throw Error(ErrorKind::config, problem + "; see srcextract merge --help");
 }
@@ -84,7 +74,7 @@ MergeCommand parse_merge_options(int argc, const char* const* argv) {
   app.get_formatter()->column_width(28);
   add_options(app, command, quiet);
   try {
-    app.parse(protected_arguments(argc, argv));
+    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
   } catch (const CLI::CallForHelp&) {
     command.answer = app.help();
     return command;

@@ -6,33 +6,42 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
+#include "io/output_file.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
-namespace {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+fs::path place_of(const std::string& path) {
+  std::error_code failure;
+  const fs::path found = fs::weakly_canonical(fs::absolute(path), failure);
+  return failure ? fs::path(path) : found;
+}
+
 }  // namespace
 
-void require_separate_log(const std::string& log, const std::vector<std::string>& outputs) {
-  const auto place = [](const std::string& path) {
-    std::error_code failure;
-    const fs::path found = fs::weakly_canonical(fs::absolute(path), failure);
-    return failure ? fs::path(path) : found;
-  };
-  for (const std::string& output : outputs) {
-    if (place(output) == place(log))
-      throw Error(ErrorKind::config, "the output '" + output + "' would replace the log file '" + log +
-                                         "'; choose another name with --log-file");
+LogFile::LogFile(std::string path) : path_(std::move(path)), place_(place_of(path_)) {}
+
+void LogFile::require_none_of(const std::vector<std::string>& files) const {
+  for (const std::string& file : files) {
+    if (fs::path(file).filename() == place_.filename() && place_of(file) == place_)
+      throw Error(ErrorKind::config, "the log file '" + path_ + "' would also be '" + file +
+                                         "', which the run writes; choose another name with --log-file");
   }
 }
 
 KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
-  }
+  for (const std::string& path : paths) add(path);
+}
+
+void KeptFiles::add(const std::string& path) {
+  if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
 }
 
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
@@ -57,7 +66,9 @@ void make_directory_of(const std::string& output) {
   std::error_code failure;
   if (directory.empty() || fs::is_directory(directory, failure)) return;
   fs::create_directories(directory, failure);
-  if (failure) throw Error(ErrorKind::output, directory + ": cannot make the output directory: " + failure.message());
+  if (failure)
+    throw Error(write_error(directory, failure.value()).kind(),
+                directory + ": cannot make the output directory: " + failure.message());
 }
 
 void prepare_output_directory(const std::string& directory) {

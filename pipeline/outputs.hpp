@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,13 +10,27 @@
 
 namespace srcextract {
 
-/// Throws Error{config} if the log file, there or not yet, would be one of `outputs`.
-void require_separate_log(const std::string& log, const std::vector<std::string>& outputs);
+/// A log file, there or not yet.
+class LogFile {
+ public:
+  explicit LogFile(std::string path);
+
+  /// Throws Error{config} if one of `files`, which the run writes, is this one, by whatever path. Files of other names
+  /// cost no system call.
+  void require_none_of(const std::vector<std::string>& files) const;
+
+ private:
+  std::string path_;
+  std::filesystem::path place_;  ///< without links
+};
 
 /// The files that no output may replace.
 class KeptFiles {
  public:
   explicit KeptFiles(const std::vector<std::string>& paths);
+
+  /// One more, unless there is no such file.
+  void add(const std::string& path);
 
   /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;

@@ -62,7 +62,7 @@ ImageRecord begin_record(const ImageTask& task) {
   record.name = task.file->name;
   record.hdu = task.hdu;
   record.images = task.images;
-  record.path = task.file->path;
+  record.path = std::filesystem::absolute(task.file->path);
   record.bytes = task.file->bytes;
   record.modified = task.file->modified;
   record.config = task.file->config->hash;

@@ -65,8 +65,9 @@ struct Progress::Counts {
     const std::chrono::duration<double> elapsed = Clock::now() - begin;
     const double seconds = std::max(elapsed.count(), 1e-3);
     // A file's images are added one by one, and thirds do not make one.
-    std::string text = fmt::format("{} of {} files, {:.1f} files/s, {:.2f} GB/s", std::floor(files_done + 1e-6), files,
-                                   files_done / seconds, bytes_done / seconds / 1e9);
+    std::string text = fmt::format("{} of {}, {:.1f} files/s, {:.2f} GB/s", std::floor(files_done + 1e-6),
+                                   counted(static_cast<std::int64_t>(files), "file"), files_done / seconds,
+                                   bytes_done / seconds / 1e9);
     if (const double done = share(files); done > 0) text += ", ETA " + format_duration(seconds * (1 - done) / done);
     if (failed > 0) text += fmt::format(", {} failed", failed);
     return text;

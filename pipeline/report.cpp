@@ -116,12 +116,9 @@ std::string format_report(const RunReport& report) {
 }
 
 std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard) {
-  const Json session = {{"program", program_json()},
-                        {"host", host_name()},
-                        {"process", getpid()},
-                        {"start", utc(std::chrono::system_clock::now())},
-                        {"shard", std::to_string(shard.index) + "/" + std::to_string(shard.count)},
-                        {"command", arguments}};
+  const Json session = {{"program", program_json()},  {"host", host_name()},
+                        {"process", getpid()},        {"start", utc(std::chrono::system_clock::now())},
+                        {"shard", shard_text(shard)}, {"command", arguments}};
   return session.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pipeline/memory_budget.hpp"
+#include "pipeline/protected_arguments.hpp"
 #include "pipeline/versions.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -19,32 +20,6 @@ namespace {
 
 const std::map<std::string, Backend> backends = {
     {"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}, {"compare", Backend::compare}};
-
-/// Whether the argument after `argument` is its value.
-bool takes_value(const CLI::App& app, const std::string& argument) {
-  if (!argument.starts_with("-")) return false;
-  const CLI::Option* option = app.get_option_no_throw(argument);
-  return option != nullptr && option->get_items_expected_min() > 0;
-}
-
-/// The arguments in the order in which CLI11 takes them, safe from its own ideas: it reads an element of a list in
-/// brackets or braces as a list of its own, but a file name is only ever a file name; and the value of `-o=DIR` is DIR.
-std::vector<std::string> protected_arguments(const CLI::App& app, const std::vector<std::string>& arguments) {
-  std::vector<std::string> result = arguments;
-  bool is_value = false;
-  bool names_only = false;
-  for (std::string& argument : result) {
-    if (std::exchange(is_value, false)) continue;
-    if (!argument.empty() && std::string_view("[{%").find(argument[0]) != std::string_view::npos)
-      argument.insert(0, "./");
-    if (names_only) continue;
-    is_value = takes_value(app, argument);
-    names_only = argument == "--";
-    if (argument.starts_with("-o=")) argument.replace(0, 3, "--output-dir=");
-  }
-  std::reverse(result.begin(), result.end());
-  return result;
-}
 
 /// "0,2" is devices 0 and 2; "all" is no list.
 std::vector<int> device_list(const std::string& text, const std::string& help) {
@@ -151,6 +126,8 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first, const 
     throw Error(ErrorKind::config, std::string(error.what()) + "; see " + help);
   }
   require_names(options_, input_, help);
+  if (options_.memory && *options_.memory <= 0)
+    throw Error(ErrorKind::config, "--memory must be more than nothing, as in 8G; see " + help);
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);
   options_.devices = device_list(devices_, help);

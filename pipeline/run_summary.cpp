@@ -4,9 +4,18 @@
 
 #include <algorithm>
 
+#include "pipeline/printable.hpp"
 #include "pipeline/progress.hpp"
 
 namespace srcextract {
+namespace {
+
+/// "0.28 s", "1:02:03".
+std::string duration_text(double seconds) {
+  return seconds < 60 ? fmt::format("{:.2f} s", seconds) : format_duration(seconds);
+}
+
+}  // namespace
 
 void RunSummary::add(const ImageOutcome& outcome) {
   const std::lock_guard lock(mutex_);
@@ -37,9 +46,9 @@ std::vector<std::string> RunSummary::describe() const {
   const std::lock_guard lock(mutex_);
   const std::chrono::duration<double> elapsed = Clock::now() - begin_;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("{} images done, {} sources, {} failed, in {} ({:.1f} images/s, {:.1f} Mpixel/s)", done_,
-                              sources_, failed_, format_duration(elapsed.count()),
-                              static_cast<double>(done_) / elapsed.count(),
+  lines.push_back(fmt::format("{} done, {}, {} failed, in {} ({:.1f} images/s, {:.1f} Mpixel/s)",
+                              counted(done_, "image"), counted(sources_, "source"), failed_,
+                              duration_text(elapsed.count()), static_cast<double>(done_) / elapsed.count(),
                               static_cast<double>(pixels_) / elapsed.count() / 1e6));
   if (failed_ > 0) {
     std::string kinds;

@@ -18,7 +18,7 @@ class RunSummary {
 
   std::int64_t failed() const;
 
-  /// As lines for the log: images, sources, failures by kind, rate, and where the time of `workers` went.
+  /// As lines for the log: images, sources, failures by kind, rate, and where the time of the workers went.
   std::vector<std::string> describe() const;
 
  private:

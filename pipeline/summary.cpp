@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/wcs.hpp"
+#include "pipeline/printable.hpp"
 
 namespace srcextract {
 namespace {
@@ -21,7 +22,7 @@ bool wider_than_float32(int bitpix) {
 std::string worker_name(const ImageResult& result, const Execution& execution) {
   if (result.backend == "cuda")
     return fmt::format("CUDA device {} ({})", execution.device->index, execution.device->name);
-  return fmt::format("{} CPU thread{}", execution.cpu.threads, execution.cpu.threads == 1 ? "" : "s");
+  return counted(execution.cpu.threads, "CPU thread");
 }
 
 void log_statistics(const std::string& name, const std::string& when, const Statistics& s) {

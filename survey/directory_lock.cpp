@@ -51,10 +51,6 @@ std::optional<std::int64_t> locked_byte(int descriptor, const Bytes& bytes) {
   return lock.l_start;
 }
 
-std::string text_of(const Shard& shard) {
-  return std::to_string(shard.index) + "/" + std::to_string(shard.count);
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
@@ -64,8 +60,8 @@ Error taken_error(const std::string& directory, const Shard& shard, const Shard&
   std::string process = "another process";
   std::istringstream words(lines);
   for (std::string who, pid, host; words >> who >> pid >> host;)
-    if (who == text_of(holder)) process = "process " + pid + " on " + host;
-  const std::string what = holder.count == 1 ? "" : " on shard " + text_of(holder);
+    if (who == shard_text(holder)) process = "process " + pid + " on " + host;
+  const std::string what = holder.count == 1 ? "" : " on shard " + shard_text(holder);
   const std::string why = holder.count == shard.count
                               ? "it does this very work; wait until it has ended"
                               : "shards of different counts share images out differently; wait until it has ended, "
@@ -83,7 +79,7 @@ DirectoryLock::DirectoryLock(std::string path) : path_(std::move(path)) {
 
 DirectoryLock::DirectoryLock(const std::string& directory, const Shard& shard,
                              const std::function<void(const std::string&)>& warn)
-    : DirectoryLock(std::filesystem::path(directory) / "journal.lock") {
+    : DirectoryLock(lock_path(directory)) {
   if (!lock_gate()) {
     warn("the file system of " + directory + " has no locks: make sure that no other process is at work there");
     return;
@@ -134,13 +130,17 @@ std::string DirectoryLock::holders() const {
 void DirectoryLock::sign(const Shard& shard) {
   std::string signed_by;
   std::istringstream lines(holders());
-  const std::string own = text_of(shard), same_count = "/" + std::to_string(shard.count);
+  const std::string own = shard_text(shard), same_count = "/" + std::to_string(shard.count);
   for (std::string who, pid, host; lines >> who >> pid >> host;)
     if (who.ends_with(same_count) && who != own) signed_by += who + " " + pid + " " + host + "\n";
   signed_by += own + " " + std::to_string(::getpid()) + " " + host_name() + "\n";
   if (::pwrite(descriptor_, signed_by.data(), signed_by.size(), 0) != std::ssize(signed_by) ||
       ::ftruncate(descriptor_, std::ssize(signed_by)) != 0)
     throw write_error(path_, errno);
+}
+
+std::string lock_path(const std::string& directory) {
+  return std::filesystem::path(directory) / "journal.lock";
 }
 
 }  // namespace srcextract

@@ -35,4 +35,7 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
+/// DIRECTORY/journal.lock.
+std::string lock_path(const std::string& directory);
+
 }  // namespace srcextract

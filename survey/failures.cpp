@@ -21,9 +21,17 @@ std::string row(const ImageRecord& record) {
          quoted(record.kind) + "," + quoted(record.reason) + "\n";
 }
 
+/// What is not there is no error.
+void remove(const std::string& path) {
+  std::error_code reason;
+  std::filesystem::remove(path, reason);
+  if (reason) throw write_error(path, reason.value());
+}
+
 }  // namespace
 
-Failures::Failures(std::string path, const Ledger& before) : path_(std::move(path)) {
+Failures::Failures(std::string path, const Ledger& before, std::vector<std::string> superseded)
+    : path_(std::move(path)), superseded_(std::move(superseded)) {
   for (const auto& [name, images] : before)
     for (const auto& [hdu, record] : images)
       if (!record.done) remember(failed_, record);
@@ -42,14 +50,14 @@ void Failures::note(const ImageRecord& record) {
 void Failures::write() {
   if (!changed_) return;
   if (failed_.empty()) {
-    std::error_code reason;
-    std::filesystem::remove(path_, reason);
-    if (reason) throw write_error(path_, reason.value());
+    remove(path_);
   } else {
     OutputFile file(path_);
     file.write(format_failures(failed_));
     file.commit();
   }
+  for (const std::string& path : superseded_) remove(path);
+  superseded_.clear();
   changed_ = false;
 }
 

@@ -1,16 +1,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "survey/ledger.hpp"
 
 namespace srcextract {
 
-/// The images of a journal that failed and were not done since, as a table for people: failures.csv.
+/// The images of a shard, or of the whole, that failed and were not done since, as a table for people: failures.csv.
 class Failures {
  public:
-  /// `before` is what the journal said so far.
-  Failures(std::string path, const Ledger& before);
+  /// `before` is what is known so far. It has what the tables `superseded` say as well: they go once this one is there.
+  Failures(std::string path, const Ledger& before, std::vector<std::string> superseded = {});
 
   void note(const ImageRecord& record);
 
@@ -19,6 +20,7 @@ class Failures {
 
  private:
   std::string path_;
+  std::vector<std::string> superseded_;
   Ledger failed_;
   bool changed_ = true;  ///< a killed process may have left the file as it was
 };

@@ -15,7 +15,7 @@ struct ImageRecord {
   std::string name;           ///< ImageFile::name
   std::optional<int> hdu;     ///< which of the file's images, where several are extracted
   int images = 1;             ///< of the file that are extracted
-  std::string path;           ///< where it was read
+  std::string path;           ///< where it was read; absolute
   std::int64_t bytes = 0;     ///< size of the file
   std::int64_t modified = 0;  ///< its time, nanoseconds since 1970
   std::string config;         ///< ImageConfig::hash
@@ -30,7 +30,7 @@ struct ImageRecord {
   std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path below the output directory, bytes
 
   // Or why it gave nothing.
-  std::string kind;    ///< input, config, memory, device, internal
+  std::string kind;    ///< input, output, config, memory, device, internal
   std::string reason;  ///< the message
 
   bool operator==(const ImageRecord&) const = default;

@@ -39,7 +39,7 @@ class Search {
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
 
-  Inputs result();
+  std::vector<ImageFile> result();
 
  private:
   void find_in_manifest(const std::string& path);
@@ -55,7 +55,6 @@ class Search {
   std::shared_ptr<const ImageConfig> config_;
   std::uint32_t input_ = 0;
   std::vector<Found> found_;
-  std::vector<UnreadableDirectory> unreadable_;
 };
 
 [[noreturn]] void fail(const std::string& input, const std::string& problem) {
@@ -97,13 +96,13 @@ std::string name_of_match(const std::string& path, const std::string& pattern) {
 void Search::find(std::uint32_t input) {
   input_ = input;
   const std::string& text = inputs_[input];
-  const std::size_t before = found_.size() + unreadable_.size();
+  const std::size_t before = found_.size();
   const bool is_there = has_name(text);
   if (!is_there && is_pattern(text)) {
     find_matching(text);
   } else if (is_directory(text)) {
     find_in_directory(text);
-    if (found_.size() + unreadable_.size() == before)
+    if (found_.size() == before)
       fail(text, std::string("no image is in this directory or below it: no file whose name ends in ") + image_endings +
                      ", but for hidden ones and outputs of this program; name other files in a manifest (.txt)");
   } else if (is_manifest_name(text)) {
@@ -129,14 +128,14 @@ void Search::find_in_directory(const std::string& path, const std::string& name)
         file.name.insert(0, name);
         add(std::move(file), config_);
       },
-      [&](const std::string& directory, const std::string& below, const std::string& reason) {
-        if (below.empty()) fail(path, "cannot read the directory: " + reason);
-        unreadable_.push_back({directory, name + below, "cannot read the directory: " + reason});
+      [&](const std::string& directory, const std::string&, const std::string& reason) {
+        fail(directory, "cannot read the directory: " + reason +
+                            "; nothing was done, or its images would be missing from the survey unnoticed");
       });
 }
 
 void Search::find_matching(const std::string& pattern) {
-  const std::size_t before = found_.size() + unreadable_.size();
+  const std::size_t before = found_.size();
   const std::vector<std::string> paths = find_matches(pattern);
   for (const std::string& path : paths) {
     const std::string name = name_of_match(path, pattern);
@@ -146,7 +145,7 @@ void Search::find_matching(const std::string& pattern) {
       add(look_at(path, name), config_);
     }
   }
-  if (found_.size() + unreadable_.size() != before) return;
+  if (found_.size() != before) return;
   if (paths.empty())
     fail(pattern, std::string("nothing has this name or matches this pattern") +
                       (pattern.ends_with(']') ? "; which HDU of a file is meant, input.hdu says" : ""));
@@ -182,23 +181,20 @@ void Search::take_once() {
   found_ = std::move(once);
 }
 
-Inputs Search::result() {
+std::vector<ImageFile> Search::result() {
   std::stable_sort(found_.begin(), found_.end(),
                    [](const Found& a, const Found& b) { return a.file.name < b.file.name; });
   take_once();
-  Inputs inputs;
-  inputs.files.reserve(found_.size());
-  for (Found& found : found_) inputs.files.push_back(std::move(found.file));
-  require_distinct_outputs(inputs.files, [&](std::size_t i) { return describe(inputs.files[i], found_[i].origin); });
-  inputs.unreadable = std::move(unreadable_);
-  std::sort(inputs.unreadable.begin(), inputs.unreadable.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return inputs;
+  std::vector<ImageFile> files;
+  files.reserve(found_.size());
+  for (Found& found : found_) files.push_back(std::move(found.file));
+  require_distinct_outputs(files, [&](std::size_t i) { return describe(files[i], found_[i].origin); });
+  return files;
 }
 
 }  // namespace
 
-Inputs find_inputs(const std::vector<std::string>& inputs, const Config& config) {
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const Config& config) {
   Search search(inputs, config);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
   return search.result();

@@ -8,19 +8,7 @@
 
 namespace srcextract {
 
-/// A directory of the survey that could not be read.
-struct UnreadableDirectory {
-  std::string path, name;  ///< as of an ImageFile
-  std::string reason;
-};
-
-/// What INPUT... stands for.
-struct Inputs {
-  std::vector<ImageFile> files;  ///< in the order of their names
-  std::vector<UnreadableDirectory> unreadable;
-};
-
-/// Finds the images of a survey. An INPUT is one of
+/// Finds the images of a survey, in the order of their names. An INPUT is one of
 /// - a file, called by its file name;
 /// - a directory: every .fits, .fit, .fts in it and below it, with .fz or .gz or not, in any case, but for hidden ones
 ///   and the outputs of this program; called by their paths below it. Links are followed; what is both in the directory
@@ -35,8 +23,8 @@ struct Inputs {
 ///
 /// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
 /// found, a key or a value that is wrong, a file that is given twice with two configurations, files that would have the
-/// same outputs, an INPUT directory, or one that a pattern leads to, that cannot be read. A file that is missing is no
-/// error here, nor is a directory below that cannot be read: each is one failure of the survey.
-Inputs find_inputs(const std::vector<std::string>& inputs, const Config& config);
+/// same outputs, a directory that cannot be read: its images would be missing unnoticed. A file that is missing is no
+/// error here: it is one failure of the survey.
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const Config& config);
 
 }  // namespace srcextract

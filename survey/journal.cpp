@@ -4,6 +4,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -13,6 +15,7 @@
 
 #include "io/appended_file.hpp"
 #include "io/output_file.hpp"
+#include "io/temporary_names.hpp"
 #include "survey/directory_lock.hpp"
 #include "survey/failures.hpp"
 
@@ -26,20 +29,51 @@ constexpr std::chrono::seconds flush_interval{1};
 /// Records that may wait for the disk: some tens of MB.
 constexpr std::size_t most_waiting = 65536;
 
+/// What names of its temporary files contain.
+std::string tag_of(const Shard& shard) {
+  return std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
+}
+
+/// Whether no process can be at work as `other` while this one has the lock of `own`.
+bool is_kept_out(const Shard& other, const Shard& own) {
+  return other == own || other.count != own.count;
+}
+
+/// Removes the temporary files of sessions that were killed, where any was since this shard last looked.
+void clean_up(const std::string& directory, const Shard& shard, const std::vector<JournalFile>& journals) {
+  const auto own = std::ranges::find(journals, shard, &JournalFile::shard);
+  const std::int64_t last_looked = own == journals.end() ? 0 : own->session;
+  const bool any_killed = std::ranges::any_of(journals, [&](const JournalFile& journal) {
+    return !journal.ended && journal.session >= last_looked && is_kept_out(journal.shard, shard);
+  });
+  if (!any_killed) return;
+  remove_temporaries(directory, [&](const std::string& tag) {
+    Shard other;
+    std::sscanf(tag.c_str(), "%d-of-%d", &other.index, &other.count);
+    return tag == tag_of(other) && is_kept_out(other, shard);
+  });
+}
+
 }  // namespace
 
 /// Records wait in a vector for the thread that writes them.
 class Journal::Writer {
  public:
   Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
-      : directory_(directory), shard_(shard), lock_(directory, shard, warn), file_(journal_path(directory, shard)) {
+      : file_system_(directory), shard_(shard), lock_(directory, shard, warn), file_(journal_path(directory, shard)) {
     std::vector<JournalFile> journals = read_journals(directory, warn);
+    clean_up(directory, shard, journals);
+    tag_temporaries(tag_of(shard));
     std::int64_t last_session = 0;
+    std::vector<std::string> superseded;
     for (const JournalFile& journal : journals) {
       last_session = std::max(last_session, journal.session);
-      if (journal.shard == shard) failures_.emplace(failures_path(directory, shard), journal.ledger);
+      if (shard.count > 1 && journal.shard == shard) failures_.emplace(failures_path(directory, shard), journal.ledger);
+      if (journal.shard.count > 1) superseded.push_back(failures_path(directory, journal.shard));
     }
     before_ = join_ledgers(std::move(journals));
+    if (shard.count == 1) failures_.emplace(failures_path(directory, shard), before_, std::move(superseded));
+    if (!failures_) failures_.emplace(failures_path(directory, shard), Ledger{});
     file_.append(format_session(last_session + 1, about));
     thread_ = std::thread([this] { write_until_stopped(); });
   }
@@ -95,7 +129,8 @@ class Journal::Writer {
     if (!records.empty()) {
       std::string lines;
       for (const ImageRecord& record : records) lines += format_record(record) + "\n";
-      flush_file_system(directory_);
+      file_.require_in_place();
+      file_system_.flush();
       file_.append(lines);
     }
     for (const ImageRecord& record : records) {
@@ -106,7 +141,7 @@ class Journal::Writer {
     failures_->write();
   }
 
-  const std::string directory_;
+  FileSystem file_system_;
   const Shard shard_;
   DirectoryLock lock_;
   AppendedFile file_;

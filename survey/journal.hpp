@@ -19,15 +19,17 @@ namespace srcextract {
 /// before: Flush::later), their records are written then, so that a record never speaks of outputs that a failing
 /// machine could lose. What a killed process had not recorded is done again, to the same bytes. Beside it
 /// `failures.csv` (`failures.2-of-4.csv`) lists what failed and was not done since: image, hdu, path, kind, reason; it
-/// is removed where nothing failed.
+/// is removed where nothing failed. That of the whole, which is alone in the directory, takes the place of those of
+/// shards and lists what failed in theirs.
 class Journal {
  public:
   /// Locks the journal (`journal.lock`), for as long as this lives, and reads all journals of the directory, which must
   /// be there. Throws Error{output} if another process has it, or a shard where this is the whole or the other way
   /// round, or a shard of another count, saying which (host, process); a process that was killed has it no more, on
   /// whatever file system locks work. A last line that was cut short is cut off; any other that is none is warned of
-  /// through `warn` and left out. `about` says what begins here, an object of JSON on one line; it is in the journal,
-  /// on the disk, when this returns.
+  /// through `warn` and left out. Temporary files that killed processes left in the directory are removed; those of
+  /// this process are called after the shard, which no other has, from here on. `about` says what begins here, an
+  /// object of JSON on one line; it is in the journal, on the disk, when this returns.
   Journal(const std::string& directory, const Shard& shard, const std::string& about,
           const std::function<void(const std::string&)>& warn);
 
@@ -40,11 +42,11 @@ class Journal {
   Ledger take_before();
 
   /// From several threads, once the outputs are in place; waits where the disk is far behind. Throws what kept earlier
-  /// ones from being written.
+  /// ones from being written: Error{output}, or Error{storage} also where the journal is no longer in its place.
   void add(ImageRecord record);
 
   /// Returns when everything is on the disk; nothing is added after. `complete` says that the shard has no work left:
-  /// the line that merge looks for. Throws Error{output}.
+  /// the line that merge looks for. Throws as add() does.
   void finish(bool complete);
 
  private:

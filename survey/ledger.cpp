@@ -30,10 +30,6 @@ bool same_origin(const ImageRecord& a, const ImageRecord& b) {
   return origin(a) == origin(b);
 }
 
-std::string shard_text(const Shard& shard) {
-  return std::to_string(shard.index) + "/" + std::to_string(shard.count);
-}
-
 std::string journal_name(const Shard& shard) {
   return "journal" + shard_suffix(shard) + ".jsonl";
 }
@@ -42,7 +38,7 @@ std::string journal_name(const Shard& shard) {
 std::optional<Shard> shard_of(const std::string& name) {
   Shard shard;
   std::sscanf(name.c_str(), "journal.%d-of-%d.jsonl", &shard.index, &shard.count);
-  return name == journal_name(shard) ? std::optional(shard) : std::nullopt;
+  return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
 }
 
 std::vector<JournalFile> find_journals(const std::string& directory) {
@@ -50,7 +46,7 @@ std::vector<JournalFile> find_journals(const std::string& directory) {
   try {
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
       const std::optional<Shard> shard = shard_of(entry.path().filename());
-      if (shard && entry.is_regular_file()) journals.push_back({entry.path(), *shard, false, {}, 0});
+      if (shard && entry.is_regular_file()) journals.push_back({entry.path(), *shard, false, true, {}, 0});
     }
   } catch (const std::filesystem::filesystem_error& error) {
     throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
@@ -66,7 +62,9 @@ std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   std::string text(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
   file.seekg(0);
-  if (!file.read(text.data(), std::ssize(text)))
+  file.read(text.data(), std::ssize(text));
+  text.resize(static_cast<std::size_t>(file.gcount()));  // its writer may have cut off a torn line meanwhile
+  if (file.bad() || (!file && !file.eof()))
     throw Error(ErrorKind::input, "cannot read the journal " + path + "; check its rights and its disk");
   return text;
 }
@@ -129,9 +127,10 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, st
     } else if (const auto* begins = std::get_if<SessionBegins>(&lines[i])) {
       sessions.push_back({begins->number, index, {}});
       journal.session = begins->number;
-      journal.complete = damaged_session = false;
+      journal.complete = journal.ended = damaged_session = false;
     } else if (const auto* ends = std::get_if<SessionEnds>(&lines[i])) {
       journal.complete = ends->complete && !damaged_session;
+      journal.ended = true;
     } else {
       if (++damaged == 1) first_damaged = static_cast<std::int64_t>(i) + 1;
       journal.complete = false;

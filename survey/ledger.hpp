@@ -24,6 +24,7 @@ struct JournalFile {
   std::string path;
   Shard shard;
   bool complete = false;     ///< its last session left no work undone
+  bool ended = true;         ///< its last session, if there is one, was not killed: it has an end
   Ledger ledger;             ///< of the files that it spoke of last: each is in one ledger of the directory
   std::int64_t session = 0;  ///< number of its last session: one that began after another had ended has a greater one
 };

@@ -23,10 +23,6 @@ using Images = std::map<std::string, ImagesOfFile>;
   throw Error(kind, message);
 }
 
-std::string text_of(const Shard& shard) {
-  return std::to_string(shard.index) + "/" + std::to_string(shard.count);
-}
-
 // --- is everything there? -----------------------------------------------------------------------------------------
 
 std::string describe_unfinished(const JournalFile& journal) {
@@ -34,7 +30,7 @@ std::string describe_unfinished(const JournalFile& journal) {
   for (const auto& [name, images] : journal.ledger) {
     for (const auto& [hdu, record] : images) ++(record.done ? done : failed);
   }
-  const std::string what = journal.shard.count == 1 ? "the run" : "shard " + text_of(journal.shard);
+  const std::string what = journal.shard.count == 1 ? "the run" : "shard " + shard_text(journal.shard);
   return journal.path + ": " + what + " has not finished (images so far: " + std::to_string(done) + " done, " +
          std::to_string(failed) + " failed)";
 }
@@ -58,7 +54,7 @@ std::vector<std::string> describe_missing(const std::vector<const JournalFile*>&
   for (const auto& [count, there] : shards) {
     for (int index = 1; index <= count; ++index) {
       if (!there.contains(index))
-        problems.push_back("shard " + text_of({index, count}) + " is missing: no directory has its journal");
+        problems.push_back("shard " + shard_text({index, count}) + " is missing: no directory has its journal");
     }
   }
   return problems;

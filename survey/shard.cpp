@@ -53,14 +53,23 @@ struct Load {
 
 }  // namespace
 
+bool is_part(const Shard& shard) {
+  return shard.index >= 1 && shard.index <= shard.count && shard.count <= most_shards;
+}
+
+std::string shard_text(const Shard& shard) {
+  return std::to_string(shard.index) + "/" + std::to_string(shard.count);
+}
+
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::optional<int> index = whole_number(std::string_view(text).substr(0, slash));
   const std::optional<int> count =
       slash < text.size() ? whole_number(std::string_view(text).substr(slash + 1)) : std::nullopt;
-  if (!index || !count || *index < 1 || *index > *count)
-    throw Error(ErrorKind::config, "--shard " + text + " is no part of a whole; write I/N, I from 1 to N: " +
-                                       "--shard 2/4 is part 2 of 4, counted from 1");
+  if (!index || !count || !is_part({*index, *count}))
+    throw Error(ErrorKind::config, "--shard " + text +
+                                       " is no part of a whole; write I/N, I from 1 to N, which is at " +
+                                       "most a million: --shard 2/4 is part 2 of 4, counted from 1");
   return {*index, *count};
 }
 

@@ -15,7 +15,16 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// Reads "2/4". Throws Error{config}.
+/// A survey has no more.
+inline constexpr int most_shards = 1'000'000;
+
+/// Whether there can be such a part.
+bool is_part(const Shard& shard);
+
+/// "2/4".
+std::string shard_text(const Shard& shard);
+
+/// Reads it. Throws Error{config}.
 Shard parse_shard(const std::string& text);
 
 /// The task of a Slurm job array that this process is, from SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP, _COUNT; none

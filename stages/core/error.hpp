@@ -11,7 +11,7 @@ enum class ErrorKind {
   config,    ///< the command line or the configuration is wrong
   input,     ///< an input file cannot be used
   output,    ///< an output file cannot be written
-  storage,   ///< no output can be: the disk is full, read-only or failing
+  storage,   ///< no file can be: the disk is full, read-only or failing, too many files are open
   memory,    ///< there is not enough
   device,    ///< no usable GPU, or not enough memory on it
   mismatch,  ///< two results that must be equal are not

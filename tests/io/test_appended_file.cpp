@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "stages/core/error.hpp"
 #include "tests/io/io_test_support.hpp"
@@ -65,6 +68,37 @@ TEST(AppendedFileTest, WhatDoesNotFitIsNotThereAtAll) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(read_file(path), "one\n");
+}
+
+TEST(AppendedFileTest, NothingIsAddedToAFileThatIsNoLongerInItsPlace) {
+  TemporaryFolder directory;
+  const std::string path = directory / "below/log";
+  const auto move_away = [&] { std::filesystem::rename(directory / "below", directory / "elsewhere"); };
+  const auto remove = [&] { std::filesystem::remove_all(directory / "below"); };
+  const auto replace = [&] {
+    move_away();
+    std::filesystem::create_directory(directory / "below");
+    directory.write("below/log", "one\n");
+  };
+  for (const std::function<void()>& change : std::vector<std::function<void()>>{move_away, remove, replace}) {
+    std::filesystem::remove_all(directory / "below");
+    std::filesystem::remove_all(directory / "elsewhere");
+    std::filesystem::create_directory(directory / "below");
+    AppendedFile file(path);
+    file.append("one\n");
+    change();
+    try {
+      file.append("two\n");
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::storage);
+      EXPECT_THAT(error.what(), ::testing::StartsWith(path + " was moved, removed or replaced"));
+    }
+    for (const std::string& there : {path, directory / "elsewhere/log"}) {
+      if (!std::filesystem::exists(there)) continue;
+      EXPECT_EQ(read_file(there), "one\n");
+    }
+  }
 }
 
 TEST(AppendedFileTest, ADirectoryThatIsNotThereSaysSo) {

@@ -337,13 +337,13 @@ TEST(OutputFileTest, ACommitWaitsForTheDiskNowOrLater) {
   EXPECT_EQ(read_file(directory / "a"), "new a");
   EXPECT_EQ(read_file(directory / "b"), "new b");
   EXPECT_EQ(directory.names().size(), 2u);
-  flush_file_system(directory.string());
+  FileSystem(directory.string()).flush();
   EXPECT_EQ(fsyncs_of_a_commit(Flush::now), 3);  // two files and their directory
 }
 
 TEST(OutputFileTest, AFileSystemThatIsNotThereCannotBeFlushed) {
   TemporaryFolder directory;
-  EXPECT_THAT(output_error([&] { flush_file_system(directory / "gone"); }),
+  EXPECT_THAT(output_error([&] { FileSystem{directory / "gone"}; }),
               HasSubstr("cannot write " + (directory / "gone") + ": No such file"));
 }
 

@@ -76,8 +76,8 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' would write the same output files"),
     (["c.yaml", "sky.fits", "./sky.fits"], "'./sky.fits' would write the same output files"),
     (["c.yaml", "sky.fits", "--log-file", "sky.fits"], "would replace the input"),
-    (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "would replace the log file 'sky.run.json'"),
-    (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would replace the log file"),
+    (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "the log file 'sky.run.json' would also be "),
+    (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would also be 'new/sky.cat.csv'"),
 ])
 def test_usage_errors(run, tmp_path, config, image, arguments, message):
     (tmp_path / "renamed").write_bytes(image.read_bytes())

@@ -81,6 +81,18 @@ TEST(FailuresTest, AreWrittenOnlyIfTheyChanged) {
   EXPECT_NE(read_file(path), "touched");
 }
 
+TEST(FailuresTest, OfShardsGoOnceThoseOfTheWholeAreThere) {
+  TemporaryFolder directory;
+  const std::string shard = directory.write("failures.1-of-2.csv", "of the shard");
+  Ledger before;
+  remember(before, failed_record("a.fits", "why"));
+  Failures failures(directory / "failures.csv", before, {shard, directory / "failures.2-of-2.csv"});
+  EXPECT_TRUE(std::filesystem::exists(shard));
+  failures.write();
+  EXPECT_FALSE(std::filesystem::exists(shard));
+  EXPECT_EQ(read_file(directory / "failures.csv"), head + "a.fits,,/data/a.fits,input,why\n");
+}
+
 TEST(FailuresTest, ThatAKilledProcessLeftAreBroughtUpToDate) {
   TemporaryFolder directory;
   const std::string path = directory.write("failures.csv", head + "a.fits,,/data/a.fits,input,why\n");

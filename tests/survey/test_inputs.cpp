@@ -26,8 +26,8 @@ using ::testing::StartsWith;
 
 class FindInputs : public ::testing::Test {
  protected:
-  static Inputs find(const std::vector<std::string>& inputs) { return find_inputs(inputs, Config{}); }
-  static std::vector<std::string> names(const std::vector<std::string>& inputs) { return names_of(find(inputs).files); }
+  static std::vector<ImageFile> find(const std::vector<std::string>& inputs) { return find_inputs(inputs, Config{}); }
+  static std::vector<std::string> names(const std::vector<std::string>& inputs) { return names_of(find(inputs)); }
   static std::string input_error(const std::vector<std::string>& inputs) {
     try {
       find(inputs);
@@ -48,21 +48,21 @@ TEST_F(FindInputs, AFileIsCalledByItsFileName) {
   const std::string path = file("night1/a.img", 123);
   const timespec times[2] = {{1, 0}, {1'700'000'000, 123'456'789}};
   utimensat(AT_FDCWD, path.c_str(), times, 0);
-  const Inputs inputs = find({path});
-  ASSERT_THAT(inputs.files, SizeIs(1));
-  EXPECT_EQ(inputs.files[0].path, path);
-  EXPECT_EQ(inputs.files[0].name, "a.img");
-  EXPECT_EQ(inputs.files[0].bytes, 123);
-  EXPECT_EQ(inputs.files[0].modified, 1'700'000'000'123'456'789);
-  EXPECT_EQ(inputs.files[0].config->yaml, dump_config(Config{}));
+  const std::vector<ImageFile> inputs = find({path});
+  ASSERT_THAT(inputs, SizeIs(1));
+  EXPECT_EQ(inputs[0].path, path);
+  EXPECT_EQ(inputs[0].name, "a.img");
+  EXPECT_EQ(inputs[0].bytes, 123);
+  EXPECT_EQ(inputs[0].modified, 1'700'000'000'123'456'789);
+  EXPECT_EQ(inputs[0].config->yaml, dump_config(Config{}));
 }
 
 TEST_F(FindInputs, AFileThatIsMissingFailsWhenItsTurnComes) {
   link("nowhere", "broken");
-  const Inputs inputs = find({folder_ / "gone.fits.fz", folder_ / "broken"});
-  EXPECT_THAT(names_of(inputs.files), ElementsAre("broken", "gone.fits.fz"));
-  EXPECT_EQ(inputs.files[0].bytes, 0);
-  EXPECT_EQ(inputs.files[1].bytes, 0);
+  const std::vector<ImageFile> inputs = find({folder_ / "gone.fits.fz", folder_ / "broken"});
+  EXPECT_THAT(names_of(inputs), ElementsAre("broken", "gone.fits.fz"));
+  EXPECT_EQ(inputs[0].bytes, 0);
+  EXPECT_EQ(inputs[1].bytes, 0);
 }
 
 TEST_F(FindInputs, ANameOfNothingIsAnError) {
@@ -78,15 +78,14 @@ TEST_F(FindInputs, ADirectoryIsSearchedWithAllBelow) {
   for (const char* name : {"a.cat.fits", "a.seg.fits", "a.run.json", "notes.txt", "b.fits.bz2", ".hidden.fits", ".fits",
                            ".git/z.fits", "night1/.x/z.fits", "journal.jsonl"})
     file(name);
-  const Inputs inputs = find({folder_.string()});
-  EXPECT_THAT(names_of(inputs.files), ElementsAre("a.fit", "b.fits", "c.FTS", "dir.fits/y.fits", "night1/a.fits",
-                                                  "night1/deep/er/x.fits.fz", "night2/a.Fits.gz"));
-  for (const ImageFile& found : inputs.files) {
+  const std::vector<ImageFile> inputs = find({folder_.string()});
+  EXPECT_THAT(names_of(inputs), ElementsAre("a.fit", "b.fits", "c.FTS", "dir.fits/y.fits", "night1/a.fits",
+                                            "night1/deep/er/x.fits.fz", "night2/a.Fits.gz"));
+  for (const ImageFile& found : inputs) {
     EXPECT_EQ(found.path, folder_ / found.name);
     EXPECT_EQ(found.bytes, 5);
   }
-  EXPECT_THAT(inputs.unreadable, IsEmpty());
-  EXPECT_EQ(paths_of(find({folder_.string() + "/"}).files), paths_of(inputs.files));
+  EXPECT_EQ(paths_of(find({folder_.string() + "/"})), paths_of(inputs));
 }
 
 TEST_F(FindInputs, LinksAreFollowedOnceAndLoopsEnd) {
@@ -102,13 +101,12 @@ TEST_F(FindInputs, LinksAreFollowedOnceAndLoopsEnd) {
   link("self.fits", "self.fits");
   make_file(elsewhere, "archive/more/m.fits");
   fs::create_directory_symlink(folder_.string(), elsewhere / "archive/back");
-  const Inputs inputs = find({folder_.string()});
-  EXPECT_THAT(names_of(inputs.files), ElementsAre("alias.fits", "broken.fits", "outside1/far.fits",
-                                                  "outside1/more/m.fits", "self.fits", "z/real.fits"));
-  EXPECT_EQ(inputs.files[0].bytes, 3);
-  EXPECT_EQ(inputs.files[1].bytes, 0);
-  EXPECT_EQ(inputs.files[2].bytes, 7);
-  EXPECT_THAT(inputs.unreadable, IsEmpty());
+  const std::vector<ImageFile> inputs = find({folder_.string()});
+  EXPECT_THAT(names_of(inputs), ElementsAre("alias.fits", "broken.fits", "outside1/far.fits", "outside1/more/m.fits",
+                                            "self.fits", "z/real.fits"));
+  EXPECT_EQ(inputs[0].bytes, 3);
+  EXPECT_EQ(inputs[1].bytes, 0);
+  EXPECT_EQ(inputs[2].bytes, 7);
 }
 
 TEST_F(FindInputs, WhatIsNoFileIsNoImage) {
@@ -142,16 +140,12 @@ class UnreadableDirectories : public FindInputs {
   std::string locked_;
 };
 
-TEST_F(UnreadableDirectories, OneBelowIsAFailureOfTheSurvey) {
+TEST_F(UnreadableDirectories, OneBelowIsAnErrorToo) {
   file("a.fits");
   file("night1/b.fits");
   lock("night1");
-  const Inputs inputs = find({folder_.string()});
-  EXPECT_THAT(names_of(inputs.files), ElementsAre("a.fits"));
-  ASSERT_THAT(inputs.unreadable, SizeIs(1));
-  EXPECT_EQ(inputs.unreadable[0].name, "night1");
-  EXPECT_EQ(inputs.unreadable[0].path, folder_ / "night1");
-  EXPECT_THAT(inputs.unreadable[0].reason, HasSubstr("Permission denied"));
+  EXPECT_THAT(input_error({folder_.string()}),
+              AllOf(StartsWith((folder_ / "night1") + ": cannot read the directory"), HasSubstr("Permission denied")));
 }
 
 TEST_F(UnreadableDirectories, OneThatIsGivenIsAnError) {
@@ -200,12 +194,12 @@ TEST_F(FindInputs, AManifestListsFiles) {
   file("data/a.fits", 11);
   file("b.fits", 12);
   folder_.write("data/list.txt", "a.fits\n../b.fits\nsub/gone.fits\n");
-  const Inputs inputs = find({folder_ / "data/list.txt"});
-  EXPECT_THAT(names_of(inputs.files), ElementsAre("a.fits", "b.fits", "sub/gone.fits"));
-  EXPECT_EQ(inputs.files[0].bytes, 11);
-  EXPECT_EQ(inputs.files[1].bytes, 12);
-  EXPECT_EQ(inputs.files[2].bytes, 0);
-  EXPECT_EQ(inputs.files[2].path, folder_ / "data/sub/gone.fits");
+  const std::vector<ImageFile> inputs = find({folder_ / "data/list.txt"});
+  EXPECT_THAT(names_of(inputs), ElementsAre("a.fits", "b.fits", "sub/gone.fits"));
+  EXPECT_EQ(inputs[0].bytes, 11);
+  EXPECT_EQ(inputs[1].bytes, 12);
+  EXPECT_EQ(inputs[2].bytes, 0);
+  EXPECT_EQ(inputs[2].path, folder_ / "data/sub/gone.fits");
 }
 
 TEST_F(FindInputs, AManifestOverridesTheConfiguration) {
@@ -213,11 +207,11 @@ TEST_F(FindInputs, AManifestOverridesTheConfiguration) {
   folder_.write("m.csv", "path,name,detection.threshold\na.fits,,\na.fits,deep/a.fits,3\n");
   Config config;
   config.detection.threshold = 7;
-  const Inputs inputs = find_inputs({folder_ / "m.csv"}, config);
-  ASSERT_THAT(names_of(inputs.files), ElementsAre("a.fits", "deep/a.fits"));
-  EXPECT_EQ(inputs.files[0].config->config.detection.threshold, 7);
-  EXPECT_EQ(inputs.files[1].config->config.detection.threshold, 3);
-  EXPECT_EQ(inputs.files[0].path, inputs.files[1].path);
+  const std::vector<ImageFile> inputs = find_inputs({folder_ / "m.csv"}, config);
+  ASSERT_THAT(names_of(inputs), ElementsAre("a.fits", "deep/a.fits"));
+  EXPECT_EQ(inputs[0].config->config.detection.threshold, 7);
+  EXPECT_EQ(inputs[1].config->config.detection.threshold, 3);
+  EXPECT_EQ(inputs[0].path, inputs[1].path);
 }
 
 TEST_F(FindInputs, AnEmptyManifestIsAnError) {

@@ -91,6 +91,23 @@ TEST(JournalTest, ASessionKnowsWhatAllJournalsSaid) {
   EXPECT_THAT(read_lines(directory / "failures.csv"), ElementsAre(HasSubstr("image,"), HasSubstr("b.fits,")));
 }
 
+TEST(JournalTest, TheFailuresOfTheWholeAreThoseOfAllShardsAsWell) {
+  TemporaryFolder directory;
+  for (const int index : {1, 2}) {
+    Journal journal(directory.string(), {index, 2}, "{}", fail_on);
+    for (const char* name : {"a.fits", "b.fits"}) journal.add(failed_record(std::to_string(index) + name, "why"));
+    journal.finish(true);
+  }
+  Journal journal(directory.string(), {}, "{}", fail_on);
+  journal.add(done_record("1a.fits"));
+  journal.finish(true);
+  EXPECT_THAT(read_lines(directory / "failures.csv"),
+              ElementsAre(HasSubstr("image,"), HasSubstr("1b.fits,"), HasSubstr("2a.fits,"), HasSubstr("2b.fits,")));
+  EXPECT_THAT(directory.names(),
+              ::testing::UnorderedElementsAre("failures.csv", "journal.1-of-2.jsonl", "journal.2-of-2.jsonl",
+                                              "journal.jsonl", "journal.lock"));
+}
+
 TEST(JournalTest, IsWrittenButNotEndedWhereTheWorkBreaksOff) {
   TemporaryFolder directory;
   { Journal(directory.string(), {}, "{}", fail_on).add(done_record("a.fits")); }
@@ -116,6 +133,45 @@ TEST(JournalTest, ATornLineIsCutOffAndAnotherJournalsIsLeftAlone) {
   EXPECT_THAT(read_lines(directory / "journal.1-of-2.jsonl"),
               ElementsAre(format_record(done_record("a")), R"({"session":1,"about":{}})"));
   EXPECT_THAT(read_file(directory / "journal.2-of-2.jsonl"), ::testing::EndsWith("\n{\"image\":\"d"));
+}
+
+/// Which of the shards' temporary files are left once a session of `shard` has begun, where they and their journals are
+/// of sessions that were killed.
+std::vector<std::string> left_of_killed(const Shard& shard) {
+  TemporaryFolder directory;
+  std::filesystem::create_directory(directory / "night1");
+  for (const char* name : {"journal.jsonl", "journal.1-of-2.jsonl", "journal.2-of-2.jsonl"})
+    directory.write(name, format_session(1, "{}"));
+  const std::vector<std::string> tags = {"1-of-1", "1-of-2", "2-of-2", "1234"};
+  const auto path_of = [&](const std::string& tag) { return "night1/.srcextract." + tag + ".0.tmp"; };
+  for (const std::string& tag : tags) directory.write(path_of(tag), "half");
+  Journal journal(directory.string(), shard, "{}", fail_on);
+  std::vector<std::string> left;
+  for (const std::string& tag : tags)
+    if (std::filesystem::exists(directory / path_of(tag))) left.push_back(tag);
+  return left;
+}
+
+TEST(JournalTest, TemporaryFilesOfKilledSessionsAreRemovedButForThoseOfShardsThatMayBeAtWork) {
+  EXPECT_THAT(left_of_killed({1, 1}), ElementsAre("1234"));
+  EXPECT_THAT(left_of_killed({1, 2}), ElementsAre("2-of-2", "1234"));
+  EXPECT_THAT(left_of_killed({2, 2}), ElementsAre("1-of-2", "1234"));
+  EXPECT_THAT(left_of_killed({2, 3}), ElementsAre("1234"));
+}
+
+TEST(JournalTest, TemporaryFilesAreLookedForOnceAfterASessionWasKilled) {
+  TemporaryFolder directory;
+  directory.write("journal.1-of-2.jsonl", format_session(1, "{}"));
+  const auto is_removed = [&] {
+    const std::string path = directory.write(".srcextract.1-of-2.0.tmp", "half");
+    Journal journal(directory.string(), {}, "{}", fail_on);
+    journal.finish(true);
+    return !std::filesystem::exists(path);
+  };
+  EXPECT_TRUE(is_removed());
+  EXPECT_FALSE(is_removed()) << "every restart of a finished survey would look through all of its directories";
+  directory.write("journal.1-of-2.jsonl", format_session(3, "{}"));
+  EXPECT_TRUE(is_removed());
 }
 
 TEST(JournalTest, ManyThreadsAdd) {

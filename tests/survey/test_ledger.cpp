@@ -90,6 +90,8 @@ TEST(LedgerTest, ReadsEveryJournalAndNothingElse) {
   EXPECT_EQ(journals[2].shard, (Shard{10, 10}));
   EXPECT_TRUE(journals[0].complete);
   EXPECT_FALSE(journals[1].complete);
+  EXPECT_TRUE(journals[0].ended);
+  EXPECT_FALSE(journals[1].ended);
   EXPECT_EQ(journals[2].session, 3);
   EXPECT_THAT(names_in(journals[0].ledger), ElementsAre("w"));
   EXPECT_THAT(names_in(join_ledgers(journals)), ElementsAre("w", "x"));
