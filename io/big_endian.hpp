@@ -9,8 +9,8 @@ namespace srcextract {
 
 /// The unsigned integer that has the bits of a T.
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+using BitsOf =
+    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
 
 /// The number of type T whose bytes stand here, the most significant first.
 template <class T>

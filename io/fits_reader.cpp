@@ -164,8 +164,8 @@ void FitsReader::check(int status, const std::string& doing) const {
   if (status == MEMORY_ALLOCATION) {
     fits_clear_errmsg();
     throw Error(ErrorKind::memory, where_ + ": not enough memory to " + doing +
-                                         " (CFITSIO could get no more); run with more memory, or funpack the file "
-                                         "first: a plain image needs less");
+                                       " (CFITSIO could get no more); run with more memory, or funpack the file "
+                                       "first: a plain image needs less");
   }
   char text[FLEN_STATUS] = "", line[FLEN_ERRMSG] = "";
   fits_get_errstatus(status, text);

@@ -118,8 +118,8 @@ Table read_table(const TableFile& file, const std::vector<std::size_t>& columns)
   return read_rows(file, columns);
 } catch (const std::bad_alloc&) {
   throw Error(ErrorKind::memory, file.path + ": not enough memory for " + std::to_string(columns.size()) +
-                                       " columns of this table; run with more memory, or raise the limit on it "
-                                       "(`ulimit -v`)");
+                                     " columns of this table; run with more memory, or raise the limit on it "
+                                     "(`ulimit -v`)");
 }
 
 }  // namespace srcextract

@@ -136,8 +136,8 @@ Table read_text_table(const std::string& path, const std::vector<std::size_t>& c
   return table;
 } catch (const std::bad_alloc&) {
   throw Error(ErrorKind::memory, path + ": not enough memory for " + std::to_string(columns.size()) +
-                                       " columns of this table; run with more memory, or raise the limit on it "
-                                       "(`ulimit -v`)");
+                                     " columns of this table; run with more memory, or raise the limit on it "
+                                     "(`ulimit -v`)");
 }
 
 }  // namespace srcextract
