@@ -3,7 +3,7 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-steps=tests,compare,bytes,sanitize,scipy,bench
+steps=tests,compare,bytes,survey,sanitize,scipy,bench
 
 usage() {
   cat <<END
@@ -14,6 +14,8 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
   compare   --backend compare, both configurations, over data/, simulated skies and the directories in
             SRCEXTRACT_CHECK_DATA (separated by ':')
   bytes     the same bytes in the catalogue from 1 and 7 threads and from CUDA, run after run
+  survey    batch over small and large images, and what merge makes of it: the same bytes from CPU and CUDA, whole and in
+            shards
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
   scipy     tests/truth/scipy_compare.py on CUDA, 20000 random masks included
   bench     scripts/bench.sh --full
@@ -130,6 +132,44 @@ step_bytes() {
   done
 }
 
+# Of 64 pixels squared are a thousand, which share launches; the others are too large for that.
+make_survey() {
+  "$python" -B - "$work/survey" <<'END'
+import os, pathlib, sys
+sys.path.insert(0, "tests/support")
+from make_field import tiled_field, write_fits
+directory = pathlib.Path(sys.argv[1])
+field = tiled_field(1024)
+for i in range(256):
+    y, x = 64 * (i // 16), 64 * (i % 16)
+    (directory / f"night{i % 4}").mkdir(parents=True, exist_ok=True)
+    write_fits(directory / f"night{i % 4}" / f"{i}.fits", field[y:y + 64, x:x + 64].copy())
+    for copy in range(3):
+        os.link(directory / f"night{i % 4}" / f"{i}.fits", directory / f"night{i % 4}" / f"{i}_{copy}.fits")
+for size in (300, 700, 1024):
+    write_fits(directory / f"large{size}.fits", field[:size, :size].copy())
+END
+}
+
+same_survey() {
+  local shard
+  "$program" batch -q --backend cpu -o "$work/whole" config/default.yaml "$work/survey"
+  for shard in 1 2 3; do
+    "$program" batch -q --backend cuda --shard $shard/3 -o "$work/shards" config/default.yaml "$work/survey"
+  done
+  diff -rq -x '*.run.json' -x 'journal*' "$work/whole" "$work/shards"
+  "$program" merge -q "$work/whole" -o "$work/whole.fits"
+  "$program" merge -q "$work/shards" -o "$work/shards.fits"
+  cmp "$work/whole.fits" "$work/shards.fits"
+}
+
+step_survey() {
+  export -f make_survey same_survey
+  export program python work
+  check "a survey to extract" bash -euc make_survey
+  check "CPU and CUDA, whole and in shards" bash -euc same_survey
+}
+
 step_sanitize() {
   if ! command -v compute-sanitizer >/dev/null; then
     PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer
@@ -148,6 +188,8 @@ step_sanitize() {
     local filter='*/1.*-*RandomMasks*'
     [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*'
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
+    [[ $tool == racecheck ]] ||
+      check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*'
   done
 }
 
