@@ -54,7 +54,7 @@ def limited(limit, soft, hard):
 @pytest.mark.skipif(SANITIZED, reason="sanitizers open files of their own")
 def test_too_few_open_files_end_the_run_and_condemn_no_image(run, config, images, tmp_path):
     done = run("batch", config, images, "-o", "out", "--threads", 8, preexec_fn=limited(resource.RLIMIT_NOFILE, 8, 8))
-    assert done.code == 3 and "too many files are open" in done.err, done.err
+    assert done.code == 3 and "ulimit -n" in done.err, done.err
     assert not any("failed" in entry for entry in survey.records(tmp_path / "out/journal.jsonl"))
     again = run("batch", config, images, "-o", "out")
     assert again.code == 0 and len(survey.done(tmp_path / "out/journal.jsonl")) == 40
