@@ -9,7 +9,7 @@
 #include "pipeline/log.hpp"
 #include "pipeline/memory_budget.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
 class App;
 }
 
