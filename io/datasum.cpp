@@ -35,6 +35,7 @@ std::uint64_t ends(std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t count) {
+  if (count == 0) return;  // of which there may be no address
   const std::int64_t words = count / 4;
   std::byte rest[4] = {};
   std::memcpy(rest, bytes + 4 * words, static_cast<std::size_t>(count % 4));

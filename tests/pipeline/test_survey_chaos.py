@@ -185,6 +185,8 @@ def killed_before(call, number, command):
 
 @pytest.fixture
 def tracer():
+    if "address" in os.environ.get("SRCEXTRACT_SANITIZE", ""):
+        pytest.skip("AddressSanitizer's search for leaks does not bear to be traced")
     if shutil.which("strace") is None or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"]).returncode != 0:
         pytest.skip("no strace, or it may not trace")
 
