@@ -1,8 +1,12 @@
 """Runs the program under test."""
 
+import fcntl
 import os
 import pathlib
+import pty
+import struct
 import subprocess
+import termios
 from types import SimpleNamespace
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,3 +18,19 @@ def run_program(*arguments, env=None, **more):
                           timeout=120, **more)
     return SimpleNamespace(code=done.returncode, out=done.stdout.decode(errors="backslashreplace"),
                            err=done.stderr.decode(errors="backslashreplace"))
+
+
+def on_terminal(start, columns=0):
+    """What a process writes to a terminal that is its stderr, and its exit code: `start` is given the descriptor, which it
+    closes. A terminal of 0 columns does not say how wide it is."""
+    terminal, stderr = pty.openpty()
+    fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = start(stderr)
+    text = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            text += chunk
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(terminal)
+    return text.decode(), process.wait()

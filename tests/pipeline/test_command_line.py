@@ -1,16 +1,13 @@
 """The command line: options, messages, what goes to stdout, stderr and the log."""
 
-import fcntl
 import gzip
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 
 import pytest
 
+import driver
 from fits_files import HEIGHT, TAN, WIDTH, hdu, sky, write, write_sky
 
 
@@ -204,20 +201,16 @@ def test_a_log_file_that_cannot_be_opened_is_an_output_error(run, config, image,
 
 
 def on_terminal(*arguments, cwd, columns=0):
-    """What the program writes to a terminal that is its stderr; one of 0 columns does not say how wide it is."""
-    terminal, stderr = pty.openpty()
-    fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)], cwd=cwd, stderr=stderr)
-    os.close(stderr)
-    text = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            text += chunk
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(terminal)
-    assert process.wait() == 0
-    return text.decode()
+    """What the program writes to a terminal so wide."""
+
+    def start(stderr):
+        process = subprocess.Popen([os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)], cwd=cwd, stderr=stderr)
+        os.close(stderr)
+        return process
+
+    text, code = driver.on_terminal(start, columns)
+    assert code == 0
+    return text
 
 
 def test_progress_is_one_line_on_a_terminal_and_leaves_no_trace(config, image, tmp_path):

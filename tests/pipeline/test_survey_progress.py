@@ -1,14 +1,10 @@
 """What a survey says while it runs, and at its end."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import termios
 
 import pytest
 
+import driver
 import survey_support as survey
 
 IMAGES = 120
@@ -29,17 +25,7 @@ def config(tmp_path):
 
 def on_terminal(*arguments, cwd, columns=0):
     """What `srcextract batch` writes to a terminal so wide, and its exit code."""
-    terminal, stderr = pty.openpty()
-    fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = survey.start(*arguments, cwd=cwd, log=stderr)
-    text = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            text += chunk
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(terminal)
-    return text.decode(), process.wait()
+    return driver.on_terminal(lambda stderr: survey.start(*arguments, cwd=cwd, log=stderr), columns)
 
 
 BAR = re.compile(r"\[(=*) *\] +(\d+) % (\d+) of (\d+) files, ([\d.]+) files/s, ([\d.]+) GB/s"

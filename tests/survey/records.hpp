@@ -6,8 +6,8 @@
 
 namespace srcextract::testing {
 
-/// An image that was done, as if by version 1.0 with configuration "c1".
-inline ImageRecord done_record(const std::string& name) {
+/// An image of which nothing is known yet, as version 1.0 with configuration "c1" begins it.
+inline ImageRecord new_record(const std::string& name) {
   ImageRecord record;
   record.name = name;
   record.path = "/data/" + name;
@@ -15,6 +15,11 @@ inline ImageRecord done_record(const std::string& name) {
   record.modified = 1700000000123456789;
   record.config = "c1";
   record.program = "1.0";
+  return record;
+}
+
+inline ImageRecord done_record(const std::string& name) {
+  ImageRecord record = new_record(name);
   record.done = true;
   record.datasum = 4294967295u;
   record.width = 64;
@@ -26,13 +31,7 @@ inline ImageRecord done_record(const std::string& name) {
 }
 
 inline ImageRecord failed_record(const std::string& name, const std::string& reason) {
-  ImageRecord record;
-  record.name = name;
-  record.path = "/data/" + name;
-  record.bytes = 2880;
-  record.modified = 1700000000123456789;
-  record.config = "c1";
-  record.program = "1.0";
+  ImageRecord record = new_record(name);
   record.kind = "input";
   record.reason = reason;
   return record;
