@@ -8,16 +8,12 @@
 #include <numeric>
 
 #include "pipeline/versions.hpp"
+#include "survey/directory_lock.hpp"
 
 namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 std::string utc(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);

@@ -51,11 +51,6 @@ std::optional<std::int64_t> locked_byte(int descriptor, const Bytes& bytes) {
   return lock.l_start;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 Error taken_error(const std::string& directory, const Shard& shard, const Shard& holder, const std::string& lines) {
   std::string process = "another process";
   std::istringstream words(lines);
@@ -71,6 +66,11 @@ Error taken_error(const std::string& directory, const Shard& shard, const Shard&
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 DirectoryLock::DirectoryLock(std::string path) : path_(std::move(path)) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

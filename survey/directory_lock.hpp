@@ -7,6 +7,9 @@
 
 namespace srcextract {
 
+/// Of this machine; "unknown" if it has none.
+std::string host_name();
+
 /// Keeps others from doing the same work in an output directory, for as long as this lives or its process does.
 /// Processes of different shards of the same count go side by side; those of the same shard, or of different counts
 /// (the whole is shard 1 of 1), exclude each other.

@@ -33,7 +33,7 @@ std::string text_of(const Shard& shard) {
   return std::to_string(shard.index) + "/" + std::to_string(shard.count);
 }
 
-std::string host_name() {
+std::string this_host() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
@@ -73,7 +73,7 @@ TEST(DirectoryLockTest, ShardsOfTheSameCountGoSideBySideAndNothingElse) {
       const std::string message = try_to_lock(directory, second);
       EXPECT_EQ(message.empty(), side_by_side) << text_of(second) << " beside " << text_of(first) << ": " << message;
       if (side_by_side) continue;
-      EXPECT_THAT(message, HasSubstr("process " + std::to_string(holder.pid()) + " on " + host_name() +
+      EXPECT_THAT(message, HasSubstr("process " + std::to_string(holder.pid()) + " on " + this_host() +
                                      " is at work in " + directory.string()));
       EXPECT_EQ(message.find("on shard " + text_of(first)) != std::string::npos, first.count > 1) << message;
     }
@@ -99,7 +99,7 @@ TEST(DirectoryLockTest, AKilledProcessHasItNoMore) {
   EXPECT_NE(try_to_lock(directory, {1, 2}), "");
   holder.kill();
   EXPECT_EQ(try_to_lock(directory, {1, 2}), "");
-  EXPECT_EQ(read_file(directory / "journal.lock"), "1/2 " + std::to_string(getpid()) + " " + host_name() + "\n");
+  EXPECT_EQ(read_file(directory / "journal.lock"), "1/2 " + std::to_string(getpid()) + " " + this_host() + "\n");
   EXPECT_THAT(directory.names(), ::testing::ElementsAre("journal.lock"));
 }
 
