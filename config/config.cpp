@@ -1,6 +1,7 @@
 #include "config/config.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/fields.hpp"
 #include "config/sections.hpp"
@@ -35,6 +36,13 @@ void apply_override(Draft<Config>& draft, const std::string& setting) {
   set_field(draft, section, key, node, origin, YAML::Mark::null_mark());
 }
 
+/// The configuration, if every value is within its limits; `name` is blamed for those that were not set.
+Config finished(Draft<Config> draft, const std::string& name) {
+  check_limits(draft, name);
+  draft.result.set_at = std::move(draft.set_at);
+  return std::move(draft.result);
+}
+
 }  // namespace
 
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
@@ -42,15 +50,13 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
   read_document(draft, yaml, {name, true});
   check_limits(draft, name);  // the file is valid by itself, as an editor with the schema sees it
   for (const std::string& setting : overrides) apply_override(draft, setting);
-  check_limits(draft, name);
-  return draft.result;
+  return finished(std::move(draft), name);
 }
 
 Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides) {
-  Draft<Config> draft{config};
+  Draft<Config> draft{config, config.set_at};
   for (const std::string& setting : overrides) apply_override(draft, setting);
-  check_limits(draft, name);
-  return draft.result;
+  return finished(std::move(draft), name);
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,38 @@ struct InputConfig {
   std::int64_t plane = 1;
 };
 
+enum class CombineMethod { none, weighted, luminosity, mean, inverse_variance, chi_square, median };
+
+/// Several planes, or several images of one shape, into the one that sources are found in and measured on. Where none
+/// of `planes`, `hdus` and `files` is given it is all planes of the cube.
+struct CombineConfig {
+  CombineMethod method = CombineMethod::none;
+  std::vector<std::int64_t> planes;  ///< of the cube, 1-based
+  std::vector<std::string> hdus;     ///< of the file: numbers from 0, or names
+  std::vector<std::string> files;    ///< images that follow the one that is extracted
+  std::vector<double> weights;       ///< of `weighted`, one for each
+
+  bool operator==(const CombineConfig&) const = default;
+};
+
+enum class KernelShape { none, gaussian, tophat, mexican_hat, values, file };
+enum class Edges { zero, nearest, reflect };
+
+/// The convolution before detection. Lengths in pixels; 0 = not given.
+struct ConvolveConfig {
+  KernelShape kernel = KernelShape::none;
+  double fwhm = 0;        ///< of the Gaussian; or sigma
+  double sigma = 0;       ///< of the Gaussian and the mexican hat
+  double radius = 0;      ///< of the top-hat
+  std::int64_t size = 0;  ///< side of the kernel; 0 = as large as its shape asks for
+  std::vector<std::vector<double>> values;
+  std::string file;  ///< SExtractor's .conv, or a FITS image
+  bool normalize = true;
+  Edges edges = Edges::zero;
+
+  bool operator==(const ConvolveConfig&) const = default;
+};
+
 /// The kappa-sigma clip that estimates sky level and noise.
 struct BackgroundConfig {
   /// Pixels at or beyond median +- kappa sigma are clipped. Lower than 2 biases sigma low and adds false sources;
@@ -27,13 +60,14 @@ struct BackgroundConfig {
   bool operator==(const BackgroundConfig&) const = default;
 };
 
-enum class ThresholdUnit { sigma, absolute };
+enum class ThresholdUnit { sigma, absolute, detection_sigma };
 enum class Reference { background, zero };
 
 /// Which pixels belong to sources, and which pixels belong together.
 struct DetectionConfig {
-  /// In units of sigma above the reference, or the pixel value itself. Lower finds fainter sources and more noise:
-  /// at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
+  /// In units of sigma above the reference, or the pixel value itself; in units of detection_sigma it is counted from
+  /// the clipped median of the convolved image, whose noise it is, unless from zero. Lower finds fainter sources and
+  /// more noise: at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
   double threshold = 5.0;
   ThresholdUnit threshold_unit = ThresholdUnit::sigma;
   /// What `threshold` sigma are counted from: the clipped median, or zero (an image already sky-subtracted).
@@ -46,6 +80,19 @@ struct DetectionConfig {
   bool operator==(const DetectionConfig&) const = default;
 };
 
+enum class CleanOperation { none, erosion, opening };
+enum class StructuringElement { cross, square };
+
+/// Morphological cleaning of what is above the threshold.
+struct CleanConfig {
+  CleanOperation operation = CleanOperation::none;
+  /// The pixel and those that share a side with it, or also a corner.
+  StructuringElement element = StructuringElement::cross;
+  std::int64_t iterations = 1;
+
+  bool operator==(const CleanConfig&) const = default;
+};
+
 /// What is summed over the pixels of a source.
 struct MeasurementConfig {
   /// The level subtracted from every pixel before it is measured: the clipped median, or zero (raw pixels).
@@ -56,20 +103,70 @@ struct MeasurementConfig {
   bool operator==(const MeasurementConfig&) const = default;
 };
 
+enum class Align { none, wcs };
+enum class Interpolation { bilinear, lanczos3 };
+
+/// How a reference frame is made comparable with a new one before it is subtracted.
+struct DifferenceConfig {
+  Align align = Align::none;
+  Interpolation interpolation = Interpolation::lanczos3;
+  bool match_flux = true;
+  bool match_background = true;
+  /// Of the stars, in pixels of the new frame: the sharper frame is convolved to the width of the other. 0 = as they
+  /// are.
+  double reference_fwhm = 0;
+  double new_fwhm = 0;
+
+  bool operator==(const DifferenceConfig&) const = default;
+};
+
+enum class Stretch { linear, sqrt, log, asinh, equalize };
+enum class Limits { zscale, minmax, values };
+enum class Overlay { none, ellipses, pixels };
+
+/// The picture that output.quicklook writes.
+struct QuicklookConfig {
+  Stretch stretch = Stretch::asinh;
+  Limits limits = Limits::zscale;
+  double low = 0;   ///< black, where limits is `values`
+  double high = 0;  ///< white
+  std::int64_t bins = 4096;
+  Overlay overlay = Overlay::ellipses;
+  std::int64_t size = 1024;  ///< most pixels of its longer side
+
+  bool operator==(const QuicklookConfig&) const = default;
+};
+
 /// What is written.
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
   bool segmentation = false;
+  /// Also write the picture {stem}.png.
+  bool quicklook = false;
 };
 
 /// Everything that the catalogue depends on besides the pixels. How it is computed (back end, threads) is not here.
 struct Config {
   InputConfig input;
+  CombineConfig combine;
   BackgroundConfig background;
+  ConvolveConfig convolve;
   DetectionConfig detection;
+  CleanConfig clean;
   MeasurementConfig measurement;
+  DifferenceConfig difference;
   OutputConfig output;
+  QuicklookConfig quicklook;
+
+  /// Where keys were set, `path:line:column` by `section.key`; for messages about what only an image shows to be wrong.
+  std::map<std::string, std::string> set_at = {};
+
+  /// How such a message begins: where the key was set, or its name.
+  std::string where(const std::string& key) const {
+    const auto found = set_at.find(key);
+    return found == set_at.end() ? key : found->second;
+  }
 };
 
 /// Reads a YAML file strictly: an unknown key, a wrong type or a value out of range throws Error{config} whose message

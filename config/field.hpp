@@ -21,8 +21,11 @@ struct Field {
   double at_most = no_limit;
   std::vector<std::int64_t> one_of = {};
   bool is_column = false;   ///< a text is the name of a column, or a pattern of names
+  bool is_path = false;     ///< a text is the path of a file
   std::string why = {};     ///< why there is this limit, said after it in an error message
   std::string no_use = {};  ///< what other key makes this one meaningless, as in "difference is ignore"; empty if none
+  std::string problem =
+      {};  ///< what is wrong with the value, or with others beside it, as in "needs weights"; empty if nothing
 
   std::string path() const { return section + "." + key; }
 };

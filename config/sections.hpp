@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "config/checks.hpp"
 #include "config/yaml.hpp"
@@ -25,6 +26,10 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   const Value value = to_value(node, origin, key);
   if constexpr (std::is_same_v<Member, std::string>) {
     if (field.is_column) return read_column(value, field.path(), member);
+    if (field.is_path) return read_path(value, field.path(), member);
+  }
+  if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
+    if (field.is_path) return read_paths(value, field.path(), member);
   }
   read_value(value, field.path(), member);
 }
@@ -68,16 +73,20 @@ void for_each_section(const std::string& text, const Fields& known, const Origin
                  [&](const YAML::Node& key, const YAML::Node& node) { f(key.Scalar(), key.Mark(), node); });
 }
 
-/// Throws Error{config} if a number is outside the limits of its field, or if a key was set that has no use; `name` is
-/// blamed for keys that were not set.
+/// Throws Error{config} if a number is outside the limits of its field, if a value has a problem, or if a key was set
+/// that has no use; `name` is blamed for keys of sections of which none was set.
 template <class T>
 void check_limits(const Draft<T>& draft, const std::string& name) {
   for_each_field(draft.result, [&](const Field& field, const auto& value) {
     const auto found = draft.set_at.find(field.path());
     if (found != draft.set_at.end()) check_use(field, found->second);
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>) {
-      check_limit(field, static_cast<double>(value), found == draft.set_at.end() ? name : found->second);
-    }
+    // What is wrong with a key that was not set is said at another of its section.
+    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section + ".");
+    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section + ".");
+    const std::string& where = in_section ? nearest->second : name;
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
+      check_limit(field, static_cast<double>(value), where);
+    if (!field.problem.empty()) fail(where, "'" + field.path() + "' " + field.problem);
   });
 }
 

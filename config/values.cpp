@@ -86,7 +86,8 @@ bool is_plain_column(const std::string& text) {
   const auto harmless = [](char c) {
     return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ' ' || c == '*';
   };
-  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), harmless) &&
+  return !text.empty() && is_letter(text.front()) && text.back() != ' ' &&
+         std::all_of(text.begin(), text.end(), harmless) &&
          !is_one_of(lower(text), {"true", "false", "null", "yes", "no", "on", "off"});
 }
 
@@ -167,6 +168,31 @@ void read_column(const Value& value, const std::string& name, std::string& out) 
   read_name(value, name, is_plain_column, out);
 }
 
+void read_path(const Value& value, const std::string& name, std::string& out) {
+  refuse_empty(value, name);
+  if (value.kind == Kind::list || value.kind == Kind::map) fail_type(value, name, "a path");
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (std::ranges::any_of(value.text, control)) fail(value.where, "'" + name + "' holds a control character");
+  double number = 0;
+  const bool other = is_one_of(lower(value.text), {"true", "false", "null", "~", "yes", "no", "on", "off", "y", "n"}) ||
+                     (!is_whole_number(value.text) && parse(value.text, number) != std::errc::invalid_argument);
+  if (value.kind == Kind::plain && other)
+    fail_type(value, name, "a path", "; a name like this one must stand in quotes");
+  out = value.text;
+}
+
+void read_paths(const Value& value, const std::string& name, std::vector<std::string>& out) {
+  require_list(value, name);
+  out.clear();
+  for (const Value& item : value.items) read_path(item, name, out.emplace_back());
+}
+
+void require_list(const Value& value, const std::string& name) {
+  refuse_empty(value, name);
+  if (value.kind == Kind::list) return;
+  fail_type(value, name, "a list", value.kind == Kind::map ? "" : "; write [" + value.text + "]");
+}
+
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words) {
   refuse_empty(value, name);
   const auto found = std::find(words.begin(), words.end(), value.text);
@@ -177,10 +203,7 @@ std::size_t read_word(const Value& value, const std::string& name, const std::ve
 
 std::vector<std::size_t> read_words(const Value& value, const std::string& name,
                                     const std::vector<std::string>& words) {
-  refuse_empty(value, name);
-  if (value.kind != Kind::list) {
-    fail_type(value, name, "a list", value.kind == Kind::map ? "" : "; write [" + value.text + "]");
-  }
+  require_list(value, name);
   if (value.items.empty()) fail(value.where, "'" + name + "' is empty; name at least one of " + join(words));
   std::vector<std::size_t> indices;
   std::set<std::size_t> seen;

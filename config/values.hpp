@@ -35,6 +35,21 @@ void read_value(const Value& value, const std::string& name, std::string& out);
 /// The same for the name of a column, or a pattern of names: y, n and FLUX_* need no quotes.
 void read_column(const Value& value, const std::string& name, std::string& out);
 
+/// A path: any text without control characters; one that YAML may read as something else must be quoted.
+void read_path(const Value& value, const std::string& name, std::string& out);
+
+/// Throws Error{config} unless the value is a list.
+void require_list(const Value& value, const std::string& name);
+
+/// A list of values, of lists or of paths; it may be empty.
+template <class Item>
+requires(!std::is_enum_v<Item>) void read_value(const Value& value, const std::string& name, std::vector<Item>& out) {
+  require_list(value, name);
+  out.clear();
+  for (const Value& item : value.items) read_value(item, name, out.emplace_back());
+}
+void read_paths(const Value& value, const std::string& name, std::vector<std::string>& out);
+
 /// Index in `words` of the word that a value is.
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
 /// Indices in `words` of a list of different words, at least one.
@@ -46,6 +61,7 @@ void read_value(const Value& value, const std::string& name, Enum& out) {
   out = static_cast<Enum>(read_word(value, name, names_of(Enum{})));
 }
 template <class Enum>
+requires std::is_enum_v<Enum>
 void read_value(const Value& value, const std::string& name, std::vector<Enum>& out) {
   out.clear();
   for (std::size_t i : read_words(value, name, names_of(Enum{}))) out.push_back(static_cast<Enum>(i));
@@ -62,10 +78,10 @@ template <class Enum>
 requires std::is_enum_v<Enum> std::string format_value(Enum value) {
   return names_of(value)[static_cast<std::size_t>(value)];
 }
-template <class Enum>
-std::string format_value(const std::vector<Enum>& values) {
+template <class Item>
+std::string format_value(const std::vector<Item>& values) {
   std::string text;
-  for (Enum value : values) text += (text.empty() ? "" : ", ") + format_value(value);
+  for (const Item& value : values) text += (text.empty() ? "" : ", ") + format_value(value);
   return "[" + text + "]";
 }
 

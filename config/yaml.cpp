@@ -66,6 +66,15 @@ Value without_items(const YAML::Node& node, const Origin& origin, const YAML::Ma
   return value;
 }
 
+/// The same with the items of a list, which have none of their own.
+Value with_items(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
+  Value value = without_items(node, origin, key);
+  if (node.IsSequence()) {
+    for (const YAML::Node& item : node) value.items.push_back(without_items(item, origin, node.Mark()));
+  }
+  return value;
+}
+
 }  // namespace
 
 std::string Origin::at(const YAML::Mark& mark) const {
@@ -112,10 +121,9 @@ YAML::Node load_yaml(const std::string& text, const Origin& origin) {
 }
 
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key) {
-  Value value = without_items(node, origin, key);
-  if (node.IsSequence()) {
-    for (const YAML::Node& item : node) value.items.push_back(without_items(item, origin, node.Mark()));
-  }
+  Value value = with_items(node, origin, key);
+  if (!node.IsSequence()) return value;
+  for (std::size_t i = 0; i < node.size(); ++i) value.items[i] = with_items(node[i], origin, node.Mark());
   return value;
 }
 

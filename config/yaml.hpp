@@ -27,7 +27,7 @@ std::string read_file(const std::string& path);
 /// configuration of srcextract can be.
 YAML::Node load_yaml(const std::string& text, const Origin& origin);
 
-/// A node as a value, with the items of a list. No key holds a list of lists: an item's own items are left out.
+/// A node as a value, with the items of a list, and their own; what is in these is left out: no key holds such lists.
 Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& key);
 
 /// Calls f(key node, value node) for each entry of a map, in order. yaml-cpp keeps both of two equal keys: the second

@@ -6,17 +6,18 @@ namespace srcextract {
 
 namespace {
 
-__global__ void resolve_levels_kernel(const Background* background, DetectionConfig detection,
-                                      MeasurementConfig measurement, Levels* levels) {
-  *levels = levels_of(*background, detection, measurement);
+__global__ void resolve_levels_kernel(const Background* background, const Background* detected,
+                                      DetectionConfig detection, MeasurementConfig measurement, Levels* levels) {
+  *levels = levels_of(*background, *detected, detection, measurement);
 }
 
 }  // namespace
 
-Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Config& config, const Gpu& where) {
+Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
+                                  const Config& config, const Gpu& where) {
   Value<Levels, Gpu> levels(where);
-  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), config.detection, config.measurement,
-                                                   levels.data());
+  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(), config.detection,
+                                                   config.measurement, levels.data());
   check_launch();
   return levels;
 }

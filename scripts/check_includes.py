@@ -15,13 +15,13 @@ ALLOWED = {
     "io": {"core"},
     "regression": {"core", "config"},
     "survey": {"core", "config", "io"},
-    "cuda": {"core", "config", "stages", "pipeline/run_stages.hpp", "pipeline/observer.hpp"},
+    "cuda": {"core", "config", "stages", "pipeline/run_stages.hpp", "pipeline/extraction.hpp", "pipeline/observer.hpp"},
     "pipeline": {"core", "config", "stages", "io", "regression", "survey", "cuda"},
 }
 
 # Where a library's headers may be included.
 LIBRARIES = {
-    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat)\.h": {"io"},
+    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png)\.h": {"io"},
     r"yaml-cpp/.*": {"config", "io"},
     r"(spdlog|CLI)/.*": {"pipeline"},
     r"nlohmann/.*": {"pipeline", "survey"},

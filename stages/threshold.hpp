@@ -17,10 +17,20 @@ struct Levels {
   bool operator==(const Levels&) const = default;
 };
 
-/// What the configuration means on this image (stages/levels.hpp). Nothing is above the detection level of a background
-/// that check_background refuses.
-Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Config& config, const Cpu& where);
-Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Config& config, const Gpu& where);
+/// What the configuration means on an image with this background (stages/levels.hpp); `detected` is that of the image
+/// in which sources are found, looked at for thresholds in detection_sigma alone. Nothing is above the detection level
+/// of a background that check_background refuses.
+Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
+                                  const Config& config, const Cpu& where);
+Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
+                                  const Config& config, const Gpu& where);
+
+/// The same where sources are found in the image itself.
+template <class Where>
+Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, const Config& config,
+                                    const Where& where) {
+  return resolve_levels(background, background, config, where);
+}
 
 /// Throws Error{input} if every pixel is masked, or the threshold is in units of a sigma that is 0.
 void check_background(const Background& background, const Config& config);

@@ -104,10 +104,11 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   }
 }
 
-/// A column without a section is no key, but may have been meant as one.
+/// A column without a section is no key, but may have been meant as one, unless it is what lists of files have anyway.
 void check_no_key(const Fields& keys, const std::string& column, const TextLines& lines) {
+  const bool of_files = column == "file" || column == "files" || column == "size";
   for (const Field& field : keys) {
-    if (field.key == column)
+    if (field.key == column && !of_files)
       fail(lines, "column '" + column + "' is no key of the configuration; write " + field.path() +
                       " if that is meant, and give it another name if not");
   }

@@ -60,6 +60,22 @@ inline json type_of(const std::map<std::string, std::string>& value) {
           {"additionalProperties", name},
           {"default", value}};
 }
+/// A list, empty by default.
+template <class Item>
+requires(!std::is_enum_v<Item>) json type_of(const std::vector<Item>& values) {
+  json items = type_of(Item());
+  items.erase("default");
+  return {{"type", "array"}, {"items", items}, {"default", values}};
+}
+template <class Item>
+json type_of(const std::vector<std::vector<Item>>& values) {
+  json rows = type_of(std::vector<Item>());
+  rows.erase("default");
+  return {{"type", "array"}, {"items", rows}, {"default", values}};
+}
+inline json type_of_path() {
+  return {{"type", {"string", "integer"}}, {"pattern", "^[^\\u0000-\\u001f\\u007f]*$"}};
+}
 template <class Enum>
 requires std::is_enum_v<Enum> json type_of(Enum value) {
   json words = json::array();
@@ -68,7 +84,7 @@ requires std::is_enum_v<Enum> json type_of(Enum value) {
   return {{"enum", words}, {"default", words[static_cast<std::size_t>(value)]}};
 }
 template <class Enum>
-json type_of(const std::vector<Enum>& values) {
+requires std::is_enum_v<Enum> json type_of(const std::vector<Enum>& values) {
   json defaults = json::array();
   for (Enum value : values) defaults.push_back(names_of(value)[static_cast<std::size_t>(value)]);
   return {{"type", "array"},
@@ -86,6 +102,10 @@ json declared(const T& t) {
   const T defaults;
   for_each_field(defaults, [&](const Field& field, const auto& value) {
     json property = type_of(value);
+    if (field.is_path) {
+      (property["type"] == "array" ? property["items"] : property) = type_of_path();
+      property["default"] = value;
+    }
     property["description"] = field.description;
     sections[field.section][field.key] = property;
   });

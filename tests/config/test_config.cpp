@@ -44,7 +44,13 @@ TEST(Config, EveryKeyIsRead) {
 background: {kappa: 2.5, max_iterations: 20}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75}
-output: {formats: [csv, "fits", reg, ecsv], segmentation: true}
+output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true}
+combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
+convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
+clean: {operation: opening, element: square, iterations: 2}
+difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
+             reference_fwhm: 2.5, new_fwhm: 3}
+quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
 )");
   EXPECT_EQ(c.input.hdu, "SCI");
   EXPECT_EQ(c.input.plane, 7);
@@ -56,6 +62,17 @@ output: {formats: [csv, "fits", reg, ecsv], segmentation: true}
   EXPECT_EQ(c.detection.connectivity, 4);
   EXPECT_EQ(c.detection.min_area, 9);
   EXPECT_EQ(c.measurement.reference, Reference::zero);
+  EXPECT_TRUE(c.output.quicklook);
+  EXPECT_EQ(c.combine, (CombineConfig{CombineMethod::weighted, {}, {}, {"g.fits", "a b/i.fits"}, {1, 2.5, -1}}));
+  ConvolveConfig sobel;
+  sobel.kernel = KernelShape::values;
+  sobel.normalize = false;
+  sobel.edges = Edges::reflect;
+  sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
+  EXPECT_EQ(c.convolve, sobel);
+  EXPECT_EQ(c.clean, (CleanConfig{CleanOperation::opening, StructuringElement::square, 2}));
+  EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
+  EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);
   EXPECT_THAT(c.output.formats,
               ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg, CatalogFormat::ecsv));
@@ -123,8 +140,9 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
-      {"weights: {}\n",
-       "x.yaml:1:1: unknown section 'weights'; the sections are input, background, detection, measurement, output"},
+      {"surprise: {}\n",
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, convolve, detection, "
+       "clean, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -164,9 +182,10 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:2:13: 'detection.min_area' must be within the range of a 64-bit integer, not '9223372036854775808'"},
       {"detection:\n  min_area: true\n", "x.yaml:2:13: 'detection.min_area' must be a whole number, not 'true'"},
       {"detection:\n  threshold_unit: sigmas\n",
-       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, not 'sigmas'; did you mean 'sigma'?"},
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, not 'sigmas'; did you "
+       "mean 'sigma'?"},
       {"detection:\n  threshold_unit: counts\n",
-       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, not 'counts'"},
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, not 'counts'"},
       {"output:\n  segmentation: yes\n",
        "x.yaml:2:17: 'output.segmentation' must be true or false, not 'yes'; write true"},
       {"output:\n  segmentation: Off\n",
@@ -191,8 +210,46 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
       {"background: 3\n", "x.yaml:1:13: 'background' is a section and must hold keys: kappa, max_iterations"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, background, detection, measurement, output"},
+       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, convolve, detection, clean, "
+       "measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
+      {"combine:\n  planes: [1, 2]\n",
+       "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
+      {"combine: {method: mean,\n  planes: [0]}\n",
+       "x.yaml:2:11: 'combine.planes' must hold numbers from 1; planes are counted from 1"},
+      {"combine:\n  method: mean\n  planes: [1, 2]\n  files: [b.fits]\n",
+       "x.yaml:3:11: 'combine.planes' cannot be given beside another: set one of combine.planes, hdus and files"},
+      {"input: {hdu: all}\ncombine:\n  method: mean\n  hdus: [1, 2]\n",
+       "x.yaml:4:9: 'combine.hdus' cannot be given where input.hdu is all; name one HDU, or combine planes"},
+      {"combine:\n  method: mean\n  hdus: [1, all]\n",
+       "x.yaml:3:9: 'combine.hdus' must hold numbers and EXTNAMEs; auto and all are no names of one HDU"},
+      {"combine:\n  method: weighted\n  planes: [1, 2]\n  weights: [1, 2, 3]\n",
+       "x.yaml:4:12: 'combine.weights' has 3 weights for 2 images; give each one"},
+      {"combine:\n  method: weighted\n  weights: [0, 0]\n",
+       "x.yaml:3:12: 'combine.weights' must hold a weight for each image, not all 0, where combine.method is weighted"},
+      {"convolve:\n  kernel: gaussian\n",
+       "x.yaml:2:11: 'convolve.kernel' is gaussian, which needs convolve.fwhm or convolve.sigma"},
+      {"convolve:\n  fwhm: 3\n", "x.yaml:2:9: 'convolve.fwhm' has no use but with convolve.kernel gaussian"},
+      {"convolve:\n  kernel: gaussian\n  sigma: 8\n",
+       "x.yaml:3:10: 'convolve.sigma' is too large for a kernel of 63 pixels, which has room for 7.75; set "
+       "convolve.size to cut it off"},
+      {"convolve:\n  kernel: tophat\n  radius: 2\n  size: 4\n",
+       "x.yaml:4:9: 'convolve.size' must be odd, so that the kernel has a centre; or 0"},
+      {"convolve:\n  kernel: values\n  values: [[1, 2], [3, 4]]\n",
+       "x.yaml:3:11: 'convolve.values' must have odd sides, not 2 x 2"},
+      {"convolve:\n  kernel: values\n  values: [[1, 2, 1], [3]]\n",
+       "x.yaml:3:11: 'convolve.values' must have rows of one length; the first has 3 values, row 2 has 1"},
+      {"convolve:\n  kernel: values\n  values: [[0, 0, 0]]\n", "x.yaml:3:11: 'convolve.values' must not all be zero"},
+      {"convolve:\n  kernel: values\n  values: [[1, .nan, 1]]\n",
+       "x.yaml:3:16: 'convolve.values' must be a number, not '.nan'; it must be finite"},
+      {"convolve:\n  kernel: values\n  values: [1, 2, 1]\n",
+       "x.yaml:3:12: 'convolve.values' must be a list, not '1'; write [1]"},
+      {"convolve:\n  kernel: file\n  file: 3.5\n",
+       "x.yaml:3:9: 'convolve.file' must be a path, not '3.5'; a name like this one must stand in quotes"},
+      {"quicklook:\n  limits: values\n",
+       "x.yaml:2:11: 'quicklook.high' must be greater than quicklook.low where quicklook.limits is values"},
+      {"difference:\n  reference_fwhm: 3\n",
+       "x.yaml:2:19: 'difference.new_fwhm' needs difference.reference_fwhm and difference.new_fwhm, both or neither"},
   };
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
 }
@@ -278,7 +335,8 @@ TEST(ConfigOverrides, ApplyToAConfigurationAsToItsFile) {
   const auto wrong = [&](const std::string& setting) {
     return testing::config_error([&] { override_config(parse(yaml), "x.yaml", {setting}); });
   };
-  EXPECT_THAT(wrong("detection.threshold_unit=sigma"), StartsWith("x.yaml: 'detection.threshold' must be greater"));
+  EXPECT_THAT(wrong("detection.threshold_unit=sigma"),
+              StartsWith("x.yaml:1:24: 'detection.threshold' must be greater"));
   EXPECT_EQ(wrong("detection.min_area=0"), message(yaml, {"detection.min_area=0"}));
 }
 

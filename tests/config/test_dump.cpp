@@ -21,11 +21,19 @@ Config parse(const std::string& yaml) {
 TEST(ConfigDump, HoldsEveryKeyInOrder) {
   EXPECT_EQ(dump_config(Config{}),
             "input:\n  hdu: auto\n  plane: 1\n"
+            "combine:\n  method: none\n  planes: []\n  hdus: []\n  files: []\n  weights: []\n"
             "background:\n  kappa: 3.0\n  max_iterations: 0\n"
+            "convolve:\n  kernel: none\n  fwhm: 0.0\n  sigma: 0.0\n  radius: 0.0\n  size: 0\n  values: []\n"
+            "  file: ''\n  normalize: true\n  edges: zero\n"
             "detection:\n  threshold: 5.0\n  threshold_unit: sigma\n  reference: background\n  connectivity: 8\n"
             "  min_area: 5\n"
+            "clean:\n  operation: none\n  element: cross\n  iterations: 1\n"
             "measurement:\n  reference: background\n  gain: 0.0\n"
-            "output:\n  formats: [fits]\n  segmentation: false\n");
+            "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
+            "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
+            "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n"
+            "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
+            "  overlay: ellipses\n  size: 1024\n");
 }
 
 TEST(ConfigDump, NumbersAreShortAndReadBackToTheLastBit) {
@@ -56,10 +64,15 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
     Config c;
     c.input.hdu = hdu;
     c.detection = {-1.5, ThresholdUnit::absolute, Reference::zero, 4, 1};
-    c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true};
+    c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true, true};
+    c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
+    c.convolve.kernel = KernelShape::values;
+    c.convolve.values = {{1, 2.5, 1e20}};
     const std::string yaml = dump_config(c);
     const Config again = parse(yaml);
     EXPECT_EQ(again.input.hdu, hdu);
+    EXPECT_EQ(again.combine, c.combine);
+    EXPECT_EQ(again.convolve, c.convolve);
     EXPECT_EQ(again.detection.threshold, -1.5);
     EXPECT_EQ(dump_config(again), yaml);
   }

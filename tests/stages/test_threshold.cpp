@@ -121,6 +121,22 @@ TYPED_TEST(LevelsTest, FollowTheConfiguration) {
   EXPECT_EQ(this->resolved(background_of(100, 0), config), (Levels{7, 0, 0}));
 }
 
+TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
+  Config config;
+  config.detection.threshold_unit = ThresholdUnit::detection_sigma;
+  const auto resolved = [&](const Background& image, const Background& convolved) {
+    return fetch(
+        resolve_levels(this->backend().put_value(image), this->backend().put_value(convolved), config, this->where()),
+        this->where());
+  };
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2}));
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0)).detection, std::numeric_limits<double>::infinity());
+  config.detection.reference = Reference::zero;
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{2.5, 100, 2}));
+  config.detection.threshold_unit = ThresholdUnit::sigma;
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{10, 100, 2}));
+}
+
 TYPED_TEST(LevelsTest, LetNothingBeDetectedWithoutASky) {
   const double never = std::numeric_limits<double>::infinity();
   EXPECT_EQ(this->resolved(background_of(100, 0), Config{}).detection, never);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace srcextract {
+
+/// The longest side of a kernel, in pixels.
+inline constexpr std::int64_t most_kernel_size = 63;
+
+/// How far a kernel reaches where no size is given, in sigma.
+inline constexpr double gaussian_reach = 4;
+inline constexpr double mexican_hat_reach = 5;
+
+/// Full width at half maximum of a Gaussian of sigma 1: 2 sqrt(2 ln 2).
+inline constexpr double fwhm_per_sigma = 2.3548200450309493;
+
+/// Why these rows of values are no convolution kernel, to be said after what they are called: "must have odd sides, not
+/// 4 x 3"; rows of different length, a side longer than most_kernel_size, a value that is not finite, all values zero.
+/// Empty if they are one.
+std::string kernel_problem(const std::vector<std::vector<double>>& values);
+
+}  // namespace srcextract

@@ -1,0 +1,140 @@
+#include "config/problems.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/kernel_values.hpp"
+#include "config/values.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
+
+/// Of one of the lists of what is combined.
+std::string list_problem(const CombineConfig& config, bool given) {
+  if (!given) return "";
+  if (config.method == CombineMethod::none) return "has no use where combine.method is none; set a method";
+  const int lists = (config.planes.empty() ? 0 : 1) + (config.hdus.empty() ? 0 : 1) + (config.files.empty() ? 0 : 1);
+  return lists > 1 ? only_one_list : "";
+}
+
+std::string not_with_all_hdus(const InputConfig& input, bool given) {
+  return given && input.hdu == "all" ? "cannot be given where input.hdu is all; name one HDU, or combine planes" : "";
+}
+
+/// How many images there will be; 0 if only the file can tell.
+std::size_t combined_count(const CombineConfig& config) {
+  if (!config.files.empty()) return config.files.size() + 1;
+  return std::max(config.planes.size(), config.hdus.size());
+}
+
+/// Of a length that only some shapes have; the kernel reaches to `reach` times it, unless it has a size.
+std::string length_problem(const ConvolveConfig& config, double length, bool has_use, const std::string& shapes,
+                           double reach) {
+  if (length != 0 && !has_use) return "has no use but with convolve.kernel " + shapes;
+  constexpr std::int64_t most_reach = most_kernel_size / 2;
+  constexpr auto most = static_cast<double>(most_reach);
+  if (config.size != 0 || length * reach <= most) return "";
+  return "is too large for a kernel of " + std::to_string(most_kernel_size) + " pixels, which has room for " +
+         format_value(std::floor(most / reach * 100) / 100) + "; set convolve.size to cut it off";
+}
+
+std::string first_of(const std::string& one, const std::string& other) {
+  return one.empty() ? other : one;
+}
+
+}  // namespace
+
+std::string planes_problem(const CombineConfig& config) {
+  const bool wrong = std::ranges::any_of(config.planes, [](std::int64_t plane) { return plane < 1; });
+  return wrong ? "must hold numbers from 1; planes are counted from 1" : list_problem(config, !config.planes.empty());
+}
+
+std::string hdus_problem(const CombineConfig& config, const InputConfig& input) {
+  const bool given = !config.hdus.empty();
+  if (std::ranges::any_of(config.hdus, [](const std::string& hdu) { return hdu == "all" || hdu == "auto"; }))
+    return "must hold numbers and EXTNAMEs; auto and all are no names of one HDU";
+  return first_of(list_problem(config, given), not_with_all_hdus(input, given));
+}
+
+std::string files_problem(const CombineConfig& config, const InputConfig& input) {
+  const bool given = !config.files.empty();
+  if (std::ranges::find(config.files, "") != config.files.end()) return "names a file without a name";
+  return first_of(list_problem(config, given), not_with_all_hdus(input, given));
+}
+
+std::string weights_problem(const CombineConfig& config) {
+  const std::size_t count = combined_count(config);
+  if (config.method != CombineMethod::weighted)
+    return config.weights.empty() ? "" : "has no use but with combine.method weighted";
+  if (std::ranges::all_of(config.weights, [](double weight) { return weight == 0; }))
+    return "must hold a weight for each image, not all 0, where combine.method is weighted";
+  if (count == 0 || count == config.weights.size()) return "";
+  return "has " + std::to_string(config.weights.size()) + " weights for " + std::to_string(count) +
+         " images; give each one";
+}
+
+std::string shape_problem(const ConvolveConfig& config) {
+  switch (config.kernel) {
+    case KernelShape::gaussian:
+      if (config.fwhm > 0 && config.sigma > 0) return "is gaussian: give its fwhm or its sigma, not both";
+      return config.fwhm > 0 || config.sigma > 0 ? "" : "is gaussian, which needs convolve.fwhm or convolve.sigma";
+    case KernelShape::tophat:
+      return config.radius > 0 ? "" : "is tophat, which needs convolve.radius";
+    case KernelShape::mexican_hat:
+      return config.sigma > 0 ? "" : "is mexican_hat, which needs convolve.sigma";
+    case KernelShape::values:
+      return config.values.empty() ? "is values, which needs convolve.values" : "";
+    case KernelShape::file:
+      return config.file.empty() ? "is file, which needs convolve.file" : "";
+    case KernelShape::none:
+      break;
+  }
+  return "";
+}
+
+std::string fwhm_problem(const ConvolveConfig& config) {
+  return length_problem(config, config.fwhm, config.kernel == KernelShape::gaussian, "gaussian",
+                        gaussian_reach / fwhm_per_sigma);
+}
+
+std::string sigma_problem(const ConvolveConfig& config) {
+  const bool hat = config.kernel == KernelShape::mexican_hat;
+  return length_problem(config, config.sigma, hat || config.kernel == KernelShape::gaussian, "gaussian or mexican_hat",
+                        hat ? mexican_hat_reach : gaussian_reach);
+}
+
+std::string radius_problem(const ConvolveConfig& config) {
+  return length_problem(config, config.radius, config.kernel == KernelShape::tophat, "tophat", 1);
+}
+
+std::string size_problem(const ConvolveConfig& config) {
+  if (config.size != 0 && config.size % 2 == 0) return "must be odd, so that the kernel has a centre; or 0";
+  const bool has_use = config.kernel == KernelShape::gaussian || config.kernel == KernelShape::tophat ||
+                       config.kernel == KernelShape::mexican_hat;
+  return config.size != 0 && !has_use ? "has no use but with convolve.kernel gaussian, tophat or mexican_hat" : "";
+}
+
+std::string values_problem(const ConvolveConfig& config) {
+  if (config.values.empty()) return "";
+  if (config.kernel != KernelShape::values) return "has no use but with convolve.kernel values";
+  return kernel_problem(config.values);
+}
+
+std::string file_problem(const ConvolveConfig& config) {
+  return config.file.empty() || config.kernel == KernelShape::file ? "" : "has no use but with convolve.kernel file";
+}
+
+std::string fwhm_problem(const DifferenceConfig& config) {
+  const bool one = (config.reference_fwhm > 0) != (config.new_fwhm > 0);
+  return one ? "needs difference.reference_fwhm and difference.new_fwhm, both or neither" : "";
+}
+
+std::string high_problem(const QuicklookConfig& config) {
+  if (config.limits == Limits::values && !(config.low < config.high))
+    return "must be greater than quicklook.low where quicklook.limits is values";
+  return "";
+}
+
+}  // namespace srcextract

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "config/config.hpp"
+
+namespace srcextract {
+
+// What is wrong with values in the light of others, to be said after the key: "needs weights"; empty if nothing is.
+
+/// Of combine's lists of what is combined: at most one of them is given, and none without a method.
+std::string planes_problem(const CombineConfig& config);
+std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
+std::string files_problem(const CombineConfig& config, const InputConfig& input);
+std::string weights_problem(const CombineConfig& config);
+
+/// Of the kernel: a shape has the lengths that it needs, and no others.
+std::string shape_problem(const ConvolveConfig& config);
+std::string fwhm_problem(const ConvolveConfig& config);
+std::string sigma_problem(const ConvolveConfig& config);
+std::string radius_problem(const ConvolveConfig& config);
+std::string size_problem(const ConvolveConfig& config);
+std::string values_problem(const ConvolveConfig& config);
+std::string file_problem(const ConvolveConfig& config);
+
+/// Of the widths of both frames: both are given, or neither.
+std::string fwhm_problem(const DifferenceConfig& config);
+
+/// Of the values that are drawn black and white.
+std::string high_problem(const QuicklookConfig& config);
+
+}  // namespace srcextract
