@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <limits>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Pixels of a row whose foreground is in one word: bit i is the i-th of them.
+template <std::unsigned_integral Word>
+inline constexpr std::int64_t word_pixels = std::numeric_limits<Word>::digits;
+
+/// Rows are handed out in pieces of about this many pixels.
+inline std::int64_t rows_per_piece(std::int64_t width) {
+  constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
+  return std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
+}
+
+/// Where the foreground of a row begins or ends within a word. `before`: whether the pixel before the word is
+/// foreground.
+template <std::unsigned_integral Word>
+inline Word edges_of(Word word, Word before) {
+  return word ^ (word << 1 | before);
+}
+
+/// Writes the runs of one row, which is padded with background to whole words.
+template <std::unsigned_integral Word>
+void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs) {
+  std::int32_t begin = 0;
+  Word before = 0;
+  for (std::int64_t x = 0; x < width; x += word_pixels<Word>, ++words) {
+    // Begins and ends alternate; a run that is open at the end of the word has its begin kept.
+    Word open = before;
+    for (Word edges = edges_of(*words, before); edges != 0; edges &= edges - 1) {
+      const auto edge = static_cast<std::int32_t>(x + std::countr_zero(edges));
+      if (open != 0) {
+        *runs++ = {y, begin, edge};
+      } else {
+        begin = edge;
+      }
+      open ^= 1;
+    }
+    before = open;
+  }
+  if (before != 0) *runs = {y, begin, static_cast<std::int32_t>(width)};
+}
+
+/// The runs of a foreground of that shape whose rows are padded with background to whole words: `count_row(y)`, called
+/// once for every row, on several threads, says how many runs it has, and may make its words only then.
+template <std::unsigned_integral Word, class CountRow>
+Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRow& count_row, const Cpu& where) {
+  const std::int64_t width = shape.width;
+  const std::int64_t height = shape.height;
+  const std::int64_t words_per_row = (width + word_pixels<Word> - 1) / word_pixels<Word>;
+  Runs<Cpu> result{shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
+  parallel_for(height, rows_per_piece(width), where, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) result.row_begin[y + 1] = count_row(y);
+  });
+  result.row_begin[0] = 0;
+  for (std::int64_t y = 0; y < height; ++y) result.row_begin[y + 1] += result.row_begin[y];
+
+  result.runs = Buffer<Run, Cpu>(result.row_begin[height], where);
+  parallel_for(height, rows_per_piece(width), where, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t y = first; y < last; ++y) {
+      if (result.row_begin[y] == result.row_begin[y + 1]) continue;
+      write_runs(words + y * words_per_row, width, static_cast<std::int32_t>(y),
+                 result.runs.data() + result.row_begin[y]);
+    }
+  });
+  return result;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "stages/core/bit_mask.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Erosion, `iterations` times (1 or more): a pixel stays if the element, laid over it, covers foreground alone; beyond
+/// the edges there is none. scipy.ndimage.binary_erosion with generate_binary_structure(2, 1) (cross) or (2, 2)
+/// (square).
+BitMask<Cpu> erode(const BitMask<Cpu>& mask, StructuringElement element, std::int64_t iterations, const Cpu& where);
+BitMask<Gpu> erode(const BitMask<Gpu>& mask, StructuringElement element, std::int64_t iterations, const Gpu& where);
+
+/// Dilation, `iterations` times: scipy.ndimage.binary_dilation.
+BitMask<Cpu> dilate(const BitMask<Cpu>& mask, StructuringElement element, std::int64_t iterations, const Cpu& where);
+BitMask<Gpu> dilate(const BitMask<Gpu>& mask, StructuringElement element, std::int64_t iterations, const Gpu& where);
+
+/// A foreground as bits, and back.
+BitMask<Cpu> to_mask(const Runs<Cpu>& runs, const Cpu& where);
+BitMask<Gpu> to_mask(const Runs<Gpu>& runs, const Gpu& where);
+Runs<Cpu> to_runs(const BitMask<Cpu>& mask, const Cpu& where);
+Runs<Gpu> to_runs(const BitMask<Gpu>& mask, const Gpu& where);
+
+/// The stage: what erosion, or opening (erosion, then dilation, each `iterations` times), leaves of the foreground. On
+/// a device nothing waits, and the result has room for Gpu::capacity as that of find_runs has. It may need more than
+/// `runs` did, for erosion splits runs, and it is not complete either where `runs` is not: the host must look at both.
+template <class Where>
+Runs<Where> clean_runs(const Runs<Where>& runs, const CleanConfig& config, const Where& where) {
+  BitMask<Where> mask = erode(to_mask(runs, where), config.element, config.iterations, where);
+  if (config.operation == CleanOperation::opening) mask = dilate(mask, config.element, config.iterations, where);
+  return to_runs(mask, where);
+}
+
+}  // namespace srcextract
