@@ -15,6 +15,8 @@ struct Pixels {
 
   Image<float, Where> image;
   Value<MaskCounts, Where> masked;
+  /// Of each pixel, relative to that of the sky; without pixels where the noise is the same all over.
+  Image<float, Where> noise = {};
 };
 
 /// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB
