@@ -7,4 +7,7 @@ namespace srcextract {
 /// not promise.
 double portable_atan2(double y, double x);
 
+/// e^x within 1e-15 of itself (of the smallest normal number where it is below that), in the same way; NaN of NaN.
+double portable_exp(double x);
+
 }  // namespace srcextract

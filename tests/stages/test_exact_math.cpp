@@ -37,5 +37,32 @@ TEST(PortableAtan2, IsNotANumberForWhatIsNotFinite) {
   EXPECT_TRUE(std::isnan(portable_atan2(infinity, -infinity)));
 }
 
+TEST(PortableExp, AgreesWithLibmEverywhere) {
+  std::mt19937_64 random(4);
+  for (const double range : {1.0, 50.0, 760.0}) {
+    std::uniform_real_distribution<double> uniform(-range, range);
+    for (int i = 0; i < 300'000; ++i) {
+      const double x = uniform(random);
+      const double want = std::exp(x);
+      if (std::isinf(want)) {
+        ASSERT_EQ(portable_exp(x), want) << x;
+      } else {
+        ASSERT_NEAR(portable_exp(x), want, 1e-15 * std::max(want, std::numeric_limits<double>::min())) << x;
+      }
+    }
+  }
+}
+
+TEST(PortableExp, TakesEveryNumber) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(portable_exp(0.0), 1);
+  EXPECT_EQ(portable_exp(-0.0), 1);
+  EXPECT_EQ(portable_exp(1e-300), 1);
+  EXPECT_EQ(portable_exp(-infinity), 0);
+  EXPECT_EQ(portable_exp(-1e308), 0);
+  EXPECT_EQ(portable_exp(infinity), infinity);
+  EXPECT_TRUE(std::isnan(portable_exp(std::numeric_limits<double>::quiet_NaN())));
+}
+
 }  // namespace
 }  // namespace srcextract
