@@ -40,7 +40,7 @@ CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), hos
 
 CudaExtractor::~CudaExtractor() = default;
 
-Extraction CudaExtractor::extract(const PixelSource&, const Config&, const Observer&) {
+Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&) {
   throw_not_built();
 }
 

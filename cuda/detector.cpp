@@ -27,9 +27,10 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// For so many images, and the buffers of the copy.
-void require_memory(const Shape& shape, std::size_t images, Stream& stream) {
-  const std::int64_t needed = memory_needed(shape) * static_cast<std::int64_t>(images) + Ingester::most_device_bytes;
+/// For so many images, what others need for them, and the buffers of the copy.
+void require_memory(const Shape& shape, std::size_t images, std::int64_t beside, Stream& stream) {
+  const std::int64_t needed =
+      memory_needed(shape) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
@@ -42,20 +43,21 @@ void require_memory(const Shape& shape, std::size_t images, Stream& stream) {
 
 }  // namespace
 
-void Detector::prepare(const Shape& shape, std::size_t images) {
+void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t beside) {
   const bool new_shape = pixels_.empty() || shape != shape_;
   if (!new_shape && images <= pixels_.size()) return;
   graph_.reset();
   pixels_.clear();
-  require_memory(shape, images, stream_);
+  require_memory(shape, images, beside, stream_);
   if (new_shape) capacity_ = initial_capacity(shape);
   shape_ = shape;
   for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
 }
 
 bool Detector::fits(const Config& config) const {
-  return graph_ && config.background == captured_.background && config.detection == captured_.detection &&
-         config.measurement == captured_.measurement;
+  return graph_ && config.background == captured_.background && config.convolve == captured_.convolve &&
+         config.detection == captured_.detection && config.clean == captured_.clean &&
+         config.measurement == captured_.measurement && pixels_.front().noise.pixels.data() == captured_noise_;
 }
 
 void Detector::capture(const Config& config) {
@@ -64,6 +66,7 @@ void Detector::capture(const Config& config) {
   with_room.capacity = capacity_;
   graph_.emplace(pixels_, config, with_room, timing_);
   captured_ = config;
+  captured_noise_ = pixels_.front().noise.pixels.data();
 }
 
 }  // namespace srcextract

@@ -17,8 +17,8 @@ class Detector {
   Detector(Stream& stream, DetectionGraph::Timing timing) : stream_(stream), timing_(timing) {}
 
   /// Memory for at least so many images of that shape, and no other. Throws Error{device} that says how much is needed
-  /// and how much is free if the device is short of it.
-  void prepare(const Shape& shape, std::size_t images);
+  /// and how much is free if the device is short of it, `beside` included: bytes that others will take for them.
+  void prepare(const Shape& shape, std::size_t images, std::int64_t beside = 0);
 
   /// As many as there is memory for; every one is to be filled before detect().
   std::span<Pixels<Gpu>> pixels() { return pixels_; }
@@ -50,8 +50,9 @@ class Detector {
   std::vector<Pixels<Gpu>> pixels_;
   std::optional<DetectionGraph> graph_;
   Config captured_;
-  Shape shape_;        ///< of the pixels
-  Capacity capacity_;  ///< for images of that shape
+  const float* captured_noise_ = nullptr;  ///< of the first image, with the graph
+  Shape shape_;                            ///< of the pixels
+  Capacity capacity_;                      ///< for images of that shape
 };
 
 }  // namespace srcextract

@@ -11,7 +11,7 @@
 #include "config/config.hpp"
 #include "pipeline/observer.hpp"
 #include "pipeline/run_stages.hpp"
-#include "stages/core/pixel_source.hpp"
+#include "stages/core/exposure.hpp"
 
 namespace srcextract {
 
@@ -64,13 +64,16 @@ class CudaExtractor {
 
   /// One image. Throws what the stages throw, and Error{device} that says how much memory is needed and how much is
   /// free if the device is short of it.
-  Extraction extract(const PixelSource& source, const Config& config, const Observer& observer);
+  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer);
 
   static constexpr int most_together = 32;
 
   /// How many images of a shape to extract at once: small ones share a launch, which takes hardly longer for all of
-  /// them than for one. 1 where they are so large that nothing is gained.
-  static std::int64_t images_together(const Shape& shape) {
+  /// them than for one. 1 where they are so large that nothing is gained, and with stages that do not share one.
+  static std::int64_t images_together(const Shape& shape, const Config& config) {
+    const bool alone = config.combine.method != CombineMethod::none || config.convolve.kernel != KernelShape::none ||
+                       config.clean.operation != CleanOperation::none || config.output.quicklook;
+    if (alone) return 1;
     constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
     return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1, most_together);
   }

@@ -9,10 +9,10 @@ namespace srcextract {
 
 namespace {
 
-void require_group(std::span<const PixelSource> sources) {
+void require_group(std::span<const PixelSource> sources, const Config& config) {
   const Shape& shape = sources.front().shape;
   const bool same = std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s.shape == shape; });
-  if (same && std::ssize(sources) <= CudaExtractor::images_together(shape)) return;
+  if (same && std::ssize(sources) <= CudaExtractor::images_together(shape, config)) return;
   throw Error(ErrorKind::internal, "images that cannot share a launch were to be extracted in one");
 }
 
@@ -20,7 +20,7 @@ void require_group(std::span<const PixelSource> sources) {
 
 std::vector<Extracted> CudaExtractor::Group::extract(std::span<const PixelSource> sources, const Config& config) {
   if (sources.empty()) return {};
-  require_group(sources);
+  require_group(sources, config);
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
   detector_.prepare(sources.front().shape, sources.size());
   const std::vector<Reading> readings = ingester_.read(sources, detector_.pixels());
@@ -54,7 +54,7 @@ void CudaExtractor::Group::detect(const Config& config) {
     Capacity needed;
     for (std::size_t image = 0; image < graph.images(); ++image) {
       const ImageSummary& summary = results_.summary(image);
-      needed.runs = std::max(needed.runs, summary.runs);
+      needed.runs = std::max(needed.runs, summary.needed().runs);
       needed.sources = std::max(needed.sources, summary.counts.kept);
     }
     return needed;
@@ -66,7 +66,7 @@ Extraction CudaExtractor::Group::finish(std::size_t image, const Shape& shape, c
   const ImageSummary& summary = results_.summary(image);
   Detection<Cpu> found = to_host(summary, detector_.graph().found(image), config.output.segmentation, where());
   const std::span<const SourceSums> sums = results_.sums(image, detector_.graph(), where());
-  return make_catalog(std::move(found), sums, summary.masked, shape, config, host_, ObservingTap(observer));
+  return make_catalog(std::move(found), sums, {}, summary.masked, shape, config, host_, ObservingTap(observer));
 }
 
 }  // namespace srcextract

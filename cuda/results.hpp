@@ -14,6 +14,10 @@ struct ImageSummary {
   MaskCounts masked;
   ComponentCounts counts;
   std::int64_t runs;
+  std::int64_t thresholded;  ///< runs before they were cleaned
+
+  /// What there must be room for.
+  Capacity needed() const { return {runs > thresholded ? runs : thresholded, counts.kept}; }
 };
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.

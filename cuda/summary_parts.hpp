@@ -14,7 +14,8 @@ class SummaryParts {
         levels_(found.levels.data()),
         masked_(pixels.masked.data()),
         counts_(found.components.counts.data()),
-        runs_(found.runs.row_begin.data() + found.runs.shape.height) {}
+        runs_(end_of(found.runs)),
+        thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)) {}
 
   __device__ void write(ImageSummary* to) const {
     to->background = *background_;
@@ -22,14 +23,19 @@ class SummaryParts {
     to->masked = *masked_;
     to->counts = *counts_;
     to->runs = *runs_;
+    to->thresholded = *thresholded_;
   }
 
  private:
+  /// How many runs there are.
+  static const std::int64_t* end_of(const Runs<Gpu>& runs) { return runs.row_begin.data() + runs.shape.height; }
+
   const Background* background_ = nullptr;
   const Levels* levels_ = nullptr;
   const MaskCounts* masked_ = nullptr;
   const ComponentCounts* counts_ = nullptr;
   const std::int64_t* runs_ = nullptr;
+  const std::int64_t* thresholded_ = nullptr;
 };
 
 }  // namespace srcextract

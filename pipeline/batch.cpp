@@ -20,14 +20,14 @@
 namespace srcextract {
 namespace {
 
-/// Host memory that an image takes: its pixels, if they are on the host, half as much again for the work of the stages,
-/// and what is loaded to be decompressed. Nothing where that was counted when the file was opened, or is little: who
-/// has some already, or shares a launch, must not wait for more.
-std::int64_t memory_needed(const ImageTask& task, const Execution& execution) {
-  if (task.memory || images_together(task.image.shape, execution) > 1) return 0;
+/// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
+/// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
+/// a launch, must not wait for more.
+std::int64_t memory_needed(const ImageTask& task, bool of_difference, const Execution& execution) {
+  if (task.memory || images_together(task.image.shape, task.file->config->config, execution) > 1) return 0;
   const bool on_host = !execution.device || execution.compare;
-  const auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
-  return task.image.loaded_bytes + (on_host ? task.image.shape.count() * pixel_bytes * 3 / 2 : 0);
+  return task.image.loaded_bytes +
+         (on_host ? host_memory(task.image.shape, task.file->config->config, of_difference) : 0);
 }
 
 /// Those who work on the images of one run.
@@ -44,7 +44,9 @@ class Crew {
 
   /// Takes images until there are no more.
   void work(Execution execution, Progress progress) {
-    const auto together = [&](const ImageTask& task) { return images_together(task.image.shape, execution); };
+    const auto together = [&](const ImageTask& task) {
+      return images_together(task.image.shape, task.file->config->config, execution);
+    };
     try {
       for (;;) {
         const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
@@ -70,7 +72,7 @@ class Crew {
   /// Opens the images, extracts them, and sees to what became of each.
   void process(std::span<const ImageTask> tasks, Execution& execution, Progress& progress) {
     std::int64_t needed = 0;
-    for (const ImageTask& task : tasks) needed += memory_needed(task, execution);
+    for (const ImageTask& task : tasks) needed += memory_needed(task, !job_.reference.empty(), execution);
     MemoryBudget::Share share;
     std::vector<std::unique_ptr<OpenImage>> images(tasks.size());
     std::vector<std::optional<Failure>> failures(tasks.size());

@@ -47,7 +47,12 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
                     bool on_terminal) {
   KeptFiles kept(options.inputs);
-  for (const ImageFile& file : files) kept.add(file.path);
+  const ImageConfig* last = nullptr;
+  for (const ImageFile& file : files) {
+    kept.add(file.path);
+    if (file.config.get() != last) kept.add_files_of(file.config->given);
+    last = file.config.get();
+  }
   kept.add(options.config);
   if (!options.log_file.empty()) require_separate_log(options, shard, files, kept);
   configure_log(options.verbosity, options.log_file, on_terminal);
@@ -118,8 +123,8 @@ int run_plan(const BatchOptions& options, const Plan& plan, const KeptFiles& kep
                                too_many_failures = true;
                            },
                            [&] { return too_many_failures || StopSignal::received() != 0; }};
-  const Job job{options.output_dir, arguments_but_inputs(options), kept, Flush::later,
-                options.verbosity == Verbosity::verbose};
+  const Job job{options.output_dir, arguments_but_inputs(options),          kept, {},
+                Flush::later,       options.verbosity == Verbosity::verbose};
   const RunResult result = process_files(job, plan.files, machine, budget, make_progress(plan, on_terminal), control);
   journal.finish(result.complete);
   return conclude(plan, summary, result.complete, too_many_failures);

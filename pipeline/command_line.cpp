@@ -21,12 +21,14 @@ constexpr const char* footer = R"(Example:
   srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
+What changed between two images: srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
   m31.reg                                   DS9 regions
   m31.seg.fits                              label map, pixel = NUMBER
+  m31.png                                   picture, the sources over it
   m31.run.json                              times, statistics, versions, configuration
 With `input.hdu: all` and several images in the file: m31.hdu1.cat.fits, and so on.
 

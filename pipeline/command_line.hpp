@@ -6,8 +6,9 @@
 
 namespace srcextract {
 
-/// What the user asked of `srcextract CONFIG IMAGE...`.
+/// What the user asked of `srcextract CONFIG IMAGE...`, or of `srcextract difference`.
 struct CommandLine : RunOptions {
+  std::string reference;  ///< the frame that is subtracted; empty: none
   bool dump_config = false;
 };
 

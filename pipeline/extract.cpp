@@ -14,20 +14,17 @@
 namespace srcextract {
 namespace {
 
-/// The image itself, and half as much again for the work of the stages.
-std::string memory_needed(const Shape& shape) {
-  const double bytes = 1.5 * sizeof(float) * static_cast<double>(shape.count());
-  return fmt::format("{:.1f} GB", bytes / 1e9);
-}
-
-Extraction extract_cpu(const PixelSource& source, const Config& config, const Cpu& where, const Observer& observer) {
+Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
   try {
-    return run_stages(source, config, where, ObservingTap(observer));
+    return run_stages(exposure, config, where, ObservingTap(observer));
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory,
                 fmt::format("not enough memory: an image of {} x {} pixels needs about {}; free some, or use a machine "
                             "that has more",
-                            source.shape.width, source.shape.height, memory_needed(source.shape)));
+                            exposure.shape().width, exposure.shape().height,
+                            fmt::format("{:.1f} GB", static_cast<double>(host_memory(exposure.shape(), config,
+                                                                                     exposure.reference != nullptr)) /
+                                                         1e9)));
   }
 }
 
@@ -40,14 +37,14 @@ class ImageRun {
   ImageResult on_cpu() const {
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.pixels, config_, execution_.cpu, observer(result));
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result));
     return result;
   }
 
   ImageResult on_cuda() const {
     ImageResult result;
     result.backend = "cuda";
-    result.extraction = execution_.extractor->extract(input_.pixels, config_, observer(result));
+    result.extraction = execution_.extractor->extract(input_.exposure, config_, observer(result));
     return result;
   }
 
@@ -72,10 +69,10 @@ class ImageRun {
     StageRecord cpu_record, cuda_record;
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.pixels, config_, execution_.cpu, observer(result, &cpu_record));
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
-    execution_.extractor->extract(input_.pixels, config_, observer(unused, &cuda_record));
+    execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
     result.comparison = compare_records(cpu_record, cuda_record);
     return result;
   }
@@ -98,7 +95,7 @@ class ImageRun {
 
 void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
   const auto begin = std::chrono::steady_clock::now();
-  result.no_sky_reason = add_sky_positions(input.image.header(), result.extraction.sources, execution.cpu);
+  result.no_sky_reason = add_sky_positions(input.header(), result.extraction.sources, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
 }
@@ -136,9 +133,10 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
 
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
                                            Progress& progress) {
-  if (inputs.size() < 2 || !execution.device) return extract_each(inputs, execution, progress);
+  const bool alone = inputs.size() < 2 || inputs.front()->reference != nullptr;
+  if (alone || !execution.device) return extract_each(inputs, execution, progress);
   std::vector<PixelSource> sources;
-  for (const ImageInput* input : inputs) sources.push_back(input->pixels);
+  for (const ImageInput* input : inputs) sources.push_back(input->first());
   std::vector<Extracted> extracted;
   try {
     extracted = execution.extractor->extract_together(sources, inputs.front()->file.config->config);
@@ -154,8 +152,20 @@ std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>&
   return attempts;
 }
 
-std::int64_t images_together(const Shape& shape, const Execution& execution) {
-  return execution.device && !execution.compare ? CudaExtractor::images_together(shape) : 1;
+std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference) {
+  constexpr std::int64_t usual_planes = 3;
+  std::int64_t images = config.convolve.kernel == KernelShape::none ? 1 : 2;
+  if (config.combine.method != CombineMethod::none) {
+    const auto named = std::ssize(config.combine.planes) + std::ssize(config.combine.hdus) +
+                       (config.combine.files.empty() ? 0 : std::ssize(config.combine.files) + 1);
+    images += named > 0 ? named : usual_planes;
+  }
+  if (of_difference) images += config.measurement.gain > 0 ? 4 : 2;  // the reference, what is left of it, and its noise
+  return (2 * images + 1) * shape.count() * static_cast<std::int64_t>(sizeof(float)) / 2;
+}
+
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
+  return execution.device && !execution.compare ? CudaExtractor::images_together(shape, config) : 1;
 }
 
 }  // namespace srcextract

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "io/fits_image.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/backend.hpp"
+#include "pipeline/open_frame.hpp"
 #include "pipeline/parity.hpp"
 #include "pipeline/progress.hpp"
+#include "pipeline/reference.hpp"
 #include "pipeline/run_stages.hpp"
 #include "survey/image_file.hpp"
 
@@ -26,8 +27,12 @@ struct StepTime {
 struct ImageInput {
   const ImageFile& file;
   const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
-  const FitsImage& image;
-  PixelSource pixels;
+  const OpenFrame& frame;
+  const OpenReference* reference;  ///< subtracted from it; null: none
+  Exposure exposure;
+
+  const PixelSource& first() const { return exposure.planes.front(); }
+  const std::string& header() const { return frame.image().header(); }
 };
 
 /// What became of one image.
@@ -54,7 +59,11 @@ struct ImageAttempt {
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
                                            Progress& progress);
 
-/// How many images of that shape are extracted together.
-std::int64_t images_together(const Shape& shape, const Execution& execution);
+/// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
+/// the planes and images that the configuration, or a reference that is subtracted, adds.
+std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference);
+
+/// How many images of that shape and configuration are extracted together.
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution);
 
 }  // namespace srcextract

@@ -15,11 +15,13 @@
 #include "pipeline/command_line.hpp"
 #include "pipeline/compare.hpp"
 #include "pipeline/compare_options.hpp"
+#include "pipeline/difference_options.hpp"
 #include "pipeline/log.hpp"
 #include "pipeline/merge_command.hpp"
 #include "pipeline/merge_options.hpp"
 #include "pipeline/outputs.hpp"
 #include "pipeline/progress.hpp"
+#include "pipeline/reference.hpp"
 #include "stages/core/error.hpp"
 #include "survey/find_files.hpp"
 #include "survey/image_config.hpp"
@@ -28,21 +30,26 @@
 namespace srcextract {
 namespace {
 
-std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename();
+/// What the names of the outputs of an image begin with. Those of a difference do not replace those of its frame.
+std::string output_name(const std::string& path, const CommandLine& command) {
+  const std::string name = std::filesystem::path(path).filename();
+  return command.reference.empty() ? name : image_stem(name) + ".diff";
 }
 
 void require_separate_log(const CommandLine& command, const Config& config, const KeptFiles& kept) {
   kept.require_kept({command.log_file});
   const LogFile log(command.log_file);
   for (const std::string& image : command.inputs)
-    log.require_none_of(output_paths(command.output_dir, file_name(image), std::nullopt, config.output).all());
+    log.require_none_of(
+        output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
 KeptFiles start_log(const CommandLine& command, const Config& config, bool progress) {
   KeptFiles kept(command.inputs);
+  kept.add(command.reference);
   kept.add(command.config);
+  kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
@@ -50,11 +57,11 @@ KeptFiles start_log(const CommandLine& command, const Config& config, bool progr
 }
 
 /// The images as they were named. One that is missing is reported when its turn comes.
-std::vector<PlannedFile> planned_files(const std::vector<std::string>& paths, const Config& config) {
+std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<PlannedFile> files;
-  for (const std::string& path : paths) {
-    files.push_back({look_at(path, file_name(path)), {}});
+  for (const std::string& path : command.inputs) {
+    files.push_back({look_at(path, output_name(path, command)), {}});
     files.back().file.config = shared;
   }
   return files;
@@ -95,29 +102,32 @@ int run_comparison(int argc, char** argv) {
   return 0;
 }
 
-int run_images(int argc, char** argv) {
-  const CommandLine command = parse_command_line(argc, argv);
+int run_images(const CommandLine& command) {
   if (!command.answer.empty()) {
     print_result(command.answer);
     return 0;
   }
-  const Config config = load_config(command.config, command.settings);
+  Config config = load_config(command.config, command.settings);
+  // What changed is shown as it was found: pixels, not ellipses.
+  if (!command.reference.empty() && config.quicklook.overlay == Overlay::ellipses)
+    config.quicklook.overlay = Overlay::pixels;
   if (command.dump_config) {
     print_result(dump_config(config));
     return 0;
   }
 
+  if (!command.reference.empty()) check_difference(config);
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const KeptFiles kept = start_log(command, config, show_progress);
-  const std::vector<PlannedFile> files = planned_files(command.inputs, config);
+  const std::vector<PlannedFile> files = planned_files(command, config);
   require_distinct_outputs(files);
   const Machine machine = choose_machine(command.backend, wanted_devices(command, config), command.threads);
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command);
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
-  const RunResult result = process_files({command.output_dir, arguments_but_inputs(command), kept}, files, machine,
-                                         budget, Progress(show, files.size(), total_bytes(files)));
+  const RunResult result = process_files({command.output_dir, arguments_but_inputs(command), kept, command.reference},
+                                         files, machine, budget, Progress(show, files.size(), total_bytes(files)));
   return result.code;
 }
 
@@ -125,7 +135,8 @@ int run(int argc, char** argv) {
   if (is_compare(argc, argv)) return run_comparison(argc, argv);
   if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
   if (is_merge(argc, argv)) return run_merge(parse_merge_options(argc, argv));
-  return run_images(argc, argv);
+  if (is_difference(argc, argv)) return run_images(parse_difference_options(argc, argv));
+  return run_images(parse_command_line(argc, argv));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "pipeline/run_stages.hpp"
 #include "stages/background.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/exec.hpp"
@@ -20,9 +21,12 @@ namespace srcextract {
 struct StageRecord {
   Pixels<Cpu> pixels;
   Background background;
+  Image<float, Cpu> image;  ///< in which sources were found, if that is another
   Runs<Cpu> runs;
   Components<Cpu> components;
   Buffer<SourceSums, Cpu> sums;
+  FluxSums<Cpu> fluxes;
+  Picture picture;
   Sources sources;
 };
 
@@ -39,11 +43,29 @@ Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer) {
   return copy;
 }
 
-/// Copies the result of a stage into the record.
+template <class T>
+Image<T, Cpu> copy_of(const Image<T, Cpu>& image) {
+  Image<T, Cpu> copy;
+  copy.shape = image.shape;
+  copy.pixels = copy_of(image.pixels);
+  return copy;
+}
+
+/// Copies the result of a stage into the record; where there are several of a kind, the last stays.
 inline void keep(const Pixels<Cpu>& pixels, StageRecord& record) {
-  record.pixels.image.shape = pixels.image.shape;
-  record.pixels.image.pixels = copy_of(pixels.image.pixels);
+  record.pixels.image = copy_of(pixels.image);
+  record.pixels.noise = copy_of(pixels.noise);
   record.pixels.masked = pixels.masked;
+}
+inline void keep(const Unrecorded&, StageRecord&) {}
+inline void keep(const Image<float, Cpu>& image, StageRecord& record) {
+  record.image = copy_of(image);
+}
+inline void keep(const FluxSums<Cpu>& fluxes, StageRecord& record) {
+  record.fluxes.of_source = copy_of(fluxes.of_source);
+}
+inline void keep(const Picture& picture, StageRecord& record) {
+  record.picture = {copy_of(picture.grey), picture.factor, picture.range};
 }
 inline void keep(const Value<Background, Cpu>& background, StageRecord& record) {
   record.background = *background;

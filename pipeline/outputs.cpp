@@ -44,6 +44,11 @@ void KeptFiles::add(const std::string& path) {
   if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
 }
 
+void KeptFiles::add_files_of(const Config& config) {
+  for (const std::string& path : config.combine.files) add(path);
+  add(config.convolve.file);
+}
+
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   for (const std::string& output : outputs) {
     const std::optional<Identity> file = identity(output);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.hpp"
+
 namespace srcextract {
 
 /// A log file, there or not yet.
@@ -31,6 +33,9 @@ class KeptFiles {
 
   /// One more, unless there is no such file.
   void add(const std::string& path);
+
+  /// The files that a configuration names.
+  void add_files_of(const Config& config);
 
   /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;

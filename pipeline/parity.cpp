@@ -76,13 +76,19 @@ class Tally {
   double worst_distance_ = -1;
 };
 
+template <class T>
+void compare_images(Tally& tally, const Image<T, Cpu>& cpu, const Image<T, Cpu>& cuda, const char* what) {
+  const std::int64_t width = std::max<std::int64_t>(cpu.shape.width, 1);
+  const std::int64_t count = tally.compare_sizes(cpu.pixels.size(), cuda.pixels.size(), "pixels");
+  for (std::int64_t i = 0; i < count; ++i)
+    tally.compare(cpu.pixels[i], cuda.pixels[i],
+                  [&] { return fmt::format("{} x={} y={}", what, i % width, i / width); });
+}
+
 StageComparison compare_pixels(const Pixels<Cpu>& cpu, const Pixels<Cpu>& cuda) {
   Tally tally("ingest");
-  const std::int64_t width = std::max<std::int64_t>(cpu.image.shape.width, 1);
-  const std::int64_t count = tally.compare_sizes(cpu.image.pixels.size(), cuda.image.pixels.size(), "pixels");
-  for (std::int64_t i = 0; i < count; ++i)
-    tally.compare(cpu.image.pixels[i], cuda.image.pixels[i],
-                  [&] { return fmt::format("pixel x={} y={}", i % width, i / width); });
+  compare_images(tally, cpu.image, cuda.image, "pixel");
+  compare_images(tally, cpu.noise, cuda.noise, "noise of pixel");
   tally.compare(cpu.masked->nan, cuda.masked->nan, [] { return "masked as NaN"; });
   tally.compare(cpu.masked->infinite, cuda.masked->infinite, [] { return "masked as infinite"; });
   tally.compare(cpu.masked->blank, cuda.masked->blank, [] { return "masked as BLANK"; });
@@ -106,6 +112,20 @@ StageComparison compare_background(const Background& cpu, const Background& cuda
   tally.compare(cpu.zero_share, cuda.zero_share, [] { return "zero_share"; });
   tally.compare(cpu.iterations, cuda.iterations, [] { return "iterations"; });
   tally.compare(int{cpu.converged}, int{cuda.converged}, [] { return "converged"; });
+  return tally.row();
+}
+
+StageComparison compare_image(const Image<float, Cpu>& cpu, const Image<float, Cpu>& cuda) {
+  Tally tally("convolve");
+  compare_images(tally, cpu, cuda, "pixel");
+  return tally.row();
+}
+
+StageComparison compare_pictures(const Picture& cpu, const Picture& cuda) {
+  Tally tally("picture");
+  compare_images(tally, cpu.grey, cuda.grey, "pixel");
+  tally.compare(cpu.range.low, cuda.range.low, [] { return "black"; });
+  tally.compare(cpu.range.high, cuda.range.high, [] { return "white"; });
   return tally.row();
 }
 
@@ -134,8 +154,9 @@ StageComparison compare_components(const Components<Cpu>& cpu, const Components<
   return tally.row();
 }
 
-StageComparison compare_sums(const Buffer<SourceSums, Cpu>& cpu, const Buffer<SourceSums, Cpu>& cuda) {
-  Tally tally("measure");
+StageComparison compare_sums(const char* stage, const Buffer<SourceSums, Cpu>& cpu,
+                             const Buffer<SourceSums, Cpu>& cuda) {
+  Tally tally(stage);
   const std::int64_t count = tally.compare_sizes(cpu.size(), cuda.size(), "sources");
   for (std::int64_t i = 0; i < count; ++i) {
     const auto compare = [&](const char* field, auto SourceSums::*member) {
@@ -192,9 +213,18 @@ bool values_agree(double cpu, double cuda, double tolerance) {
 }
 
 std::vector<StageComparison> compare_records(const StageRecord& cpu, const StageRecord& cuda) {
-  return {compare_pixels(cpu.pixels, cuda.pixels), compare_background(cpu.background, cuda.background),
-          compare_runs(cpu.runs, cuda.runs),       compare_components(cpu.components, cuda.components),
-          compare_sums(cpu.sums, cuda.sums),       compare_sources(cpu.sources, cuda.sources)};
+  std::vector<StageComparison> rows = {compare_pixels(cpu.pixels, cuda.pixels),
+                                       compare_background(cpu.background, cuda.background)};
+  if (!cpu.image.pixels.empty() || !cuda.image.pixels.empty()) rows.push_back(compare_image(cpu.image, cuda.image));
+  rows.push_back(compare_runs(cpu.runs, cuda.runs));
+  rows.push_back(compare_components(cpu.components, cuda.components));
+  rows.push_back(compare_sums("measure", cpu.sums, cuda.sums));
+  const Buffer<SourceSums, Cpu>&fluxes = cpu.fluxes.of_source, &other_fluxes = cuda.fluxes.of_source;
+  if (!fluxes.empty() || !other_fluxes.empty()) rows.push_back(compare_sums("flux", fluxes, other_fluxes));
+  if (!cpu.picture.grey.pixels.empty() || !cuda.picture.grey.pixels.empty())
+    rows.push_back(compare_pictures(cpu.picture, cuda.picture));
+  rows.push_back(compare_sources(cpu.sources, cuda.sources));
+  return rows;
 }
 
 bool all_equal(const std::vector<StageComparison>& comparison) {

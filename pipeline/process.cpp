@@ -1,5 +1,6 @@
 #include "pipeline/process.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "io/catalog.hpp"
 #include "io/pixel_unit.hpp"
 #include "io/segmentation.hpp"
+#include "pipeline/picture_file.hpp"
 #include "pipeline/report.hpp"
 #include "pipeline/summary.hpp"
 #include "pipeline/versions.hpp"
@@ -24,13 +26,14 @@ double seconds_since(Clock::time_point begin) {
 /// The catalogues and the label map, complete but for the commit.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
-  const std::string& header = input.image.header();
+  const std::string& header = input.header();
   const CatalogMetadata metadata{program_version(), config.yaml, pixel_unit(header)};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
+  if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
   return files;
 }
 
@@ -38,6 +41,23 @@ OutputFile write_report(const std::string& path, const RunReport& report) {
   OutputFile file(path);
   file.write(format_report(report));
   return file;
+}
+
+/// Throws Error{config} that begins with the place of the key that asks for a kernel, if that is larger than the image.
+void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::string& where) {
+  try {
+    check_kernel_fits(kernel, shape);
+  } catch (const Error& error) {
+    throw Error(error.kind(), where + ": " + error.what());
+  }
+}
+
+void require_kernels_fit(const Shape& shape, const Config& config, bool of_difference) {
+  if (config.convolve.kernel != KernelShape::none)
+    require_kernel_fits(make_kernel(config.convolve), shape, config.where("convolve.kernel"));
+  const auto [sharp, wide] = std::minmax({config.difference.reference_fwhm, config.difference.new_fwhm});
+  if (of_difference && sharp < wide)
+    require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.where("difference.new_fwhm"));
 }
 
 /// The name of a file below the output directory, and its size.
@@ -48,8 +68,8 @@ std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std
 void record_result(const ImageInput& input, const ImageResult& result, std::uint32_t datasum, ImageRecord& record) {
   record.done = true;
   record.datasum = datasum;
-  record.width = input.pixels.shape.width;
-  record.height = input.pixels.shape.height;
+  record.width = input.exposure.shape().width;
+  record.height = input.exposure.shape().height;
   record.sources = result.extraction.sources.size();
   record.background = result.extraction.background.clipped.median;
   record.sigma = result.extraction.background.clipped.sigma;
@@ -73,10 +93,16 @@ ImageRecord begin_record(const ImageTask& task) {
 OpenImage::OpenImage(const ImageTask& task, const Job& job)
     : task_(task),
       job_(job),
-      image_(task.image.open()),
+      frame_(task.image.open(), task.file->path, task.file->config->config),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
-      input_{*task.file, task.name, image_, image_.plane(task.file->config->config.input.plane)} {
+      input_{*task.file, task.name, frame_, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
+  require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
+  if (!job.reference.empty()) {
+    reference_ = open_reference(job.reference, frame_, task.name, task.file->config->config, {});
+    input_.reference = &*reference_;
+    input_.exposure.reference = reference_->subtracted;
+  }
   if (job.describe) log_input(input_, task.file->config->config.input);
 }
 
@@ -85,7 +111,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const ImageConfig& config = *task_.file->config;
 
   const auto summing = Clock::now();
-  const std::uint32_t datasum = image_.datasum(config.config.input.plane);
+  const std::uint32_t datasum = frame_.datasum();
   result.times.push_back({"checksum", seconds_since(summing)});
 
   const auto writing = Clock::now();

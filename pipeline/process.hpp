@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "io/fits_image.hpp"
 #include "io/output_file.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/extract.hpp"
@@ -23,8 +22,9 @@ struct Job {
   std::string output_dir;
   std::vector<std::string> arguments;  ///< of the program, for run.json
   const KeptFiles& kept;
-  Flush flush = Flush::now;  ///< later: whoever records that outputs are in place sees to it first
-  bool describe = true;      ///< tell the log what every image is and what was found
+  std::string reference = {};  ///< path of the frame that is subtracted from every image; empty: none
+  Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
+  bool describe = true;        ///< tell the log what every image is and what was found
 };
 
 /// One image of a file, selected and not yet opened.
@@ -51,8 +51,8 @@ ImageRecord begin_record(const ImageTask& task);
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:
-  /// Opens it. Throws Error{input}, and Error{config} if an output would replace what is to be kept. `task` and `job`
-  /// must outlive it.
+  /// Opens it, and the reference of the job. Throws Error{input}, and Error{config} if an output would replace what is
+  /// to be kept, or if the configuration asks for what the image does not allow. `task` and `job` must outlive it.
   OpenImage(const ImageTask& task, const Job& job);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
@@ -70,7 +70,8 @@ class OpenImage {
   Clock::time_point begin_ = Clock::now();
   const ImageTask& task_;
   const Job& job_;
-  FitsImage image_;
+  OpenFrame frame_;
+  std::optional<OpenReference> reference_;
   OutputPaths paths_;
   ImageInput input_;
 };

@@ -31,22 +31,43 @@ Json program_json() {
 }
 
 Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
-  return {{"path", input.file.path},
-          {"bytes", input.file.bytes},
-          {"hdu", input.image.hdu()},
-          {"extname", input.image.extname()},
-          {"axes", input.image.axes()},
-          {"plane", config.input.plane},
-          {"width", input.pixels.shape.width},
-          {"height", input.pixels.shape.height},
-          {"bitpix", input.pixels.format.bitpix},
-          {"compressed", input.image.compressed()},
-          {"datasum", datasum}};
+  Json json = {{"path", input.file.path},
+               {"bytes", input.file.bytes},
+               {"hdu", input.frame.image().hdu()},
+               {"extname", input.frame.image().extname()},
+               {"axes", input.frame.image().axes()},
+               {"plane", config.input.plane},
+               {"width", input.first().shape.width},
+               {"height", input.first().shape.height},
+               {"bitpix", input.first().format.bitpix},
+               {"compressed", input.frame.image().compressed()},
+               {"datasum", datasum}};
+  if (!input.frame.combined().empty()) json["combined"] = input.frame.combined();
+  return json;
+}
+
+/// The frame that was subtracted.
+Json reference_json(const OpenReference& reference) {
+  Json json = {{"path", reference.path},
+               {"hdu", reference.frame.image().hdu()},
+               {"width", reference.frame.first().shape.width},
+               {"height", reference.frame.first().shape.height},
+               {"resampled", reference.subtracted->map != nullptr},
+               {"datasum", reference.frame.datasum()}};
+  if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
+  return json;
 }
 
 Json statistics_json(const Statistics& s) {
   return {{"count", s.count}, {"mean", s.mean}, {"median", s.median},
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
+}
+
+Json difference_json(const DifferenceFacts& facts) {
+  return {{"scale", facts.scale},
+          {"ratios", facts.ratios},
+          {"reference", statistics_json(facts.reference)},
+          {"new", statistics_json(facts.fresh)}};
 }
 
 Json background_json(const Background& background) {
@@ -97,11 +118,13 @@ std::string format_report(const RunReport& report) {
   Json json;
   json["program"] = program_json();
   json["input"] = input_json(report.input, report.config.config, report.datasum);
+  if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
   json["background"] = background_json(extraction.background);
   json["levels"] = {{"detection", extraction.levels.detection},
                     {"background", extraction.levels.background},
                     {"sigma", extraction.levels.sigma}};
-  json["counts"] = counts_json(extraction, report.input.pixels.shape);
+  json["counts"] = counts_json(extraction, report.input.first().shape);
   json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
   json["execution"] = execution_json(report);
   if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);

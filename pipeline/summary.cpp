@@ -54,8 +54,10 @@ void log_sky(const std::string& name, const std::string& reason, bool describe) 
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
-/// ", plane 1 of 3 (input.plane)", if there are several.
-std::string plane_name(const std::vector<std::int64_t>& axes, std::int64_t plane) {
+/// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".
+std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
+  if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
+  const std::vector<std::int64_t>& axes = frame.image().axes();
   std::int64_t planes = 1;
   for (std::size_t axis = 2; axis < axes.size(); ++axis) planes *= axes[axis];
   return planes > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, planes) : "";
@@ -64,11 +66,12 @@ std::string plane_name(const std::vector<std::int64_t>& axes, std::int64_t plane
 }  // namespace
 
 void log_input(const ImageInput& input, const InputConfig& config) {
-  const FitsImage& image = input.image;
+  const FitsImage& image = input.frame.image();
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
-  const int bitpix = input.pixels.format.bitpix;
-  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.pixels.shape.width,
-               input.pixels.shape.height, bitpix, image.hdu(), extname, plane_name(image.axes(), config.plane));
+  const int bitpix = input.first().format.bitpix;
+  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
+               input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
+  if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
                  bitpix);

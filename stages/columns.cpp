@@ -53,12 +53,13 @@ bool at_edge(const SourceSums& s, const Shape& shape) {
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
-void fill_row(std::size_t row, const SourceSums& s, const Shape& shape, const Levels& levels, double threshold,
-              double gain, Sources& sources) {
+/// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
+void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Shape& shape,
+              const Levels& levels, double threshold, double gain, Sources& sources) {
   const double dx = ratio(s.vx, s.v);
   const double dy = ratio(s.vy, s.v);
   const Ellipse ellipse = ellipse_of(s, dx, dy);
-  const double poisson = gain > 0 ? std::max(0.0, s.v) / gain : 0.0;
+  const double poisson = gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
   const double error = std::sqrt(static_cast<double>(s.npix) * (levels.sigma * levels.sigma) + poisson);
 
   sources.number[row] = static_cast<std::int32_t>(row + 1);
@@ -71,9 +72,9 @@ void fill_row(std::size_t row, const SourceSums& s, const Shape& shape, const Le
   sources.xpeak_image[row] = s.xpeak + 1;
   sources.ypeak_image[row] = s.ypeak + 1;
   sources.npix[row] = s.npix;
-  sources.flux_iso[row] = s.v;
+  sources.flux_iso[row] = measured.v;
   sources.fluxerr_iso[row] = error;
-  sources.flux_max[row] = static_cast<double>(s.peak) - levels.background;
+  sources.flux_max[row] = static_cast<double>(measured.peak) - levels.background;
   sources.x2_image[row] = ellipse.x2;
   sources.y2_image[row] = ellipse.y2;
   sources.xy_image[row] = ellipse.xy;
@@ -82,7 +83,7 @@ void fill_row(std::size_t row, const SourceSums& s, const Shape& shape, const Le
   sources.theta_image[row] = ellipse.theta;
   sources.background[row] = levels.background;
   sources.threshold[row] = threshold;
-  sources.snr[row] = ratio(s.v, error);
+  sources.snr[row] = ratio(measured.v, error);
   sources.flags[row] = static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
                                                  (at_edge(s, shape) ? flag::at_edge : 0));
 }
@@ -105,13 +106,14 @@ Sources room_for(std::int64_t rows, const Cpu& where) {
 
 }  // namespace
 
-Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,
-                       const MeasurementConfig& config, const Cpu& where) {
+Sources derive_columns(std::span<const SourceSums> sums, std::span<const SourceSums> fluxes, const Shape& shape,
+                       const Levels& levels, const MeasurementConfig& config, const Cpu& where) {
   Sources sources = room_for(std::ssize(sums), where);
   const double threshold = levels.detection - levels.background;
   parallel_for(std::ssize(sums), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      fill_row(row, sums[row], shape, levels, threshold, config.gain, sources);
+      fill_row(row, sums[row], fluxes.empty() ? sums[row] : fluxes[row], shape, levels, threshold, config.gain,
+               sources);
     }
   });
   return sources;

@@ -12,7 +12,8 @@ namespace srcextract {
 struct ImageConfig {
   Config config;
   std::string yaml;  ///< dump_config
-  std::string hash;  ///< of `yaml`, 16 hexadecimal digits
+  std::string hash;  ///< of `yaml`, and of size and time of the files that it combines; 16 hexadecimal digits
+  Config given;      ///< as it was written: a kernel may be in a file
 };
 
 /// One FITS file of a survey.

@@ -54,6 +54,7 @@ std::vector<std::string> OutputPaths::all() const {
   std::vector<std::string> paths;
   for (const auto& [format, path] : catalogs) paths.push_back(path);
   if (!segmentation.empty()) paths.push_back(segmentation);
+  if (!picture.empty()) paths.push_back(picture);
   paths.push_back(report);
   return paths;
 }
@@ -65,6 +66,7 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   OutputPaths paths;
   for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
+  if (config.quicklook) paths.picture = base + ".png";
   paths.report = base + ".run.json";
   return paths;
 }

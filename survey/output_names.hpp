@@ -21,6 +21,7 @@ std::string image_stem(const std::string& name);
 struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
   std::string segmentation;  ///< empty: not asked for
+  std::string picture;       ///< empty: not asked for
   std::string report;        ///< the run.json
 
   std::vector<std::string> all() const;

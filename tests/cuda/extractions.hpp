@@ -33,8 +33,8 @@ inline Config above(double level) {
   return config;
 }
 
-inline Extraction extract_on_cpu(const PixelSource& source, const Config& config) {
-  return run_stages(source, config, Cpu{2}, ObservingTap({}));
+inline Extraction extract_on_cpu(const Exposure& exposure, const Config& config) {
+  return run_stages(exposure, config, Cpu{2}, ObservingTap({}));
 }
 
 template <class T>
@@ -64,6 +64,11 @@ inline void expect_same(const Extraction& cuda, const Extraction& cpu, const std
   EXPECT_TRUE(same_bytes(cuda.runs.runs, cpu.runs.runs)) << name << ": runs";
   EXPECT_TRUE(same_bytes(cuda.runs.row_begin, cpu.runs.row_begin)) << name << ": row_begin";
   EXPECT_TRUE(same_bytes(cuda.label, cpu.label)) << name << ": labels";
+  ASSERT_EQ(cuda.picture.has_value(), cpu.picture.has_value()) << name;
+  if (cpu.picture) {
+    EXPECT_TRUE(same_bytes(cuda.picture->grey.pixels, cpu.picture->grey.pixels)) << name << ": picture";
+    EXPECT_EQ(cuda.picture->range, cpu.picture->range) << name;
+  }
 }
 
 }  // namespace srcextract::testing

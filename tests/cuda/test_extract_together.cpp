@@ -111,7 +111,8 @@ class ExtractTogether : public testing::StageTest<Gpu> {
 
 TEST_F(ExtractTogether, AnyNumberOfAnySmallShape) {
   for (const Shape& shape : {small, Shape{1, 1}, Shape{31, 33}, Shape{300, 200}, Shape{1, 4000}, Shape{512, 512}}) {
-    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{2}, CudaExtractor::images_together(shape)}) {
+    for (const std::int64_t count :
+         {std::int64_t{1}, std::int64_t{2}, CudaExtractor::images_together(shape, Config{})}) {
       const std::vector<Field> fields = skies(count, shape);
       const std::string name = std::to_string(count) + " of " + std::to_string(shape.width);
       expect_as_on_cpu(sources_of(fields), Config{}, name);
@@ -122,7 +123,7 @@ TEST_F(ExtractTogether, AnyNumberOfAnySmallShape) {
 
 TEST_F(ExtractTogether, HardImagesAmongOthers) {
   for (const Field& hard : testing::hostile_fields()) {
-    if (CudaExtractor::images_together(hard.shape) < 3) continue;
+    if (CudaExtractor::images_together(hard.shape, Config{}) < 3) continue;
     const Field sky = testing::star_field(hard.shape, 0, 1, 200, 3);
     expect_as_on_cpu({source_of(hard), source_of(sky), source_of(hard)}, above(0.5), hard.name);
     expect_as_on_cpu({source_of(hard), source_of(sky), source_of(hard)}, Config{}, hard.name);

@@ -50,3 +50,28 @@ def config(tmp_path):
 @pytest.fixture
 def image(tmp_path):
     return write_sky(tmp_path / "sky.fits")
+
+
+@pytest.fixture
+def configure(tmp_path):
+    """Writes config.yaml with this text, and returns its name."""
+
+    def write_config(text):
+        (tmp_path / "config.yaml").write_text(text)
+        return "config.yaml"
+
+    return write_config
+
+
+@pytest.fixture
+def extract(run, configure, tmp_path):
+    """The directory, named by the caller, in which a run with a configuration of this text has written its outputs: of
+    an image, or of two frames, of which the first is subtracted."""
+
+    def run_into(directory, text, *images):
+        command = ["difference"] if len(images) == 2 else []
+        done = run(*command, configure(text), *images, "-o", directory)
+        assert done.code == 0, done.err
+        return tmp_path / directory
+
+    return run_into

@@ -58,6 +58,20 @@ TEST(ObservingTap, TellsOfEveryStageInOrder) {
   EXPECT_THAT(stages, ElementsAre("ingest", "background", "threshold", "label", "measure", "columns"));
 }
 
+TEST(ObservingTap, TellsOfTheStagesThatTheConfigurationAdds) {
+  Config config = bright_pixels();
+  config.combine.method = CombineMethod::mean;
+  config.convolve.kernel = KernelShape::values;
+  config.convolve.values = {{1, 1, 1}};
+  config.clean.operation = CleanOperation::erosion;
+  config.output.quicklook = true;
+  std::vector<std::string> stages;
+  const Observer observer{[&](const char* stage, double) { stages.push_back(stage); }};
+  run_stages(Exposure({bar(), bar()}), config, Cpu{2}, ObservingTap(observer));
+  EXPECT_THAT(stages, ElementsAre("ingest", "combine", "picture", "background", "convolve", "threshold", "clean",
+                                  "label", "measure", "flux", "columns"));
+}
+
 TEST(ObservingTap, RecordsWhatEveryStageMade) {
   StageRecord record;
   const Extraction extraction = run({{}, &record});

@@ -133,6 +133,25 @@ TEST(Compare, MaskCountsAreCompared) {
   EXPECT_EQ(row(record(), cuda, "ingest").mismatches, 2);
 }
 
+TEST(Compare, StagesThatNotEveryImageHasAreComparedWhereEitherSideHasThem) {
+  StageRecord cpu = record(), cuda = record();
+  for (StageRecord* one : {&cpu, &cuda}) {
+    one->image.shape = {2, 1};
+    one->image.pixels = buffer<float>({1, 2});
+    one->fluxes.of_source = buffer<SourceSums>({sums(3), sums(4)});
+    one->picture.grey.shape = {2, 1};
+    one->picture.grey.pixels = buffer<std::uint8_t>({10, 20});
+  }
+  EXPECT_EQ(compare_records(cpu, cuda).size(), 9u);
+  EXPECT_EQ(differing(cpu, cuda), "");
+  cuda.image.pixels[1] = 3;
+  cuda.fluxes.of_source[0].v = 5;
+  cuda.picture.grey.pixels[0] = 11;
+  EXPECT_EQ(differing(cpu, cuda), "convolve flux picture");
+  EXPECT_EQ(row(cpu, cuda, "picture").worst, "pixel x=0 y=0: 10 on CPU, 11 on CUDA");
+  EXPECT_EQ(differing(cpu, record()), "convolve flux picture");
+}
+
 TEST(Compare, BackgroundNamesTheStatistic) {
   StageRecord cuda = record();
   cuda.background.clipped.sigma = 3.5;

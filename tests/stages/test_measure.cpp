@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "stages/columns.hpp"
 #include "tests/support/backends.hpp"
@@ -219,6 +220,25 @@ TYPED_TEST(Measure, FlagsMaskedNeighboursAllAlongALongRun) {
   std::vector<std::int16_t> flags(masked.size(), 1);
   flags.push_back(0);
   EXPECT_EQ(s.flags, flags);
+}
+
+TEST(Columns, TakeFluxesFromTheImageThatIsMeasured) {
+  // Two pixels found in a convolved image, where they are 1 and 3 above the sky; 10 and 20 in the image itself.
+  SourceSums found{}, measured{};
+  found.npix = measured.npix = 2;
+  found.v = 4;
+  found.vx = found.vxx = 3;
+  found.peak = 103;
+  found.xpeak = found.xmax = measured.xmax = 1;
+  measured.v = 30;
+  measured.vx = measured.vxx = 20;
+  measured.peak = 120;
+  const Sources s = derive_columns(std::span(&found, 1), std::span(&measured, 1), {9, 9}, {105, 100, 2}, {});
+  EXPECT_EQ(s.flux_iso[0], 30);
+  EXPECT_EQ(s.flux_max[0], 20);
+  EXPECT_EQ(s.snr[0], 30 / std::sqrt(8.0));
+  EXPECT_EQ(s.x_image[0], 1.75);
+  EXPECT_EQ(s.xpeak_image[0], 2);
 }
 
 TYPED_TEST(Measure, SurvivesASourceWhoseFluxIsZero) {

@@ -1,0 +1,294 @@
+"""`srcextract difference`: what it makes of two frames, how its outputs are called, and what it refuses."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+import png_files
+from fits_files import TAN, write
+from stage_images import (HEIGHT, RESULTS, WIDTH, field, image_hdu, labels_of, report, results, rows, steps,
+                          write_extensions, write_image)
+
+
+def changed(image):
+    """With 25 pixels of something new around (8, 33), and 9 of something gone around (52, 10); counted from 1."""
+    image = image.copy()
+    image[30:35, 5:10] += 40
+    image[8:11, 50:53] -= 30
+    return image
+
+
+def write_frames(directory, reference=None, new=None, **cards):
+    return (write_image(directory / "reference.fits", field(1) if reference is None else reference, **cards),
+            write_image(directory / "new.fits", changed(field(2)) if new is None else new, **cards))
+
+
+def signs_and_places(table):
+    return [(row["SIGN"], round(float(row["X_IMAGE"])), round(float(row["Y_IMAGE"]))) for row in table]
+
+
+CHANGES = [("1", 8, 33), ("-1", 52, 10)]
+
+
+def names(directory):
+    return sorted(p.name for p in directory.iterdir())
+
+
+def test_what_changed_and_which_way(extract, tmp_path):
+    directory = extract("out", RESULTS, *write_frames(tmp_path))
+    assert names(directory) == ["new.diff.cat.csv", "new.diff.reg", "new.diff.run.json", "new.diff.seg.fits"]
+    table = rows(directory / "new.diff.cat.csv")
+    assert signs_and_places(table) == CHANGES
+    assert [float(row["FLUX_ISO"]) for row in table] == pytest.approx([25 * 40, 9 * 30], rel=0.05)
+    told = report(directory / "new.diff.run.json")
+    assert told["input"]["path"].endswith("new.fits") and told["counts"]["sources"] == 2
+    assert told["reference"].items() >= {"path": str(tmp_path / "reference.fits"), "hdu": 0, "width": WIDTH,
+                                         "height": HEIGHT, "resampled": False}.items()
+    side = ["background", "threshold", "label", "measure", "columns"]
+    assert steps(told) == ["ingest", "ingest", "difference", *side, *side, "sky", "checksum", "write"]
+
+
+def clipped_median(extract, directory, image):
+    out = extract("plain", "", write_image(directory / "plain.fits", image))
+    return report(out / "plain.run.json")["background"]["clipped"]["median"]
+
+
+def without(names, row):
+    return {name: value for name, value in row.items() if name not in names}
+
+
+@pytest.mark.parametrize("frames", [(field(1), changed(field(2))), (field(1) + 7, field(2) * 1.5)],
+                         ids=["changed", "brighter"])
+def test_a_difference_is_extracted_as_if_numpy_had_subtracted(extract, tmp_path, frames):
+    """Both of its sides, one after the other."""
+    skies = [clipped_median(extract, tmp_path, frame) for frame in frames]
+    reference, new = (frame.astype(np.float64) - sky for frame, sky in zip(frames, skies))
+    difference = (new - reference).astype(np.float32)
+    sides = [extract(name, RESULTS, write_image(tmp_path / name / "sky.fits", image))
+             for name, image in (("brighter", difference), ("fainter", -difference))]
+    tables = [rows(side / "sky.cat.csv") for side in sides]
+    assert sum(map(len, tables)) >= 2
+
+    directory = extract("out", "difference: {match_flux: false}\n" + RESULTS, *write_frames(tmp_path, *frames))
+    ours = rows(directory / "new.diff.cat.csv")
+    assert [row["SIGN"] for row in ours] == ["1"] * len(tables[0]) + ["-1"] * len(tables[1])
+    assert [row["NUMBER"] for row in ours] == [str(i + 1) for i in range(len(ours))]
+    assert ([without(("SIGN", "NUMBER"), row) for row in ours]
+            == [without(("NUMBER",), row) for table in tables for row in table])
+    above, below = (labels_of(side / "sky.seg.fits") for side in sides)
+    assert np.array_equal(labels_of(directory / "new.diff.seg.fits"),
+                          above + np.where(below > 0, below + len(tables[0]), 0))
+
+
+def test_the_reference_is_scaled_to_the_new_frame(extract, tmp_path):
+    """Ten stars of a hundred sigma tell by how much."""
+    reference = field(1, brightness=2000)
+    new = changed((10 + 0.7 * (field(2, brightness=2000) - 20)).astype(np.float32))
+    table = rows(extract("out", RESULTS, *write_frames(tmp_path, reference, new)) / "new.diff.cat.csv")
+    assert signs_and_places(table) == CHANGES
+
+
+def test_frames_that_are_shifted_by_whole_pixels(extract, tmp_path):
+    """Are the same pixels, but for those that the reference does not show."""
+    shown = field(1)
+    reference = np.roll(shown, (2, -3), axis=(0, 1))
+    shown[-2:] = shown[:, :3] = np.nan
+    plain = extract("plain", RESULTS, *write_frames(tmp_path, shown, changed(field(2)), **TAN))
+    write_image(tmp_path / "reference.fits", reference, **{**TAN, "CRPIX1": TAN["CRPIX1"] - 3,
+                                                           "CRPIX2": TAN["CRPIX2"] + 2})
+    frames = tmp_path / "reference.fits", tmp_path / "new.fits"
+    for interpolation in ("lanczos3", "bilinear"):
+        settings = f"difference: {{align: wcs, interpolation: {interpolation}}}\n"
+        aligned = extract("aligned", settings + RESULTS, *frames)
+        assert results(aligned) == results(plain)
+        told = report(aligned / "new.diff.run.json")
+        assert told["reference"]["resampled"] and "align" in steps(told)
+        assert told["counts"]["masked_nan"] == np.isnan(shown).sum()
+    assert signs_and_places(rows(plain / "new.diff.cat.csv")) == CHANGES
+
+
+def test_frames_of_different_shape_can_be_aligned(extract, tmp_path):
+    write_image(tmp_path / "reference.fits", field(1)[:, :-5], **TAN)
+    new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
+    directory = extract("out", "difference: {align: wcs}\n" + RESULTS, tmp_path / "reference.fits", new)
+    assert signs_and_places(rows(directory / "new.diff.cat.csv")) == CHANGES
+    told = report(directory / "new.diff.run.json")
+    assert told["reference"]["width"] == WIDTH - 5 and told["counts"]["masked_nan"] == 5 * HEIGHT
+
+
+def test_every_step_of_a_difference_is_timed(extract, tmp_path):
+    write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.0})
+    new = write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
+    settings = ("difference: {align: wcs, reference_fwhm: 2.5, new_fwhm: 4}\nmeasurement: {gain: 2}\n"
+                "convolve: {kernel: gaussian, fwhm: 4}\nclean: {operation: erosion}\n"
+                "output: {formats: [csv], quicklook: true}\n")
+    told = report(extract("out", settings, tmp_path / "reference.fits", new) / "new.diff.run.json")
+    side = ["background", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "columns"]
+    assert steps(told) == ["ingest", "picture", "ingest", "align", "match_width", "difference", *side, *side, "sky",
+                           "checksum", "write"]
+
+
+def test_both_frames_are_combined(extract, tmp_path):
+    cubes = np.stack([field(1), field(3)]), np.stack([changed(field(2)), changed(field(4))])
+    frames = write_frames(tmp_path, *cubes)
+    directory = extract("out", "combine: {method: mean}\n" + RESULTS, *frames)
+    told = report(directory / "new.diff.run.json")
+    assert told["input"]["combined"] == told["reference"]["combined"] == ["plane 1", "plane 2"]
+    means = write_frames(tmp_path / "means", *(np.mean(cube, axis=0, dtype=np.float64) for cube in cubes))
+    assert results(directory) == results(extract("of_means", RESULTS, *means))
+
+
+def test_the_same_bytes_from_any_number_of_threads(run, configure, tmp_path):
+    write_image(tmp_path / "reference.fits", field(1), **{**TAN, "CRPIX1": 21.3})
+    write_image(tmp_path / "new.fits", changed(field(2)), **TAN)
+    configure("difference: {align: wcs, reference_fwhm: 2, new_fwhm: 3}\nmeasurement: {gain: 2}\n"
+              "output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}\n")
+    written = []
+    for threads in (1, 2, 3):
+        done = run("difference", "config.yaml", "reference.fits", "new.fits", "--threads", threads, "-o", f"t{threads}")
+        assert done.code == 0, done.err
+        written.append({p.name: p.read_bytes() for p in (tmp_path / f"t{threads}").iterdir() if p.suffix != ".json"})
+    assert len(written[0]) == 6 and written[0] == written[1] == written[2]
+
+
+def test_outputs_of_the_frame_itself_stay(run, configure, tmp_path):
+    write_frames(tmp_path)
+    configure("output: {formats: [fits, ecsv, csv, reg], segmentation: true, quicklook: true}\n")
+    assert run("config.yaml", "new.fits", "-o", "out").code == 0
+    before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()}
+    assert run("difference", "config.yaml", "reference.fits", "new.fits", "-o", "out").code == 0
+    assert {name: (tmp_path / "out" / name).read_bytes() for name in before} == before
+    assert names(tmp_path / "out") == sorted([*before, *(name.replace("new.", "new.diff.") for name in before)])
+
+
+def test_an_input_is_never_replaced(run, configure, tmp_path):
+    configure("output: {formats: [fits]}\n")
+    write_frames(tmp_path)
+    (tmp_path / "reference.fits").rename(tmp_path / "new.diff.cat.fits")
+    content = (tmp_path / "new.diff.cat.fits").read_bytes()
+    done = run("difference", "config.yaml", "new.diff.cat.fits", "new.fits")
+    assert done.code == 2 and "would replace the input" in done.err
+    assert (tmp_path / "new.diff.cat.fits").read_bytes() == content
+
+
+def test_the_picture_shows_the_new_frame_and_changes_in_red(extract, tmp_path):
+    """However bright they are: what is new may be white in the new frame."""
+    settings = "output: {formats: [csv], quicklook: true}\n"
+    picture = png_files.read(extract("out", settings, *write_frames(tmp_path)) / "new.diff.png").astype(int)[::-1]
+    assert picture.shape == (HEIGHT, WIDTH, 3)
+    red = picture[..., 0] - picture[..., 1:].max(axis=2) > 50
+    grey = (picture == picture[..., :1]).all(axis=2)
+    assert red[30:35, 5:10].all() and red[8:11, 50:53].all() and red.sum() == 34 and (red | grey).all()
+    of_new = png_files.read(extract("new", settings + "quicklook: {overlay: none}\n", tmp_path / "new.fits")
+                            / "new.png").astype(int)[::-1]
+    assert np.abs(picture - of_new)[grey].max() <= 1  # there are half as many greys
+
+
+def test_each_hdu_of_the_new_frame_is_compared_with_its_own(run, configure, tmp_path):
+    """A mosaic: every chip shows other stars."""
+    chips = [np.rot90(field(1, 60, 60), turns).copy() for turns in (0, 1, 2)]
+    write_extensions(tmp_path / "reference.fits", A=chips[0], B=chips[1], C=chips[2])
+    write_extensions(tmp_path / "new.fits", A=changed(chips[0]), B=changed(chips[1]), C=changed(chips[2]))
+    configure("input: {hdu: all}\ndetection: {threshold_unit: absolute, threshold: 20}\noutput: {formats: [csv]}\n")
+    done = run("difference", "config.yaml", "reference.fits", "new.fits", "-o", "out")
+    assert done.code == 0, done.err
+    for number in (1, 2, 3):
+        assert signs_and_places(rows(tmp_path / f"out/new.diff.hdu{number}.cat.csv")) == CHANGES
+        assert report(tmp_path / f"out/new.diff.hdu{number}.run.json")["reference"]["hdu"] == number
+
+
+def test_a_reference_that_lacks_an_hdu(run, configure, tmp_path):
+    write_extensions(tmp_path / "reference.fits", A=field(1))
+    write_extensions(tmp_path / "new.fits", A=changed(field(3)), B=changed(field(4)))
+    done = run("difference", configure("input: {hdu: all}\noutput: {formats: [csv]}\n"), "reference.fits", "new.fits",
+               "-o", "out")
+    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 3 and len(errors) == 1
+    assert errors[0].startswith("error: HDU 2 'B' of new.fits: ") and "reference.fits" in errors[0]
+    assert names(tmp_path / "out") == ["new.diff.hdu1.cat.csv", "new.diff.hdu1.run.json"]
+
+
+def test_an_hdu_by_its_name(extract, tmp_path):
+    for name, change in (("reference", lambda image: image), ("new", changed)):
+        write_extensions(tmp_path / f"{name}.fits", A=field(5), B=change(field(1)))
+    frames = tmp_path / "reference.fits", tmp_path / "new.fits"
+    settings = "input: {hdu: B}\ndetection: {threshold_unit: absolute, threshold: 20}\n"
+    directory = extract("out", settings + RESULTS, *frames)
+    assert signs_and_places(rows(directory / "new.diff.cat.csv")) == CHANGES
+
+
+def test_help(run):
+    done = run("difference", "--help")
+    assert done.code == 0 and done.err == ""
+    assert "srcextract difference" in done.out and "REFERENCE" in done.out and "SIGN" in done.out
+    assert "srcextract difference --help" in run("--help").out
+
+
+@pytest.mark.parametrize("frames", [[], ["reference.fits"], ["reference.fits", "new.fits", "new.fits"]])
+def test_a_difference_has_two_frames(run, configure, tmp_path, frames):
+    write_frames(tmp_path)
+    done = run("difference", configure(""), *frames, "-o", "out")
+    assert done.code == 2 and f"two images, REFERENCE and NEW, not {len(frames)}" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_configuration_comes_first(run, tmp_path):
+    write_frames(tmp_path)
+    done = run("difference", "reference.fits", "new.fits")
+    assert done.code == 2 and "reference.fits is an image; CONFIG comes first" in done.err
+    assert run("difference").code == 2
+
+
+ALIGN = "difference:\n  align: wcs\n"
+OTHER_SKY = {**TAN, "CRVAL1": 20.0}
+NO_PROJECTION = {**TAN, "CTYPE1": "RA---XXX"}
+
+
+def reference_frame(kind):
+    if kind == "shape":
+        return image_hdu(field(1)[:-1], **TAN)
+    return image_hdu(field(1), **{"shifted": {**TAN, "CRPIX1": 21.5}, "elsewhere": OTHER_SKY, "no WCS": {},
+                                  "bad WCS": NO_PROJECTION}[kind])
+
+
+REFUSED = {
+    "shape": ("", "reference.fits is 61 x 49 pixels and new.fits is 61 x 50 pixels"),
+    "shifted": ("", "do not show the same sky: their WCS are apart by up to 1.00 pixels"),
+    "elsewhere": ("", "do not show the same sky"),
+    "elsewhere, to be aligned": (ALIGN, "show no sky in common"),
+    "no WCS, to be aligned": (ALIGN, "reference.fits: its pixels cannot be placed on another frame"),
+    "bad WCS, to be aligned": (ALIGN, "reference.fits: its pixels cannot be placed on another frame"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_frames_that_cannot_be_subtracted(run, configure, tmp_path, kind):
+    settings, message = REFUSED[kind]
+    write(tmp_path / "reference.fits", reference_frame(kind.split(",")[0]))
+    write(tmp_path / "new.fits", image_hdu(field(2), **TAN))
+    done = run("difference", configure(settings), "reference.fits", "new.fits", "-o", "out")
+    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 3 and len(errors) == 1 and message in errors[0]
+    assert errors[0].startswith("error: new.fits: ") or errors[0].startswith("error: reference.fits: ")
+    assert ("set difference.align: wcs" in errors[0]) == (settings == "")
+    assert names(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("kind", ["missing", "no FITS", "no such HDU", "truncated"])
+def test_a_reference_that_cannot_be_read(run, configure, tmp_path, kind):
+    _, new = write_frames(tmp_path)
+    reference = tmp_path / "reference.fits"
+    settings = ""
+    if kind == "missing":
+        reference.unlink()
+    elif kind == "no FITS":
+        reference.write_text("dear astronomer")
+    elif kind == "truncated":
+        reference.write_bytes(reference.read_bytes()[:5760])
+    else:
+        write_extensions(new, A=field(2))
+        settings = "input: {hdu: A}\n"
+    done = run("difference", configure(settings), "reference.fits", "new.fits", "-o", "out")
+    errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert done.code == 3 and len(errors) == 1 and "reference.fits" in errors[0]
+    assert names(tmp_path / "out") == []
