@@ -17,7 +17,7 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
   survey    batch over small and large images, and what merge makes of it: the same bytes from CPU and CUDA, whole and in
             shards
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
-  scipy     tests/truth/scipy_compare.py on CUDA, 20000 random masks included
+  scipy     tests/truth/scipy_compare.py on CUDA, random masks labelled and cleaned included
   bench     scripts/bench.sh --full
 Ends with a table; exits 1 if anything failed. PYTHON names the interpreter (python3).
 END
@@ -95,10 +95,35 @@ compare_directory() {
   done
 }
 
+# --backend compare with every stage that an image may go through.
+compare_image_stages() {
+  local skies=$work/skies image method kernel options
+  options=(-q --backend compare -o "$work/out" --set output.quicklook=true)
+  for image in square_2048 nan_2048 odd_4095x4097 wide_2047x513; do
+    for kernel in 'gaussian --set convolve.fwhm=3.5' 'tophat --set convolve.radius=7 --set convolve.edges=reflect' \
+      'mexican_hat --set convolve.sigma=2 --set convolve.edges=nearest'; do
+      # shellcheck disable=SC2086 # several words
+      check "compare ${kernel%% *} $image" "$program" "${options[@]}" --set convolve.kernel=$kernel \
+        --set clean.operation=opening --set detection.threshold_unit=detection_sigma \
+        --set quicklook.stretch=equalize config/default.yaml "$skies/$image.fits"
+    done
+  done
+  for method in luminosity mean inverse_variance chi_square median; do
+    check "compare $method of three" "$program" "${options[@]}" --set combine.method=$method \
+      --set "combine.files=['$skies/crowded_2048.fits', '$skies/nan_2048.fits']" config/default.yaml \
+      "$skies/square_2048.fits"
+  done
+  check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
+    --set measurement.gain=2 --set clean.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
+  check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.reference_fwhm=3 \
+    --set difference.new_fwhm=4.5 config/default.yaml "$skies"/{square,crowded}_2048.fits
+}
+
 step_compare() {
   make_skies
   compare_directory data
   compare_directory "$work/skies"
+  compare_image_stages
   local directories directory
   IFS=: read -ra directories <<<"${SRCEXTRACT_CHECK_DATA:-}"
   for directory in "${directories[@]}"; do
@@ -186,7 +211,7 @@ step_sanitize() {
     # Of the typed tests the second type is the GPU. The thousands of small masks would take minutes, and so would the
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'
-    [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*'
+    [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*'
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
     [[ $tool == racecheck ]] ||
       check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*'
@@ -195,7 +220,8 @@ step_sanitize() {
 
 step_scipy() {
   check "SciPy's results on CUDA" "$python" -B tests/truth/scipy_compare.py --program "$program" --backend cuda \
-    --label-masks "$tests/label_masks"
+    --label-masks "$tests/label_masks" --clean-masks "$tests/clean_masks" \
+    --combine-planes "$tests/combine_planes"
 }
 
 step_bench() {

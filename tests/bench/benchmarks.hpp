@@ -54,11 +54,19 @@ void add_repeated(const std::string& name, int repetitions, const Function& func
 /// What is measured on a back end; the CUDA ones only where there is a device.
 void add_cpu_stages();
 void add_cuda_stages();
+void add_cpu_morphology();
+void add_cuda_morphology();
+void add_cpu_combinations();
+void add_cuda_combinations();
 void add_cpu_reads();
 void add_cuda_reads();
 void add_cpu_steps();
 void add_cpu_tiles();
+void add_cpu_convolutions();
 void add_cuda_steps();
+void add_cuda_convolutions();
 void add_cuda_memory();
+void add_cpu_pictures();
+void add_cuda_pictures();
 
 }  // namespace srcextract::bench

@@ -42,9 +42,13 @@ void add_cuda() {
   }
   benchmark::AddCustomContext("cuda", find_cuda_device(0).name);
   add_cuda_stages();
+  add_cuda_morphology();
+  add_cuda_combinations();
   add_cuda_reads();
   add_cuda_steps();
+  add_cuda_convolutions();
   add_cuda_memory();
+  add_cuda_pictures();
 #else
   benchmark::AddCustomContext("cuda", "skipped: not built");
 #endif
@@ -60,9 +64,13 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("field", "1000 sources/Mpixel, config/lesson.yaml");
   srcextract::keep_small_buffers();  // as for a list of images
   srcextract::bench::add_cpu_stages();
+  srcextract::bench::add_cpu_morphology();
+  srcextract::bench::add_cpu_combinations();
   srcextract::bench::add_cpu_reads();
   srcextract::bench::add_cpu_steps();
   srcextract::bench::add_cpu_tiles();
+  srcextract::bench::add_cpu_convolutions();
+  srcextract::bench::add_cpu_pictures();
   srcextract::bench::add_cuda();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

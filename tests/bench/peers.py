@@ -39,6 +39,10 @@ def scipy(size, runs=2):
     return best_steps(runs, lesson.published, np, ndimage, tiled_field(size), lambda: None)
 
 
+def reason_of(error):
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+
+
 def cupy_or_problem():
     try:
         import cupy
@@ -46,7 +50,7 @@ def cupy_or_problem():
         cupy.cuda.runtime.getDeviceCount()
         return cupy, ndimage
     except Exception as error:  # no CuPy, no driver, no device: each has its own type
-        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        return reason_of(error)
 
 
 def cupy(sizes):

@@ -13,12 +13,13 @@ import device
 import end_to_end
 import growth
 import host
+import images
 import regression
 import surveys
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "surveys": surveys, "compare": regression}
+          "images": images, "surveys": surveys, "compare": regression}
 
 
 def output_of(*command):

@@ -11,6 +11,8 @@ import tempfile
 
 import numpy as np
 
+import cleaned_masks
+import numpy_combine
 import random_masks
 import skies
 from fits_pixels import read_pixels
@@ -73,6 +75,8 @@ def parse_arguments():
     parser.add_argument("--program", required=True, help="srcextract")
     parser.add_argument("--backend", default="cpu", help="cpu, cuda or auto (default: cpu)")
     parser.add_argument("--label-masks", metavar="TOOL", help="label_masks: compares random masks as well")
+    parser.add_argument("--clean-masks", metavar="TOOL", help="clean_masks: compares erosion, opening and dilation")
+    parser.add_argument("--combine-planes", metavar="TOOL", help="combine_planes: compares combined planes with NumPy's")
     parser.add_argument("images", nargs="*", metavar="FITS", help="default: the data at hand and simulated skies")
     return parser.parse_args()
 
@@ -96,6 +100,12 @@ def main():
                                                                           "--backend", options.backend))
     if options.label_masks:
         failures += show("random masks", *random_masks.compare(options.label_masks, options.backend))
+    if options.clean_masks:
+        failures += show("cleaned masks", *cleaned_masks.compare(options.clean_masks, options.backend))
+    if options.combine_planes:
+        for method in numpy_combine.METHODS:
+            problems = numpy_combine.compare(options.combine_planes, options.backend, method)
+            failures += show(f"combined planes: {method}", problems, "as NumPy's")
     print(f"{failures} failed")
     return failures > 0
 
