@@ -214,7 +214,7 @@ step_sanitize() {
     [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*'
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
     [[ $tool == racecheck ]] ||
-      check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*'
+      check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
   done
 }
 
