@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <mutex>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/display_range.hpp"
-#include "stages/ordered_key.hpp"
 #include "stages/picture_bin.hpp"
 #include "stages/render_picture.hpp"
 

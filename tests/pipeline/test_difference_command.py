@@ -241,7 +241,7 @@ def test_the_configuration_comes_first(run, tmp_path):
 
 ALIGN = "difference:\n  align: wcs\n"
 OTHER_SKY = {**TAN, "CRVAL1": 20.0}
-NO_PROJECTION = {**TAN, "CTYPE1": "RA---XXX"}
+NO_PROJECTION = {**TAN, "CTYPE1": "RA---ABC"}
 
 
 def reference_frame(kind):

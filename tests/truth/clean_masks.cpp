@@ -48,6 +48,6 @@ void clean_all(const Backend<Where>& backend) {
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
-  return srcextract::testing::work_on_masks("clean_masks", argc, argv,
-                                            [](const auto& backend) { srcextract::clean_all(backend); });
+  return srcextract::testing::work_on_backend("clean_masks", argc, argv,
+                                              [](const auto& backend) { srcextract::clean_all(backend); });
 }

@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/fields.hpp"
 #include "stages/combine.hpp"
 #include "stages/ingest.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/truth/stage_program.hpp"
 
 namespace srcextract {
 namespace {
@@ -78,37 +77,26 @@ void combine_case(const Backend<Where>& backend, const Case& input, CombineConfi
 }
 
 template <class Where>
-void combine_all(const CombineConfig& config) {
-  const Backend<Where> backend;
+void combine_all(const Backend<Where>& backend, const CombineConfig& config) {
   while (const std::optional<Case> input = read_case(std::cin)) combine_case(backend, *input, config);
 }
 
-void combine_all_on(const std::string& backend, const std::string& method) {
-  const std::map<std::string, CombineMethod> methods = {{"weighted", CombineMethod::weighted},
-                                                        {"luminosity", CombineMethod::luminosity},
-                                                        {"mean", CombineMethod::mean},
-                                                        {"inverse_variance", CombineMethod::inverse_variance},
-                                                        {"chi_square", CombineMethod::chi_square},
-                                                        {"median", CombineMethod::median}};
-  CombineConfig config;
-  config.method = methods.at(method);
-  if (backend == "cpu") return combine_all<Cpu>(config);
-#if SRCEXTRACT_HAVE_CUDA
-  if (backend == "cuda") return combine_all<Gpu>(config);
-#endif
-  throw Error(ErrorKind::config, "no back end '" + backend + "' in this build");
+/// The method of that name. Throws Error{config} if there is none.
+CombineMethod method_called(const std::string& name) {
+  const std::vector<std::string> names = names_of(CombineMethod{});
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw Error(ErrorKind::config, "no method '" + name + "'");
+  return static_cast<CombineMethod>(found - names.begin());
 }
 
 }  // namespace
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
-  try {
-    if (argc != 3) throw srcextract::Error(srcextract::ErrorKind::config, "arguments: BACKEND METHOD");
-    srcextract::combine_all_on(argv[1], argv[2]);
-    return std::cout.flush() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::cerr << "combine_planes: " << error.what() << '\n';
-    return 1;
-  }
+  const std::string backend = argc == 3 ? argv[1] : "";
+  return srcextract::testing::work_on("combine_planes", backend, [&](const auto& where) {
+    srcextract::CombineConfig config;
+    config.method = srcextract::method_called(argv[2]);
+    srcextract::combine_all(where, config);
+  });
 }

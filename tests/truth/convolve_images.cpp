@@ -3,13 +3,11 @@
 // float64 values of the kernel; its float32 pixels, convolved, go to stdout.
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <iostream>
-#include <string>
 #include <vector>
 
 #include "stages/convolve.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/truth/stage_program.hpp"
 
 namespace srcextract {
 namespace {
@@ -26,8 +24,7 @@ std::vector<T> read_values(std::istream& in, std::int64_t count) {
 }
 
 template <class Where>
-void convolve_all() {
-  const Backend<Where> backend;
+void convolve_all(const Backend<Where>& backend) {
   for (std::array<std::int32_t, 5> head{}; std::cin.read(reinterpret_cast<char*>(head.data()), sizeof(head));) {
     const auto [width, height, kernel_width, kernel_height, edges] = head;
     Image<float, Where> image;
@@ -45,23 +42,10 @@ void convolve_all() {
   }
 }
 
-void convolve_all_on(const std::string& backend) {
-  if (backend == "cpu") return convolve_all<Cpu>();
-#if SRCEXTRACT_HAVE_CUDA
-  if (backend == "cuda") return convolve_all<Gpu>();
-#endif
-  throw Error(ErrorKind::config, "no back end '" + backend + "' in this build");
-}
-
 }  // namespace
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
-  try {
-    srcextract::convolve_all_on(argc == 3 && std::string(argv[1]) == "--backend" ? argv[2] : "cpu");
-    return std::cout.flush() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::cerr << "convolve_images: " << error.what() << '\n';
-    return 1;
-  }
+  return srcextract::testing::work_on_backend("convolve_images", argc, argv,
+                                              [](const auto& backend) { srcextract::convolve_all(backend); });
 }

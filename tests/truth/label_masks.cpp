@@ -42,6 +42,6 @@ void label_all(const Backend<Where>& backend) {
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
-  return srcextract::testing::work_on_masks("label_masks", argc, argv,
-                                            [](const auto& backend) { srcextract::label_all(backend); });
+  return srcextract::testing::work_on_backend("label_masks", argc, argv,
+                                              [](const auto& backend) { srcextract::label_all(backend); });
 }

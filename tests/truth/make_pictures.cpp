@@ -3,14 +3,12 @@
 // int32 width and height of the picture, the shrunk pixels, the limits (float32), and a byte of grey per pixel.
 #include <array>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "stages/picture.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/truth/stage_program.hpp"
 
 namespace srcextract {
 namespace {
@@ -64,28 +62,14 @@ void answer(const Backend<Where>& backend, const Request& request) {
 }
 
 template <class Where>
-void answer_all() {
-  const Backend<Where> backend;
+void answer_all(const Backend<Where>& backend) {
   while (const std::optional<Request> request = read_request(std::cin)) answer(backend, *request);
-}
-
-void answer_all_on(const std::string& backend) {
-  if (backend == "cpu") return answer_all<Cpu>();
-#if SRCEXTRACT_HAVE_CUDA
-  if (backend == "cuda") return answer_all<Gpu>();
-#endif
-  throw Error(ErrorKind::config, "no back end '" + backend + "' in this build");
 }
 
 }  // namespace
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
-  try {
-    srcextract::answer_all_on(argc == 3 && std::string(argv[1]) == "--backend" ? argv[2] : "cpu");
-    return std::cout.flush() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::cerr << "make_pictures: " << error.what() << '\n';
-    return 1;
-  }
+  return srcextract::testing::work_on_backend("make_pictures", argc, argv,
+                                              [](const auto& backend) { srcextract::answer_all(backend); });
 }

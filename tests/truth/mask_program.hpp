@@ -2,14 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <exception>
-#include <iostream>
+#include <istream>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "stages/core/error.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/truth/stage_program.hpp"
 
 namespace srcextract::testing {
 
@@ -41,27 +39,6 @@ Runs<Where> find_mask_runs(const Backend<Where>& backend, const Shape& shape, co
   image.shape = shape;
   image.pixels = backend.put(std::vector<float>(pixels.begin(), pixels.end()));
   return find_runs(image, put_levels(backend, 0.5), backend.where());
-}
-
-/// Calls `work` with the back end that `--backend` names, or the CPU's; what main returns.
-template <class Work>
-int work_on_masks(const std::string& program, int argc, char** argv, const Work& work) {
-  try {
-    const std::string backend = argc == 3 && std::string(argv[1]) == "--backend" ? argv[2] : "cpu";
-    if (backend == "cpu") {
-      work(Backend<Cpu>());
-#if SRCEXTRACT_HAVE_CUDA
-    } else if (backend == "cuda") {
-      work(Backend<Gpu>());
-#endif
-    } else {
-      throw Error(ErrorKind::config, "no back end '" + backend + "' in this build");
-    }
-    return std::cout.flush() ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::cerr << program << ": " << error.what() << '\n';
-    return 1;
-  }
 }
 
 }  // namespace srcextract::testing
