@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stages/core/catalog_format.hpp"
+#include "stages/catalogue/catalog_format.hpp"
 
 namespace srcextract {
 

@@ -10,7 +10,7 @@
 
 #include "config/rules.hpp"
 #include "regression/known_columns.hpp"
-#include "stages/core/table.hpp"
+#include "stages/catalogue/table.hpp"
 
 namespace srcextract {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "regression/robust.hpp"
-#include "stages/core/splitmix64.hpp"
+#include "stages/math/splitmix64.hpp"
 
 namespace srcextract {
 namespace {

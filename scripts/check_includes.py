@@ -15,7 +15,7 @@ ALLOWED = {
     "io": {"core"},
     "regression": {"core", "config"},
     "survey": {"core", "config", "io"},
-    "cuda": {"core", "config", "stages", "pipeline/run_stages.hpp", "pipeline/extraction.hpp", "pipeline/observer.hpp"},
+    "cuda": {"core", "config", "stages", "pipeline/chain/run_stages.hpp", "pipeline/chain/extraction.hpp", "pipeline/chain/observer.hpp"},
     "pipeline": {"core", "config", "stages", "io", "regression", "survey", "cuda"},
 }
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "io/output_file.hpp"
+#include "io/files/output_file.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

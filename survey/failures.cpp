@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/output_file.hpp"
+#include "io/files/output_file.hpp"
 
 namespace srcextract {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/kernel_values.hpp"
-#include "io/kernel_file.hpp"
+#include "io/image/kernel_file.hpp"
 #include "stages/core/error.hpp"
 #include "survey/find_files.hpp"
 

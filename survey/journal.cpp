@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/appended_file.hpp"
-#include "io/output_file.hpp"
-#include "io/temporary_names.hpp"
+#include "io/files/appended_file.hpp"
+#include "io/files/output_file.hpp"
+#include "io/files/temporary_names.hpp"
 #include "survey/directory_lock.hpp"
 #include "survey/failures.hpp"
 

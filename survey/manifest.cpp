@@ -9,7 +9,7 @@
 
 #include "config/checks.hpp"
 #include "config/fields.hpp"
-#include "io/text_table.hpp"
+#include "io/tables/text_table.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

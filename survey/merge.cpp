@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "io/catalog.hpp"
-#include "io/input_file.hpp"
-#include "io/stored_table.hpp"
-#include "io/table_stream.hpp"
+#include "io/catalog/catalog.hpp"
+#include "io/files/input_file.hpp"
+#include "io/tables/stored_table.hpp"
+#include "io/tables/table_stream.hpp"
+#include "stages/catalogue/sources.hpp"
 #include "stages/core/error.hpp"
-#include "stages/core/sources.hpp"
 #include "survey/merge_images.hpp"
 #include "survey/merge_journals.hpp"
 #include "survey/merge_layout.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "io/big_endian.hpp"
+#include "io/files/big_endian.hpp"
 
 namespace srcextract {
 namespace {

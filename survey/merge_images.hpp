@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/table_stream.hpp"
+#include "io/tables/table_stream.hpp"
 #include "survey/merge_journals.hpp"
 
 namespace srcextract {

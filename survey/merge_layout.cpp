@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "io/big_endian.hpp"
+#include "io/files/big_endian.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

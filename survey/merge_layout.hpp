@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/stored_table.hpp"
+#include "io/tables/stored_table.hpp"
 
 namespace srcextract {
 

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "io/catalog.hpp"
+#include "io/catalog/catalog.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

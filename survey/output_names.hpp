@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "stages/core/catalog_format.hpp"
+#include "stages/catalogue/catalog_format.hpp"
 #include "survey/image_file.hpp"
 
 namespace srcextract {

@@ -11,7 +11,7 @@
 namespace srcextract {
 
 /// Uninitialised storage where the work runs. Throws Error{device} (Gpu) or std::bad_alloc (Cpu) when there is none.
-/// The Gpu pair is ordered in the stream and defined in cuda/memory.cpp.
+/// The Gpu pair is ordered in the stream and defined in cuda/device/memory.cpp.
 void* allocate(std::size_t bytes, const Cpu& where);
 void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
@@ -62,7 +62,7 @@ class Buffer {
   std::int64_t size_ = 0;
 };
 
-/// Copies of a buffer on the other side; they return when the copy is complete. Defined in cuda/memory.hpp.
+/// Copies of a buffer on the other side; they return when the copy is complete. Defined in cuda/device/memory.hpp.
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where);
 template <class T>

@@ -20,7 +20,7 @@ struct Capacity {
   std::int64_t sources = 0;
 };
 
-/// Work runs on one CUDA device in one stream, data lives in that device's memory. Made by cuda/device.hpp.
+/// Work runs on one CUDA device in one stream, data lives in that device's memory. Made by cuda/device/device.hpp.
 struct Gpu {
   int device = 0;
   int host_threads = 1;     ///< that read the file

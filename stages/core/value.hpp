@@ -39,7 +39,7 @@ class Value<T, Gpu> {
   Buffer<T, Gpu> element_;
 };
 
-/// The value on the host; waits for it if it is on a device. The Gpu's is defined in cuda/memory.hpp.
+/// The value on the host; waits for it if it is on a device. The Gpu's is defined in cuda/device/memory.hpp.
 template <class T>
 T fetch(const Value<T, Cpu>& value, const Cpu&) {
   return *value;

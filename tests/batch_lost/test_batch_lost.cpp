@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/batch.hpp"
-#include "pipeline/log.hpp"
+#include "pipeline/batch/batch.hpp"
+#include "pipeline/log/log.hpp"
 #include "survey/find_files.hpp"
 #include "survey/image_config.hpp"
 #include "tests/support/backends.hpp"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/detect.hpp"
-#include "cuda/ingest.hpp"
-#include "cuda/results.hpp"
-#include "stages/decode.hpp"
+#include "cuda/engine/detection_graph.hpp"
+#include "cuda/engine/results.hpp"
+#include "cuda/ingest/ingest.hpp"
+#include "stages/ingest/decode.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 

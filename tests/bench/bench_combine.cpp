@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "stages/combine.hpp"
+#include "stages/combine/combine.hpp"
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/timing.hpp"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "stages/convolve.hpp"
+#include "stages/convolve/convolve.hpp"
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/timing.hpp"
 

@@ -2,7 +2,7 @@
 // device the time between events.
 #include <memory>
 
-#include "stages/morphology.hpp"
+#include "stages/detect/morphology.hpp"
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/timing.hpp"
 

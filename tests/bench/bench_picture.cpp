@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "io/png_file.hpp"
-#include "stages/overlay.hpp"
-#include "stages/picture.hpp"
+#include "io/pictures/png_file.hpp"
+#include "stages/picture/overlay.hpp"
+#include "stages/picture/picture.hpp"
 #include "tests/bench/benchmarks.hpp"
 #include "tests/bench/timing.hpp"
 #include "tests/support/temporary_folder.hpp"

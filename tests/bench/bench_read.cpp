@@ -8,7 +8,7 @@
 #include "tests/bench/read_image.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/timing.hpp"
+#include "cuda/device/timing.hpp"
 #endif
 
 namespace srcextract::bench {

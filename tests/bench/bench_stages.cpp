@@ -3,16 +3,16 @@
 #include <cstring>
 #include <memory>
 
-#include "stages/background.hpp"
-#include "stages/columns.hpp"
-#include "stages/ingest.hpp"
-#include "stages/label.hpp"
-#include "stages/measure.hpp"
-#include "stages/threshold.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/ingest/ingest.hpp"
+#include "stages/measure/columns.hpp"
+#include "stages/measure/measure.hpp"
+#include "stages/sky/background.hpp"
 #include "tests/bench/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/detect.hpp"
+#include "cuda/engine/detection_graph.hpp"
 #endif
 
 namespace srcextract::bench {

@@ -8,11 +8,11 @@
 #include <memory>
 #include <utility>
 
-#include "pipeline/run_stages.hpp"
+#include "pipeline/chain/run_stages.hpp"
 #include "tests/bench/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/detect.hpp"
+#include "cuda/engine/detection_graph.hpp"
 #endif
 
 namespace srcextract::bench {

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "io/fits_image.hpp"
+#include "io/image/fits_image.hpp"
 #include "tests/bench/benchmarks.hpp"
-#include "tests/io/compressed_files.hpp"
+#include "tests/io/support/compressed_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::bench {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int repetitions = 15;
 constexpr std::int64_t size = 4096;
-constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;  ///< that stages/ingest.cpp reads at once
+constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;  ///< that stages/ingest/ingest.cpp reads at once
 constexpr std::int64_t images_a_thread = 4;
 
 /// Stars on a sky of 100 with noise of 10.

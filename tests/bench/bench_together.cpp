@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-#include "cuda/extract.hpp"
+#include "cuda/engine/extractor.hpp"
 
 namespace srcextract::bench {
 

@@ -1,6 +1,6 @@
 #include "tests/bench/read_image.hpp"
 
-#include "cuda/check.hpp"
+#include "cuda/device/check.hpp"
 
 namespace srcextract::bench {
 

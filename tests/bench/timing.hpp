@@ -7,7 +7,7 @@
 #include "stages/core/exec.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/timing.hpp"
+#include "cuda/device/timing.hpp"
 #endif
 
 namespace srcextract::bench {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/cuda/extractions.hpp"
+#include "tests/cuda/engine/extractions.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "tests/cuda_lost/trap.hpp"

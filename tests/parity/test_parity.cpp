@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "stages/columns.hpp"
+#include "stages/measure/columns.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 

@@ -12,14 +12,14 @@
 #include "stages/core/error.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
-#include "stages/label.hpp"
-#include "stages/measure.hpp"
-#include "stages/threshold.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/measure/measure.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/device.hpp"
-#include "cuda/extract.hpp"
-#include "cuda/memory.hpp"
+#include "cuda/device/device.hpp"
+#include "cuda/device/memory.hpp"
+#include "cuda/engine/extractor.hpp"
 #endif
 
 namespace srcextract::testing {

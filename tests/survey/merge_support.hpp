@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/catalog.hpp"
+#include "io/catalog/catalog.hpp"
 #include "survey/journal.hpp"
 #include "survey/merge.hpp"
 #include "tests/support/temporary_folder.hpp"

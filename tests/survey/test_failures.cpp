@@ -8,7 +8,7 @@
 #include <string>
 
 #include "stages/core/error.hpp"
-#include "tests/io/io_test_support.hpp"
+#include "tests/io/support/io_test_support.hpp"
 #include "tests/survey/records.hpp"
 
 namespace srcextract {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "stages/core/error.hpp"
-#include "tests/io/io_test_support.hpp"
+#include "tests/io/support/io_test_support.hpp"
 #include "tests/survey/processes.hpp"
 #include "tests/survey/records.hpp"
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "io/table.hpp"
+#include "io/tables/table.hpp"
 #include "tests/survey/merge_support.hpp"
 
 namespace srcextract {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/fields.hpp"
-#include "stages/combine.hpp"
-#include "stages/ingest.hpp"
+#include "stages/combine/combine.hpp"
+#include "stages/ingest/ingest.hpp"
 #include "tests/truth/stage_program.hpp"
 
 namespace srcextract {

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <vector>
 
-#include "stages/convolve.hpp"
+#include "stages/convolve/convolve.hpp"
 #include "tests/truth/stage_program.hpp"
 
 namespace srcextract {

@@ -1,6 +1,6 @@
 // Labels masks for tests/truth/random_masks.py: read from stdin one after the other, each as int32 width, height and
 // connectivity and a byte per pixel; an int32 label per pixel goes to stdout.
-#include "stages/label.hpp"
+#include "stages/detect/label.hpp"
 #include "tests/truth/mask_program.hpp"
 
 namespace srcextract {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "stages/picture.hpp"
+#include "stages/picture/picture.hpp"
 #include "tests/truth/stage_program.hpp"
 
 namespace srcextract {

@@ -1,0 +1,111 @@
+#include "stages/convolve/convolve.hpp"
+
+#include <algorithm>
+
+#include "cuda/convolve/convolve_march.hpp"
+#include "cuda/device/launch.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Strips are no lower than this, since each also reads the rows that its windows reach beyond it, and no higher, so
+/// that all are done at about the same time.
+constexpr std::int64_t least_strip_height = 8;
+constexpr std::int64_t most_strip_height = 128;
+
+/// The height of strips with which the device is filled a whole number of times, if there is so much to do.
+std::int64_t choose_strip_height(const Shape& shape, std::int64_t strips_across, std::int64_t resident) {
+  std::int64_t rows = most_strip_height + 1;
+  for (std::int64_t times = 1; rows > most_strip_height; ++times) {
+    const std::int64_t strips_down = std::max<std::int64_t>(1, times * resident / strips_across);
+    rows = (shape.height + strips_down - 1) / strips_down;
+  }
+  return std::max(rows, least_strip_height);
+}
+
+template <class Sum>
+void launch(Convolution task, const typename Sum::Weights& weights, const Gpu& where) {
+  const std::size_t of_warp =
+      sizeof(float) * Sum::rows_under_way * row_columns(Sum::most_width) + Sum::extra_memory(weights);
+  int resident_blocks = 1;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident_blocks, convolve_kernel<Sum>, block_size<Sum>,
+                                                      Sum::warps * of_warp));
+  task.strips_across = (task.width + strip_width - 1) / strip_width;
+  task.strip_height = choose_strip_height({task.width, task.height}, task.strips_across,
+                                          std::int64_t{Sum::warps} * resident_blocks * where.multiprocessors);
+  const std::int64_t strips = task.strips_across * ((task.height + task.strip_height - 1) / task.strip_height);
+  const auto blocks = static_cast<unsigned int>((strips + Sum::warps - 1) / Sum::warps);
+  convolve_kernel<Sum><<<blocks, block_size<Sum>, Sum::warps * of_warp, where.stream>>>(
+      task, weights, static_cast<int>(of_warp / sizeof(float)));
+  check_launch();
+}
+
+template <class Sum>
+void launch_kernel(const Convolution& task, const Kernel& kernel, typename Sum::Weights weights, const Gpu& where) {
+  std::ranges::copy(kernel.weights, weights.weight);
+  launch<Sum>(task, weights, where);
+}
+
+template <class Sum>
+void launch_separable(const Convolution& task, const Kernel& kernel, typename Sum::Weights weights, const Gpu& where) {
+  std::ranges::copy(kernel.along_x, weights.along_x);
+  std::ranges::copy(kernel.along_y, weights.along_y);
+  launch<Sum>(task, weights, where);
+}
+
+template <int side>
+void launch_square(const Convolution& task, const Kernel& kernel, const Gpu& where) {
+  if (kernel.separable()) return launch_separable<SeparableSum<side>>(task, kernel, {}, where);
+  launch_kernel<KernelSum<side>>(task, kernel, {}, where);
+}
+
+void launch_any(const Convolution& task, const Kernel& kernel, const Gpu& where) {
+  if (kernel.separable()) {
+    return launch_separable<AnySeparableSum>(task, kernel, {.width = kernel.width, .height = kernel.height}, where);
+  }
+  launch_kernel<AnyKernelSum>(task, kernel, {.width = kernel.width, .height = kernel.height}, where);
+}
+
+}  // namespace
+
+Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel, Edges edges,
+                           const Value<Background, Gpu>& sky, const Gpu& where) {
+  check_kernel_fits(kernel, image.shape);
+  Image<float, Gpu> result(image.shape, where);
+  const Convolution task{.pixels = image.pixels.data(),
+                         .result = result.pixels.data(),
+                         .width = image.shape.width,
+                         .height = image.shape.height,
+                         .edges = edges,
+                         .background = sky.data(),
+                         .full_weight = full_weight(kernel)};
+  switch (kernel.width == kernel.height ? kernel.width : 0) {
+    case 3:
+      launch_square<3>(task, kernel, where);
+      break;
+    case 5:
+      launch_square<5>(task, kernel, where);
+      break;
+    case 7:
+      launch_square<7>(task, kernel, where);
+      break;
+    case 9:
+      launch_square<9>(task, kernel, where);
+      break;
+    case 11:
+      launch_square<11>(task, kernel, where);
+      break;
+    case 13:
+      launch_square<13>(task, kernel, where);
+      break;
+    case 15:
+      launch_square<15>(task, kernel, where);
+      break;
+    default:
+      launch_any(task, kernel, where);
+  }
+  return result;
+}
+
+}  // namespace srcextract

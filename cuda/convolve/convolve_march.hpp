@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cuda_pipeline_primitives.h>
+
+#include <limits>
+
+#include "cuda/convolve/convolve_sums.hpp"
+#include "cuda/device/warp.hpp"
+#include "stages/convolve/convolve_pixel.hpp"
+#include "stages/sky/background.hpp"
+
+namespace srcextract {
+
+/// Columns that a warp takes.
+inline constexpr int strip_width = warp_size * lane_pixels;
+
+/// What a launch convolves, and how it is shared out: the image in strips of strip_width columns and strip_height rows,
+/// one for each warp.
+struct Convolution {
+  const float* pixels;
+  float* result;
+  std::int64_t width, height;
+  Edges edges;
+  const Background* background;
+  float full_weight;
+  std::int64_t strips_across = 0, strip_height = 0;
+};
+
+/// Rows [begin, end) of a strip that begins at column x.
+struct Strip {
+  std::int64_t x, begin, end;
+};
+
+/// A strip without masked pixels takes one pass. Else what is left from its first window with one takes two: sums of
+/// the values, kept in the result, and the weights of what is not masked.
+enum class Pass { plain, values, weights };
+
+/// What a pixel adds to such a sum; NaN, and so is the sum, where a plain pass meets a masked one.
+template <Pass pass>
+__device__ float summand(float pixel, float sky) {
+  if (pass == Pass::plain) return pixel - sky;
+  return pass == Pass::values ? above_sky(pixel, sky) : share_of(pixel);
+}
+
+/// Columns of a row in shared memory, for windows of a kernel of that width.
+constexpr int row_columns(int kernel_width) {
+  return (strip_width + kernel_width - 1 + warp_size - 1) / warp_size * warp_size;
+}
+
+/// Copies rows of a strip, and what windows reach beyond it, to shared memory; outside of the image is sky.
+template <int columns>
+class RowCopier {
+ public:
+  __device__ RowCopier(const Convolution& task, const Strip& strip, int kernel_width, int kernel_height, float sky)
+      : task_(task),
+        begin_(strip.begin - kernel_height / 2),
+        at_edge_(begin_ < 0 || strip.end + kernel_height / 2 > task.height),
+        sky_(sky) {
+    const std::int64_t left = max(strip.x - kernel_width, std::int64_t{0});
+    first_ = task.pixels + left;
+    next_ = first_ + begin_ * task.width;
+#pragma unroll
+    for (int c = 0; c < copies; ++c) {
+      const std::int64_t x = strip.x - kernel_width / 2 + lane() + warp_size * c;
+      const bool wanted = x < task.width + kernel_width / 2;
+      const std::int64_t source = wanted ? pixel_at_edge(x, task.width, task.edges) : -1;
+      offset_[c] = source < 0 ? nowhere : static_cast<unsigned int>(source - left);
+    }
+  }
+
+  /// Starts to copy row `row`, of which the strip's first window has the first; each lane takes the columns that are
+  /// warp_size apart. Called for all rows in turn.
+  __device__ void start(int row, float* to) {
+    const float* from = next_;
+    next_ += task_.width;
+    bool inside = true;
+    if (at_edge_) {
+      const std::int64_t source = pixel_at_edge(begin_ + row, task_.height, task_.edges);
+      from = first_ + source * task_.width;
+      inside = source >= 0;
+    }
+    to += lane();
+#pragma unroll
+    for (int c = 0; c < copies; ++c) {
+      if (inside && offset_[c] != nowhere) {
+        __pipeline_memcpy_async(to + warp_size * c, from + offset_[c], sizeof(float));
+      } else {
+        to[warp_size * c] = sky_;
+      }
+    }
+  }
+
+ private:
+  static constexpr int copies = columns / warp_size;
+  static constexpr unsigned int nowhere = std::numeric_limits<unsigned int>::max();
+
+  const Convolution& task_;
+  std::int64_t begin_;  // the first row
+  bool at_edge_;
+  const float *first_, *next_;   // a column left of what is copied: of the image's row 0, and of the next row
+  unsigned int offset_[copies];  // from there
+  float sky_;
+};
+
+/// Makes of sums the lane's pixels of the result, of which `count` go to `to` and what follows.
+template <Pass pass>
+__device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
+#pragma unroll
+  for (int p = 0; p < lane_pixels; ++p) {
+    if (pass == Pass::plain) sum[p] = finish_pixel(sky, sum[p], 1.0F);
+    if (pass == Pass::weights && p < count) {
+      const float pixel = task.pixels[to - task.result + p];
+      sum[p] = finish_pixel(sky, to[p], renormalise(pixel, task.full_weight, sum[p]));
+    }
+  }
+}
+
+/// Stores all of the lane's pixels, or the first `count`.
+__device__ inline void store(float* to, const float (&value)[lane_pixels], bool all, int count) {
+  if (all) {
+    __stcg(reinterpret_cast<float4*>(to), float4{value[0], value[1], value[2], value[3]});
+    return;
+  }
+#pragma unroll
+  for (int p = 0; p < lane_pixels; ++p) {
+    if (p < count) to[p] = value[p];
+  }
+}
+
+/// Convolves a strip; returns the row before which a plain pass met a masked pixel in a window, else strip.end.
+template <class Sum, Pass pass>
+__device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
+                              float* memory) {
+  constexpr int columns = row_columns(Sum::most_width), depth = Sum::rows_under_way;
+  const float sky = static_cast<float>(task.background->clipped.median);
+  RowCopier<columns> copier(task, strip, weights.width, weights.height, sky);
+  Sum sums(weights, memory + depth * columns);
+  const int rows = static_cast<int>(strip.end - strip.begin), steps = rows + weights.height - 1;
+  const int across = static_cast<int>(min(task.width - strip.x, std::int64_t{strip_width}));
+  const int count = min(max(across - lane() * lane_pixels, 0), lane_pixels);
+  const bool whole_quads = across == strip_width && task.width % lane_pixels == 0;
+  float* to = task.result + strip.begin * task.width + strip.x + lane() * lane_pixels;
+
+  const auto start_copy = [&](int row) {
+    if (row < steps) copier.start(row, memory + row % depth * columns);
+    __pipeline_commit();
+  };
+  __pipeline_wait_prior(0);  // what a pass before has left under way
+  __syncwarp();
+  for (int row = 0; row < depth - 1; ++row) start_copy(row);
+  for (int step = 0; step < steps; ++step) {
+    __pipeline_wait_prior(depth - 2);
+    __syncwarp();  // this row is there, and the last is done with
+    start_copy(step + depth - 1);
+    const auto term = [=](float pixel) { return summand<pass>(pixel, sky); };
+    float sum[lane_pixels];
+    const int oldest = step - (weights.height - 1);  // the output row whose window this row completes
+    sums.template advance<pass == Pass::weights>(weights, memory + step % depth * columns,
+                                                 {max(0, step - rows + 1), min(weights.height - 1, step)}, term, sum);
+    if (oldest < 0) continue;
+    finish<pass>(task, to, count, sky, sum);
+    const bool masked = isnan(sum[0]) || isnan(sum[1]) || isnan(sum[2]) || isnan(sum[3]);
+    if (pass == Pass::plain && __any_sync(all_lanes, masked)) return strip.begin + oldest;
+    store(to, sum, whole_quads, count);
+    to += task.width;
+  }
+  return strip.end;
+}
+
+template <class Sum>
+inline constexpr int block_size = warp_size* Sum::warps;
+
+template <class Sum>
+__global__ void __launch_bounds__(block_size<Sum>, Sum::blocks)
+    convolve_kernel(const __grid_constant__ Convolution task, const __grid_constant__ typename Sum::Weights weights,
+                    int floats_per_warp) {
+  extern __shared__ float4 memory[];
+  const int warp = static_cast<int>(threadIdx.x / warp_size);
+  const std::int64_t index = std::int64_t{blockIdx.x} * Sum::warps + warp;
+  const std::int64_t begin = index / task.strips_across * task.strip_height;
+  if (begin >= task.height) return;
+  float* const of_warp = reinterpret_cast<float*>(memory) + warp * floats_per_warp;
+  Strip strip{index % task.strips_across * strip_width, begin, min(begin + task.strip_height, task.height)};
+  strip.begin = march<Sum, Pass::plain>(task, weights, strip, of_warp);
+  if (strip.begin == strip.end) return;
+  march<Sum, Pass::values>(task, weights, strip, of_warp);
+  march<Sum, Pass::weights>(task, weights, strip, of_warp);
+}
+
+}  // namespace srcextract

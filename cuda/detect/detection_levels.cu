@@ -1,0 +1,25 @@
+#include "stages/detect/detection_levels.hpp"
+
+#include "cuda/device/launch.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void resolve_levels_kernel(const Background* background, const Background* detected,
+                                      DetectionConfig detection, MeasurementConfig measurement, Levels* levels) {
+  *levels = levels_of(*background, *detected, detection, measurement);
+}
+
+}  // namespace
+
+Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, const Value<Background, Gpu>& detected,
+                                  const Config& config, const Gpu& where) {
+  Value<Levels, Gpu> levels(where);
+  resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(), config.detection,
+                                                   config.measurement, levels.data());
+  check_launch();
+  return levels;
+}
+
+}  // namespace srcextract

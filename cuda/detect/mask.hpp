@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
+
+namespace srcextract {
+
+/// Where a word of a mask is in the image, in words.
+struct Place {
+  std::uint32_t row, column;
+};
+
+/// Tiles [begin, end).
+struct Tiles {
+  std::uint32_t begin, end;
+
+  /// The i-th of n parts of about the same size.
+  __device__ Tiles part(std::uint32_t i, std::uint32_t n) const {
+    return {begin + (end - begin) * i / n, begin + (end - begin) * (i + 1) / n};
+  }
+};
+
+/// Words of a tile, which a warp marks at a time.
+inline constexpr std::uint32_t tile_words = 32;
+
+/// The foreground as bits, 32 pixels a word, every row beginning with a word of its own. Words without foreground fill
+/// the last tile; there is one at least, so that every run ends before the last word. Fewer than 2^32 words: an image
+/// has fewer than 2^31 rows.
+struct Mask {
+  std::uint32_t* words;
+  std::int64_t width, height;  ///< in pixels
+  std::uint32_t words_per_row;
+  std::uint32_t row_reciprocal;  ///< (2^32 - 1) / words_per_row, rounded down
+  std::uint32_t tiles;
+  std::uint32_t tiles_per_chunk;
+
+  /// Tiles that a block marks one after another.
+  __device__ Tiles chunk(std::uint32_t i) const {
+    return {min(tiles, i * tiles_per_chunk), min(tiles, (i + 1) * tiles_per_chunk)};
+  }
+
+  /// What fills the last tile is in rows after the last.
+  __device__ Place place(std::uint32_t word) const {
+    const std::uint32_t row = __umulhi(word, row_reciprocal);  // at most one too few
+    const std::uint32_t column = word - row * words_per_row;
+    return column < words_per_row ? Place{row, column} : Place{row + 1, column - words_per_row};
+  }
+};
+
+}  // namespace srcextract

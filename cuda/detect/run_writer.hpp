@@ -1,0 +1,121 @@
+#pragma once
+
+#include "cuda/detect/mask.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Where runs are listed; what there is no room for is left out.
+struct RunList {
+  Run* runs;
+  std::int64_t room;
+  std::int64_t* row_begin;
+};
+
+/// Writes the runs of neighbouring tiles of a mask. Most words are empty: those that matter are queued first, so that
+/// every lane has one to work on. All lanes of a warp call everything here.
+class RunWriter {
+ public:
+  /// So many tiles are taken at a time, a lane a tile.
+  static constexpr std::uint32_t batch_tiles = 32;
+
+  struct Memory {
+    /// The end of the run that was begun before, then what the runs consist of, as they are copied to the list by
+    /// neighbouring lanes: 32 words have 16 each at most. After every 32nd value one is left out, or lanes that stage
+    /// 16 runs each would all meet in two banks.
+    std::int32_t staged[1 + 3 * 32 * 16 + 3 * 16];
+    std::uint16_t queue[batch_tiles * tile_words];  ///< words, counted from the first of the batch
+  };
+
+  /// From a word on, before which is the word `before` and `begun` runs have begun.
+  __device__ RunWriter(const Mask& mask, const RunList& list, std::uint32_t before, std::int64_t begun, Memory& memory)
+      : mask_(mask), list_(list), memory_(memory), open_(before >> 31), begun_(begun) {}
+
+  /// Goes on with tiles from `tile` on; in that of the lane these words matter, a bit each: they have foreground, or a
+  /// run ends before their first pixel, or they are the first of a row.
+  __device__ void go_on(std::uint32_t tile, std::uint32_t matters) {
+    const int through = sum_through(__popc(matters));
+    for (int i = through - __popc(matters); matters != 0; matters &= matters - 1, ++i) {
+      memory_.queue[i] = static_cast<std::uint16_t>(lane_ * 32 + __ffs(static_cast<int>(matters)) - 1);
+    }
+    const int queued = __shfl_sync(all_lanes, through, 31);
+    __syncwarp();
+    for (int i = 0; i < queued; i += 32) write(tile * tile_words, i, min(32, queued - i));
+  }
+
+ private:
+  /// The sum over the lanes up to this one.
+  __device__ int sum_through(int value) const {
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const int before = __shfl_up_sync(all_lanes, value, distance);
+      if (lane_ >= distance) value += before;
+    }
+    return value;
+  }
+
+  /// Writes what begins and ends in up to 32 queued words. If a run reaches the end of one, the next is its neighbour.
+  __device__ void write(std::uint32_t batch, int first_queued, int words) {
+    const bool there = lane_ < words;
+    const std::uint32_t index = batch + (there ? memory_.queue[first_queued + lane_] : 0);
+    const std::uint32_t word = there ? mask_.words[index] : 0;
+    const Place place = mask_.place(index);
+    std::uint32_t open = __shfl_up_sync(all_lanes, word, 1) >> 31;
+    if (lane_ == 0) open = open_;
+
+    // What reaches the end of a row has its end noticed in the first word of the next one.
+    const bool starts_row = place.column == 0;
+    const std::uint32_t begins = word & ~(word << 1 | (starts_row ? 0 : open));
+    const std::uint32_t ends = there ? (~word & (word << 1 | open)) | (starts_row ? open : 0) : 0;
+    const int through = sum_through(__popc(begins));
+    const int first = through - __popc(begins);
+    if (there && starts_row && place.row <= mask_.height) list_.row_begin[place.row] = begun_ + first;
+    stage(place, begins, ends, first, first - static_cast<int>(open));
+    __syncwarp();
+
+    const int count = __shfl_sync(all_lanes, through, 31);
+    const std::uint32_t open_before = open_;
+    open_ = __shfl_sync(all_lanes, word, words - 1) >> 31;
+    copy(open_before != 0 ? 0 : 1, 3 * count + 1 - static_cast<int>(open_));
+    __syncwarp();
+    begun_ += count;
+  }
+
+  /// Where a value is staged.
+  __device__ std::int32_t& staged(unsigned int value) const {
+    return memory_.staged[value + value / 32];
+  }
+
+  /// The k-th run that begins and the k-th that ends, in raster order, are the same one.
+  __device__ void stage(const Place& place, std::uint32_t begins, std::uint32_t ends, int begin, int end) const {
+    const auto x = static_cast<std::int32_t>(place.column * 32);
+    for (unsigned int i = 3 * begin + 1; begins != 0; begins &= begins - 1, i += 3) {
+      staged(i) = static_cast<std::int32_t>(place.row);
+      staged(i + 1) = x + __ffs(static_cast<int>(begins)) - 1;
+    }
+    for (unsigned int i = 3 * (end + 1); ends != 0; ends &= ends - 1, i += 3) {
+      const std::int32_t at = x + __ffs(static_cast<int>(ends)) - 1;
+      staged(i) = at == 0 ? static_cast<std::int32_t>(mask_.width) : at;
+    }
+  }
+
+  /// Copies staged values [first, last) to the list.
+  __device__ void copy(int first, int last) const {
+    static_assert(sizeof(Run) == 3 * sizeof(std::int32_t));
+    std::int32_t* const to = reinterpret_cast<std::int32_t*>(list_.runs) + 3 * begun_ - 1;
+    const std::int64_t room = 3 * (list_.room - begun_) + 1;
+    if (last > room) last = static_cast<int>(max(room, std::int64_t{0}));
+    const std::int32_t* from = &staged(static_cast<unsigned int>(first + lane_));
+#pragma unroll 1
+    for (int i = first + lane_; i < last; i += 32, from += 33) to[i] = *from;
+  }
+
+  const Mask& mask_;
+  const RunList& list_;
+  Memory& memory_;
+  const int lane_ = static_cast<int>(threadIdx.x % 32);
+  std::uint32_t open_;  ///< whether a run reaches the end of the last word that was written
+  std::int64_t begun_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,101 @@
+#include "stages/detect/threshold.hpp"
+
+#include <limits>
+
+#include "cuda/detect/mask_runs.hpp"
+#include "stages/math/ordered_key.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// A warp marks a tile in eight groups of lanes, each of which reads neighbouring words together, four pixels a lane.
+constexpr int lanes_per_word = 8;
+
+/// What is not in the image is above nothing.
+constexpr float outside = std::numeric_limits<float>::quiet_NaN();
+
+/// Eight lanes hold the rows of a matrix of 8 x 8 elements of 4 bits; returns the columns.
+__device__ std::uint32_t transpose(std::uint32_t row) {
+#pragma unroll
+  for (unsigned int step = 4; step > 0; step /= 2) {
+    const bool upper = (threadIdx.x & step) != 0;
+    const std::uint32_t lower_half = 0xffffffffu / ((1u << 4 * step) + 1);  // of every 2 * step elements
+    const std::uint32_t kept = upper ? ~lower_half : lower_half;
+    const std::uint32_t other = __shfl_xor_sync(all_lanes, row, static_cast<int>(step));
+    row = (row & kept) | (__funnelshift_l(other, other, upper ? 32 - 4 * step : 4 * step) & ~kept);
+  }
+  return row;
+}
+
+/// The pixels above a level, for mark_chunk.
+struct PixelsAbove {
+  const float* pixels;
+  float level;
+
+  /// The pixel before a tile, if it is of the same row.
+  __device__ float load_before(const Mask& mask, std::uint32_t tile) const {
+    const Place place = mask.place(tile * tile_words);
+    const bool inside = place.column > 0 && place.row < mask.height;
+    return inside ? pixels[place.row * mask.width + std::int64_t{place.column} * 32 - 1] : outside;
+  }
+
+  __device__ bool is_foreground(float pixel) const { return pixel > level; }
+
+  /// The lane's word of a tile.
+  __device__ std::uint32_t mark_word(const Mask& mask, std::uint32_t tile) const {
+    float4 quad[lanes_per_word];
+    load_words(mask, tile, quad);
+    std::uint32_t bits = 0;
+#pragma unroll
+    for (int k = 0; k < lanes_per_word; ++k) {
+      if (quad[k].x > level) bits |= 1u << 4 * k;
+      if (quad[k].y > level) bits |= 2u << 4 * k;
+      if (quad[k].z > level) bits |= 4u << 4 * k;
+      if (quad[k].w > level) bits |= 8u << 4 * k;
+    }
+    return transpose(bits);
+  }
+
+  /// Loads four pixels of each word of the lane's group.
+  __device__ void load_words(const Mask& mask, std::uint32_t tile, float4 (&quad)[lanes_per_word]) const {
+    const std::uint32_t first = tile * tile_words;
+    const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
+    const std::int64_t x = 4 * (lane() % lanes_per_word);  // in the word
+    const Place place = mask.place(first);
+    const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
+    if (in_one_row && mask.width % 4 == 0) {  // nearly always
+      const float* from = pixels + place.row * mask.width + std::int64_t{place.column + group} * 32 + x;
+      // The mask, not the image, is to stay in the cache.
+#pragma unroll
+      for (int k = 0; k < lanes_per_word; ++k) quad[k] = __ldcs(reinterpret_cast<const float4*>(from + 32 * k));
+      return;
+    }
+    Place of_word = mask.place(first + group);
+#pragma unroll
+    for (int k = 0; k < lanes_per_word; ++k) {
+      const std::int64_t column = std::int64_t{of_word.column} * 32 + x;
+      const std::int64_t inside = of_word.row < mask.height ? mask.width - column : 0;
+      const float* from = pixels + of_word.row * mask.width + column;
+      quad[k] = {inside > 0 ? from[0] : outside, inside > 1 ? from[1] : outside, inside > 2 ? from[2] : outside,
+                 inside > 3 ? from[3] : outside};
+      if (++of_word.column == mask.words_per_row) of_word = {of_word.row + 1, 0};
+    }
+  }
+};
+
+__global__ void __launch_bounds__(block_threads, mark_blocks)
+    mark_kernel(const float* pixels, Mask mask, const Levels* levels, MaskSummary summary) {
+  mark_chunk(PixelsAbove{pixels, floor_to_float(levels->detection)}, mask, summary);
+}
+
+}  // namespace
+
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where) {
+  const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
+    mark_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(), summary);
+  };
+  return list_runs(image.shape, mark, where);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,16 @@
+#include "cuda/device/check.hpp"
+
+#include <string>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+void check(cudaError_t status, std::source_location where) {
+  if (status == cudaSuccess) return;
+  const std::string place = std::string(" (") + where.function_name() + ", line " + std::to_string(where.line()) + ")";
+  cudaGetLastError();  // an error that was reported must not be found again by the next launch
+  throw Error(ErrorKind::device, std::string("CUDA: ") + cudaGetErrorString(status) + place);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,126 @@
+#include "cuda/device/device.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "cuda/device/check.hpp"
+#include "cuda/device/pinned.hpp"
+#include "cuda/engine/extractor.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing has not the
+/// 95 KiB of shared memory that a block of the clip takes.
+constexpr int oldest_capability = 80;
+
+int count_devices() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  cudaGetLastError();  // having no device is an answer, not a fault
+  throw Error(ErrorKind::device, std::string("no usable GPU (") +
+                                     (status == cudaSuccess ? "no device" : cudaGetErrorString(status)) +
+                                     "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");
+}
+
+}  // namespace
+
+void use_device(int device) {
+  check(cudaSetDevice(device));
+  cudaGetLastError();
+}
+
+std::int64_t free_device_memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
+Stream::Stream(int device, int host_threads) {
+  use_device(device);
+  where_.device = device;
+  where_.host_threads = host_threads;
+  where_.workspace = &workspace_;
+  check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  check(cudaStreamCreateWithFlags(&where_.stream, cudaStreamNonBlocking));
+}
+
+Stream::~Stream() {
+  cudaStreamSynchronize(where_.stream);
+  cudaStreamDestroy(where_.stream);
+}
+
+void Stream::give_back_kept_memory() {
+  check(cudaStreamSynchronize(where_.stream));
+  workspace_.free_unused();
+}
+
+StreamEnd::~StreamEnd() {
+  cudaStreamSynchronize(where_.stream);
+}
+
+void synchronize(const Gpu& where) {
+  check(cudaStreamSynchronize(where.stream));
+}
+
+bool cuda_built() {
+  return true;
+}
+
+std::string cuda_version() {
+  return std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+}
+
+CudaDevice find_cuda_device(int index) {
+  const int count = count_devices();
+  if (index < 0 || index >= count) {
+    throw Error(ErrorKind::device, "there is no GPU " + std::to_string(index) + "; this machine has " +
+                                       std::to_string(count) + ", counted from 0");
+  }
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index));
+  if (properties.major * 10 + properties.minor < oldest_capability) {
+    throw Error(ErrorKind::device, std::string("GPU ") + std::to_string(index) + " (" + properties.name +
+                                       ") has compute capability " + std::to_string(properties.major) + "." +
+                                       std::to_string(properties.minor) +
+                                       ", 8.0 or later is needed; choose another with --device, or --backend cpu");
+  }
+  use_device(index);
+  return {index, properties.name, free_device_memory()};
+}
+
+std::vector<CudaDevice> find_cuda_devices() {
+  std::vector<CudaDevice> usable;
+  std::exception_ptr failure;
+  const int count = count_devices();
+  for (int index = 0; index < count; ++index) {
+    try {
+      usable.push_back(find_cuda_device(index));
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  if (usable.empty()) std::rethrow_exception(failure);
+  return usable;
+}
+
+bool device_works(int device) {
+  try {
+    const Stream stream(device);
+    Event reached;
+    reached.record(stream.where().stream);
+    reached.wait();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace srcextract

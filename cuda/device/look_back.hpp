@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cuda/atomic>
+
+#include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
+
+namespace srcextract {
+
+/// Running sums over tiles of which the host does not know the number, in one pass over the items: a block takes the
+/// next tile, says what its sum is and adds up what the tiles before have said, those that know it with all before them
+/// (decoupled look-back: Merrill and Garland 2016). A tile waits only for earlier ones, and those are being worked on.
+/// Sums are below 2^62.
+class LookBack {
+ public:
+  /// What so many tiles need in memory; it must be cleared before the kernel that takes the tiles.
+  static std::int64_t words_for(std::int64_t tiles) { return 1 + tiles; }
+  explicit LookBack(std::uint64_t* words) : taken_(words), sums_(words + 1) {}
+
+  /// By all threads of a launch.
+  __device__ void clear(std::int64_t tiles) const {
+    for (std::int64_t i = thread_index(); i < 1 + tiles; i += thread_total()) taken_[i] = 0;
+  }
+
+  /// The next tile; all threads of the block call it.
+  __device__ std::int64_t take() const {
+    __shared__ unsigned long long tile;
+    __syncthreads();  // all have read the one before
+    if (threadIdx.x == 0) tile = atomicAdd(reinterpret_cast<unsigned long long*>(taken_), 1ull);
+    __syncthreads();
+    return static_cast<std::int64_t>(tile);
+  }
+
+  /// Tells the sum of a tile; returns that of all tiles before. One warp of the block calls it, all of its lanes.
+  __device__ std::uint64_t sum_before(std::int64_t tile, std::uint64_t sum) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    if (lane == 0) state(tile).store(own | sum, cuda::memory_order_relaxed);
+    std::uint64_t before = 0;
+    for (std::int64_t nearest = tile - 1;; nearest -= 32) {
+      const std::uint64_t told = nearest >= lane ? wait_for(nearest - lane) : complete;
+      const unsigned int completed = __ballot_sync(all_lanes, (told & complete) != 0);
+      const int last = completed != 0 ? __ffs(static_cast<int>(completed)) - 1 : 31;
+      std::uint64_t part = lane <= last ? told & ~(own | complete) : 0;
+      for (int distance = 16; distance > 0; distance /= 2) part += __shfl_xor_sync(all_lanes, part, distance);
+      before += part;
+      if (completed != 0) break;
+    }
+    if (lane == 0) state(tile).store(complete | (before + sum), cuda::memory_order_relaxed);
+    return before;
+  }
+
+ private:
+  /// What a tile has told: nothing yet (0), its own sum, or the sum with all before.
+  static constexpr std::uint64_t own = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t complete = std::uint64_t{1} << 63;
+  using State = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>;
+
+  __device__ State state(std::int64_t tile) const { return State(sums_[tile]); }
+  __device__ std::uint64_t wait_for(std::int64_t tile) const {
+    std::uint64_t told;
+    do told = state(tile).load(cuda::memory_order_relaxed);
+    while (told == 0);
+    return told;
+  }
+
+  std::uint64_t* taken_;  ///< one word; the sums follow
+  std::uint64_t* sums_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "cuda/device/check.hpp"
+#include "stages/core/buffer.hpp"
+#include "stages/core/value.hpp"
+
+namespace srcextract {
+
+/// Queues a copy of `count` elements to the host, which must not look at them before the stream is done.
+template <class T>
+void queue_copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
+  if (count == 0) return;
+  check(
+      cudaMemcpyAsync(host, device, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToHost, where.stream));
+}
+
+/// The same, and waits for it.
+template <class T>
+void copy_to_host(T* host, const T* device, std::int64_t count, const Gpu& where) {
+  queue_copy_to_host(host, device, count, where);
+  check(cudaStreamSynchronize(where.stream));
+}
+
+/// The first `count` elements on the host.
+template <class T>
+Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const Gpu& where) {
+  Buffer<T, Cpu> copy(count, Cpu{});
+  copy_to_host(copy.data(), source.data(), count, where);
+  return copy;
+}
+
+template <class T>
+Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where) {
+  return to_host(source, source.size(), where);
+}
+
+template <class T>
+Buffer<T, Gpu> to_device(const Buffer<T, Cpu>& source, const Gpu& where) {
+  Buffer<T, Gpu> copy(source.size(), where);
+  if (source.size() > 0) {
+    check(cudaMemcpyAsync(copy.data(), source.data(), static_cast<std::size_t>(source.size()) * sizeof(T),
+                          cudaMemcpyHostToDevice, where.stream));
+  }
+  check(cudaStreamSynchronize(where.stream));
+  return copy;
+}
+
+/// A device buffer of `size` elements, every byte `value`.
+template <class T>
+Buffer<T, Gpu> filled(std::int64_t size, int value, const Gpu& where) {
+  Buffer<T, Gpu> buffer(size, where);
+  if (size > 0) {
+    check(cudaMemsetAsync(buffer.data(), value, static_cast<std::size_t>(size) * sizeof(T), where.stream));
+  }
+  return buffer;
+}
+
+template <class T>
+T fetch(const Value<T, Gpu>& value, const Gpu& where) {
+  T copy;
+  copy_to_host(&copy, value.data(), 1, where);
+  return copy;
+}
+
+/// A value of the host's on the device; waits for it.
+template <class T>
+Value<T, Gpu> to_device(const T& value, const Gpu& where) {
+  Value<T, Gpu> copy(where);
+  check(cudaMemcpyAsync(copy.data(), &value, sizeof(T), cudaMemcpyHostToDevice, where.stream));
+  check(cudaStreamSynchronize(where.stream));
+  return copy;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,61 @@
+#include "stages/difference/resample.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/device/launch.hpp"
+#include "stages/difference/resample_pixel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// A block makes a tile of the image: what neighbours read is in the cache of their multiprocessor.
+constexpr int tile_width = 32;
+constexpr int tile_height = block_threads / tile_width;
+
+/// Nodes on the device.
+Buffer<double, Gpu> to_device(const std::vector<double>& values, const Gpu& where) {
+  Buffer<double, Gpu> copy(static_cast<std::int64_t>(values.size()), where);
+  if (values.empty()) return copy;
+  check(cudaMemcpyAsync(copy.data(), values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice,
+                        where.stream));
+  check(cudaStreamSynchronize(where.stream));
+  return copy;
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(block_threads)
+    resample_kernel(ImageView image, MapView map, Shape shape, unsigned int tiles_per_row, float* out) {
+  const std::int64_t x = std::int64_t{blockIdx.x % tiles_per_row} * tile_width + threadIdx.x % tile_width;
+  const std::int64_t y = std::int64_t{blockIdx.x / tiles_per_row} * tile_height + threadIdx.x / tile_width;
+  if (x >= shape.width || y >= shape.height) return;
+  const Position position = piece_of(map, x / PixelMap::step, y).at(x % PixelMap::step);
+  const Place place_x = place_of(position.x);
+  const Place place_y = place_of(position.y);
+  double weight_x[Kernel::taps];
+  double weight_y[Kernel::taps];
+  Kernel::weigh(place_x.fraction, weight_x, 1);
+  Kernel::weigh(place_y.fraction, weight_y, 1);
+  out[y * shape.width + x] = interpolate<Kernel>(image, place_x, place_y, {weight_x, 1}, {weight_y, 1});
+}
+
+}  // namespace
+
+Image<float, Gpu> resample(const Image<float, Gpu>& image, const PixelMap& map, Interpolation interpolation,
+                           const Gpu& where) {
+  Image<float, Gpu> result(map.shape, where);
+  if (map.shape.count() == 0) return result;
+  const Buffer<double, Gpu> x = to_device(map.x, where);
+  const Buffer<double, Gpu> y = to_device(map.y, where);
+  const std::int64_t tiles_per_row = (map.shape.width + tile_width - 1) / tile_width;
+  const std::int64_t tiles = (map.shape.height + tile_height - 1) / tile_height * tiles_per_row;
+  const auto kernel = interpolation == Interpolation::bilinear ? resample_kernel<Bilinear> : resample_kernel<Lanczos3>;
+  kernel<<<static_cast<unsigned int>(tiles), block_threads, 0, where.stream>>>(
+      {image.pixels.data(), image.shape}, {map.nodes.width, x.data(), y.data()}, map.shape,
+      static_cast<unsigned int>(tiles_per_row), result.pixels.data());
+  check_launch();
+  return result;
+}
+
+}  // namespace srcextract

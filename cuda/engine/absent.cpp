@@ -1,0 +1,51 @@
+// The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
+#include "cuda/engine/extractor.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void throw_not_built() {
+  throw Error(ErrorKind::device,
+              "this srcextract was built without the CUDA back end; use --backend cpu, or build it again where the "
+              "CUDA toolkit is installed and nvcc is on PATH");
+}
+
+}  // namespace
+
+bool cuda_built() {
+  return false;
+}
+
+std::string cuda_version() {
+  return "not built";
+}
+
+CudaDevice find_cuda_device(int) {
+  throw_not_built();
+}
+
+std::vector<CudaDevice> find_cuda_devices() {
+  throw_not_built();
+}
+
+bool device_works(int) {
+  return false;
+}
+
+class CudaExtractor::Session {};
+class CudaExtractor::Group {};
+
+CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
+
+CudaExtractor::~CudaExtractor() = default;
+
+Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&) {
+  throw_not_built();
+}
+
+std::vector<Extracted> CudaExtractor::extract_together(std::span<const PixelSource>, const Config&) {
+  throw_not_built();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,124 @@
+#include "cuda/engine/detection_graph.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "cuda/device/check.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// There is room for so many pixels to a run, or fewer where the image is small.
+constexpr std::int64_t pixels_per_run = 128;
+constexpr std::int64_t pixels_per_run_of_small = 8;
+constexpr std::int64_t least_runs = 256;
+constexpr std::int64_t least_runs_unless_small = 4096;
+
+/// A graph that is being made.
+class NewGraph {
+ public:
+  NewGraph() { check(cudaGraphCreate(&graph_, 0)); }
+  ~NewGraph() { cudaGraphDestroy(graph_); }
+  NewGraph(const NewGraph&) = delete;
+  NewGraph& operator=(const NewGraph&) = delete;
+
+  cudaGraph_t get() const { return graph_; }
+
+  cudaGraphExec_t instantiate() const {
+    cudaGraphExec_t executable = nullptr;
+    check(cudaGraphInstantiate(&executable, graph_, 0));
+    return executable;
+  }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
+/// Until it ends, or is destroyed, what is given to a stream becomes a branch of a graph, beside those that it has.
+class Capture {
+ public:
+  Capture(cudaStream_t stream, const NewGraph& graph) : stream_(stream) {
+    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
+    check(cudaStreamBeginCaptureToGraph(stream, graph.get(), nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  }
+  ~Capture() {
+    if (ended_) return;
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream_, &graph);
+    cudaGetLastError();  // what broke the capture off has been reported
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  void end() {
+    ended_ = true;
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream_, &graph));
+  }
+
+ private:
+  cudaStream_t stream_;
+  bool ended_ = false;
+};
+
+std::int64_t half_as_much_again(std::int64_t count) {
+  return std::min<std::int64_t>(count + count / 2 + 1, std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
+Capacity initial_capacity(const Shape& shape) {
+  const std::int64_t of_small =
+      std::clamp(shape.count() / pixels_per_run_of_small, least_runs, least_runs_unless_small);
+  const std::int64_t runs = std::max(of_small, shape.count() / pixels_per_run);
+  return {runs, runs / 2};
+}
+
+Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources) {
+  return {runs > capacity.runs ? half_as_much_again(runs) : capacity.runs,
+          sources > capacity.sources ? half_as_much_again(sources) : capacity.sources};
+}
+
+DetectionGraph::DetectionGraph(std::span<const Pixels<Gpu>> images, const Config& config, const Gpu& where,
+                               Timing timing)
+    : where_(where) {
+  const NewGraph graph;
+  for (const Pixels<Gpu>& image : images) {
+    Capture capture(where_.stream, graph);
+    detect(image, config, timing);
+    capture.end();
+  }
+  graph_ = graph.instantiate();
+}
+
+DetectionGraph::~DetectionGraph() {
+  cudaStreamSynchronize(where_.stream);
+  cudaGraphExecDestroy(graph_);
+}
+
+void DetectionGraph::detect(const Pixels<Gpu>& image, const Config& config, Timing timing) {
+  Branch& branch = branches_.emplace_back();
+  Gpu where = where_;
+  where.workspace = &branch.workspace;
+  branch.found = detect_sources(image, config, where, [&](const char* stage, const auto&) {
+    if (timing == Timing::none) return;
+    ends_.push_back({stage, TimedEvent()});
+    ends_.back().event.record_in_graph(where.stream);
+  });
+}
+
+void DetectionGraph::launch() {
+  check(cudaGraphLaunch(graph_, where_.stream));
+}
+
+void DetectionGraph::report_times(const TimedEvent& begin,
+                                  const std::function<void(const char*, double)>& on_stage) const {
+  const TimedEvent* before = &begin;
+  for (const StageEnd& end : ends_) {
+    on_stage(end.stage, end.event.seconds_since(*before));
+    before = &end.event;
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,72 @@
+#include "cuda/engine/detector.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "cuda/ingest/ingest.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
+/// bits, and room for runs and sources.
+std::int64_t memory_needed(const Shape& shape) {
+  constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
+  constexpr std::int64_t source_bytes = sizeof(SourceSums);
+  const Capacity room = initial_capacity(shape);
+  const std::int64_t words = (shape.width + 31) / 32 * shape.height;
+  // The rooms of cuda/sky/background.cu: of a small image all of it twice, or two tiles a block.
+  constexpr std::int64_t least_kept = std::int64_t{40} << 20;
+  const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
+  return shape.count() * 4 + kept_by_clip + words * 4 + room.runs * run_bytes + room.sources * source_bytes;
+}
+
+std::string megabytes(std::int64_t bytes) {
+  return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
+}
+
+/// For so many images, what others need for them, and the buffers of the copy.
+void require_memory(const Shape& shape, std::size_t images, std::int64_t beside, Stream& stream) {
+  const std::int64_t needed =
+      memory_needed(shape) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
+  if (needed <= free_device_memory()) return;
+  stream.give_back_kept_memory();
+  const std::int64_t free = free_device_memory();
+  if (needed <= free) return;
+  throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) + " is short of memory: " +
+                                     (images > 1 ? "these images need " : "this image needs ") + megabytes(needed) +
+                                     ", " + megabytes(free) +
+                                     " are free; free some, choose another GPU with --device, or use --backend cpu");
+}
+
+}  // namespace
+
+void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t beside) {
+  const bool new_shape = pixels_.empty() || shape != shape_;
+  if (!new_shape && images <= pixels_.size()) return;
+  graph_.reset();
+  pixels_.clear();
+  require_memory(shape, images, beside, stream_);
+  if (new_shape) capacity_ = initial_capacity(shape);
+  shape_ = shape;
+  for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
+}
+
+bool Detector::fits(const Config& config) const {
+  return graph_ && config.background == captured_.background && config.convolve == captured_.convolve &&
+         config.detection == captured_.detection && config.clean == captured_.clean &&
+         config.measurement == captured_.measurement && pixels_.front().noise.pixels.data() == captured_noise_;
+}
+
+void Detector::capture(const Config& config) {
+  graph_.reset();  // its memory first
+  Gpu with_room = stream_.where();
+  with_room.capacity = capacity_;
+  graph_.emplace(pixels_, config, with_room, timing_);
+  captured_ = config;
+  captured_noise_ = pixels_.front().noise.pixels.data();
+}
+
+}  // namespace srcextract

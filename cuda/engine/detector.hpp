@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cuda/device/device.hpp"
+#include "cuda/engine/detection_graph.hpp"
+
+namespace srcextract {
+
+/// The four steps on images of one shape at a time. Their memory, and the graph, are kept while the shape and the
+/// configuration stay what they are; where an image has more runs or sources than there is room for, there will be.
+class Detector {
+ public:
+  Detector(Stream& stream, DetectionGraph::Timing timing) : stream_(stream), timing_(timing) {}
+
+  /// Memory for at least so many images of that shape, and no other. Throws Error{device} that says how much is needed
+  /// and how much is free if the device is short of it, `beside` included: bytes that others will take for them.
+  void prepare(const Shape& shape, std::size_t images, std::int64_t beside = 0);
+
+  /// As many as there is memory for; every one is to be filled before detect().
+  std::span<Pixels<Gpu>> pixels() { return pixels_; }
+
+  /// Launches the steps on all of them. receive(graph, first) waits and returns the largest number of runs and of
+  /// sources that any of them has; `first` says that the graph is new. If that is too much the steps are done again.
+  template <class Receive>
+  void detect(const Config& config, const Receive& receive) {
+    bool first = !fits(config);
+    if (first) capture(config);
+    for (;;) {
+      graph_->launch();
+      const Capacity needed = receive(std::as_const(*graph_), first);
+      if (needed.runs <= capacity_.runs && needed.sources <= capacity_.sources) return;
+      capacity_ = grown_capacity(capacity_, needed.runs, needed.sources);
+      capture(config);
+      first = true;
+    }
+  }
+
+  const DetectionGraph& graph() const { return *graph_; }
+
+ private:
+  bool fits(const Config& config) const;
+  void capture(const Config& config);
+
+  Stream& stream_;
+  DetectionGraph::Timing timing_;
+  std::vector<Pixels<Gpu>> pixels_;
+  std::optional<DetectionGraph> graph_;
+  Config captured_;
+  const float* captured_noise_ = nullptr;  ///< of the first image, with the graph
+  Shape shape_;                            ///< of the pixels
+  Capacity capacity_;                      ///< for images of that shape
+};
+
+}  // namespace srcextract

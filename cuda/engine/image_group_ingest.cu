@@ -1,0 +1,117 @@
+#include "cuda/engine/image_group_ingest.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "cuda/engine/extractor.hpp"
+#include "cuda/ingest/decode.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr int decode_threads = 1024;
+
+/// Where an image is on the device, and how it was stored.
+struct ImageToDecode {
+  const std::byte* stored;
+  Decoder decoder;
+  int bitpix;
+  float* out;
+  MaskCounts* masked;
+};
+
+struct ImagesToDecode {
+  ImageToDecode image[CudaExtractor::most_together];
+};
+static_assert(sizeof(ImagesToDecode) < 4096);  // a kernel's parameters
+
+/// A block decodes an image, if it is of this type.
+template <class Stored>
+__global__ void __launch_bounds__(decode_threads)
+    decode_images_kernel(const __grid_constant__ ImagesToDecode images, int bitpix, std::int64_t count) {
+  __shared__ MaskCounts masked;
+  const ImageToDecode& own = images.image[blockIdx.x];
+  if (own.bitpix != bitpix) return;
+  if (threadIdx.x == 0) masked = {};
+  __syncthreads();
+  decode_pixels<Stored>(reinterpret_cast<const typename Stored::Bits*>(own.stored), count, own.decoder, threadIdx.x,
+                        blockDim.x, own.out, masked);
+  __syncthreads();
+  if (threadIdx.x == 0) *own.masked = masked;
+}
+
+Reading read_all(const PixelSource& source, std::byte* out) {
+  const auto begin = std::chrono::steady_clock::now();
+  Reading reading;
+  try {
+    if (source.shape.count() > 0) source.read(0, source.shape.count(), out);
+  } catch (...) {
+    reading.failure = std::current_exception();
+  }
+  reading.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return reading;
+}
+
+/// Stored pixels of any type begin at multiples of this.
+constexpr std::int64_t alignment = 16;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// As many bytes as the longest type of pixel has.
+constexpr std::int64_t most_bytes = 8;
+
+}  // namespace
+
+std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images) {
+  const std::int64_t count = images.front().image.shape.count();
+  make_room(static_cast<std::int64_t>(images.size()) * aligned(count * most_bytes));
+  std::vector<Reading> readings;
+  images_.clear();
+  bytes_ = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    std::byte* const place = stored_.data() + bytes_;
+    if (i < sources.size()) readings.push_back(read_all(sources[i], place));
+    const bool there = i < sources.size() && !readings[i].failure;
+    const PixelFormat format = there ? sources[i].format : PixelFormat{};
+    const std::int64_t bytes = count * format.bytes();
+    if (!there && bytes > 0) std::memset(place, 0xff, static_cast<std::size_t>(bytes));  // NaN in either byte order
+    images_.push_back({format, bytes_});
+    bytes_ += aligned(bytes);
+  }
+  return readings;
+}
+
+void GroupIngester::send(std::span<Pixels<Gpu>> images) {
+  if (bytes_ > 0) {
+    check(cudaMemcpyAsync(there_.data(), stored_.data(), static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice,
+                          where_.stream));
+  }
+  ImagesToDecode all{};
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const PixelFormat& format = images_[i].format;
+    all.image[i] = {there_.data() + images_[i].begin, make_decoder(format), format.bitpix,
+                    images[i].image.pixels.data(), images[i].masked.data()};
+  }
+  for (const int bitpix : {8, 16, 32, 64, -32, -64}) {
+    const auto of_type = [&](const StoredImage& image) { return image.format.bitpix == bitpix; };
+    if (std::none_of(images_.begin(), images_.end(), of_type)) continue;
+    with_stored_type(bitpix, [&]<class Stored>(Stored) {
+      decode_images_kernel<Stored><<<static_cast<unsigned int>(images.size()), decode_threads, 0, where_.stream>>>(
+          all, bitpix, images.front().image.shape.count());
+    });
+    check_launch();
+  }
+}
+
+void GroupIngester::make_room(std::int64_t bytes) {
+  if (there_.size() >= bytes) return;
+  there_ = {};
+  stored_ = PinnedBuffer(bytes);
+  there_ = Buffer<std::byte, Gpu>(bytes, where_);
+}
+
+}  // namespace srcextract

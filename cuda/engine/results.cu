@@ -1,0 +1,77 @@
+#include "cuda/engine/results.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "cuda/engine/summary_parts.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr auto row_bytes = static_cast<std::int64_t>(sizeof(SourceSums));
+
+/// Writes across the bus: page-locked memory has the same address on both sides. Five copies take longer.
+__global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
+  parts.write(summary);
+}
+
+}  // namespace
+
+Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where) {
+  Detection<Cpu> here;
+  here.background = summary.background;
+  here.levels = summary.levels;
+  here.components.counts = summary.counts;
+  if (every_run) {
+    here.runs = {found.runs.shape, to_host(found.runs.runs, summary.runs, where), to_host(found.runs.row_begin, where)};
+    here.components.label = to_host(found.components.label, summary.runs, where);
+  }
+  return here;
+}
+
+HostResults::HostResults() : summary_(sizeof(Summary)) {
+  new (summary_.data()) Summary{};
+}
+
+const HostResults::Summary& HostResults::receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found,
+                                                 const Gpu& where) {
+  make_room();
+  Summary& s = summary();
+  summarize_kernel<<<1, 1, 0, where.stream>>>(SummaryParts(pixels, found), &s);
+  check_launch();
+  rows_here_ = std::min(rows_written_, room_);
+  queue_copy_to_host(rows_.data(), reinterpret_cast<const std::byte*>(found.sums.data()), rows_here_ * row_bytes,
+                     where);
+  check(cudaStreamSynchronize(where.stream));
+  rows_written_ = std::max(rows_written_, std::min(s.counts.kept, found.sums.size()));
+  return s;
+}
+
+std::span<const SourceSums> HostResults::sums(const Detection<Gpu>& found, const Gpu& where) {
+  const std::int64_t count = summary().counts.kept;
+  if (count > room_) {
+    // Locking memory for so many takes longer than copying them without: it pays for the images to come.
+    wanted_room_ = count + count / 2;
+    unforeseen_ = to_host(found.sums, count, where);
+    return unforeseen_;
+  }
+  if (count > rows_here_) {
+    copy_to_host(rows_.data() + rows_here_ * row_bytes,
+                 reinterpret_cast<const std::byte*>(found.sums.data() + rows_here_), (count - rows_here_) * row_bytes,
+                 where);
+    rows_here_ = count;
+  }
+  return {reinterpret_cast<const SourceSums*>(rows_.data()), static_cast<std::size_t>(count)};
+}
+
+/// Page-locked memory for as many rows as an earlier image would have needed.
+void HostResults::make_room() {
+  unforeseen_ = {};
+  if (wanted_room_ <= room_) return;
+  room_ = 0;
+  rows_ = PinnedBuffer(wanted_room_ * row_bytes);
+  room_ = wanted_room_;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <span>
+
+#include "cuda/device/pinned.hpp"
+#include "pipeline/chain/run_stages.hpp"
+
+namespace srcextract {
+
+/// What the four steps leave of an image but the sums of its sources.
+struct ImageSummary {
+  Background background;
+  Levels levels;
+  MaskCounts masked;
+  ComponentCounts counts;
+  std::int64_t runs;
+  std::int64_t thresholded;  ///< runs before they were cleaned
+
+  /// What there must be room for.
+  Capacity needed() const { return {runs > thresholded ? runs : thresholded, counts.kept}; }
+};
+
+/// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
+Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
+
+/// What the host learns of every image, in page-locked memory that is kept from image to image.
+class HostResults {
+ public:
+  using Summary = ImageSummary;
+
+  HostResults();
+
+  /// Queues the copies, waits for the stream, and returns the summary. Of the sums those come along for which there is
+  /// room from earlier images.
+  const Summary& receive(const Pixels<Gpu>& pixels, const Detection<Gpu>& found, const Gpu& where);
+
+  /// The sums of all sources that were received and, where there was no room, are fetched now; until the next
+  /// receive().
+  std::span<const SourceSums> sums(const Detection<Gpu>& found, const Gpu& where);
+
+  /// To be called when `found` is new: nothing is in its memory yet.
+  void forget_rows() { rows_written_ = 0; }
+
+ private:
+  void make_room();
+  Summary& summary() { return *reinterpret_cast<Summary*>(summary_.data()); }
+
+  PinnedBuffer summary_;
+  PinnedBuffer rows_{0};
+  Buffer<SourceSums, Cpu> unforeseen_;  ///< rows of an image that has more than there is room for
+  std::int64_t room_ = 0;               ///< rows that fit into rows_
+  std::int64_t wanted_room_ = 0;
+  std::int64_t rows_written_ = 0;  ///< rows of `found` that some image has filled
+  std::int64_t rows_here_ = 0;     ///< rows of this image in rows_
+};
+
+}  // namespace srcextract

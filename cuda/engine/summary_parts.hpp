@@ -1,0 +1,41 @@
+#pragma once
+
+#include "cuda/device/memory.hpp"
+#include "cuda/engine/results.hpp"
+
+namespace srcextract {
+
+/// Where the parts of a summary are on the device.
+class SummaryParts {
+ public:
+  SummaryParts() = default;
+  SummaryParts(const Pixels<Gpu>& pixels, const Detection<Gpu>& found)
+      : background_(found.background.data()),
+        levels_(found.levels.data()),
+        masked_(pixels.masked.data()),
+        counts_(found.components.counts.data()),
+        runs_(end_of(found.runs)),
+        thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)) {}
+
+  __device__ void write(ImageSummary* to) const {
+    to->background = *background_;
+    to->levels = *levels_;
+    to->masked = *masked_;
+    to->counts = *counts_;
+    to->runs = *runs_;
+    to->thresholded = *thresholded_;
+  }
+
+ private:
+  /// How many runs there are.
+  static const std::int64_t* end_of(const Runs<Gpu>& runs) { return runs.row_begin.data() + runs.shape.height; }
+
+  const Background* background_ = nullptr;
+  const Levels* levels_ = nullptr;
+  const MaskCounts* masked_ = nullptr;
+  const ComponentCounts* counts_ = nullptr;
+  const std::int64_t* runs_ = nullptr;
+  const std::int64_t* thresholded_ = nullptr;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,134 @@
+#include "cuda/ingest/ingest.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "cuda/ingest/decode.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+/// Chunks that a thread fills: long enough for the bus, short enough that page-locking memory for them, which is slow,
+/// does not take long.
+constexpr std::int64_t read_chunk = mebibyte;
+
+/// Chunks of an image in page-locked memory: the longer, the less the bus rests between them, but when the last has
+/// come it is still to be decoded.
+std::int64_t straight_chunk(std::int64_t image_bytes) {
+  return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
+}
+
+bool is_page_locked(const std::byte* address) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, address));
+  return attributes.type == cudaMemoryTypeHost;
+}
+
+/// Whether the bus can read the stored pixels at full speed where they are.
+bool is_page_locked(const PixelSource& source) {
+  const std::int64_t bytes = source.shape.count() * source.format.bytes();
+  return source.memory != nullptr && bytes > 0 && is_page_locked(source.memory) &&
+         is_page_locked(source.memory + bytes - 1);
+}
+
+template <class Stored>
+__global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
+                              MaskCounts* masked) {
+  decode_pixels<Stored>(stored, count, decoder, thread_index(), thread_total(), out, *masked);
+}
+
+}  // namespace
+
+Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
+
+void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
+  const std::int64_t total = source.shape.count();
+  const std::int64_t image_bytes = total * source.format.bytes();
+  const bool straight = is_page_locked(source);
+  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : read_chunk;
+  const std::int64_t chunk_pixels = bytes / source.format.bytes();
+  make_lanes_wide(std::min(bytes, image_bytes));
+  if (!straight) make_slots();
+
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
+  fork();
+  // Also when a read fails: whoever uses the pixels' memory next must find the lanes empty.
+  struct Join {
+    Ingester& ingester;
+    ~Join() { ingester.join(); }
+  } const joined{*this};
+  if (!straight) return read_all(source, pixels, chunk_pixels);
+  for (std::int64_t first = 0; first < total; first += chunk_pixels) {
+    const std::byte* stored = source.memory + first * source.format.bytes();
+    send({first, std::min(chunk_pixels, total - first), stored}, source.format, pixels, nullptr);
+  }
+}
+
+/// Every reader goes its own way: it fills a slot, sends it off and takes the next one, in whatever order.
+void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
+  parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
+    use_device(where_.device);  // a thread of its own starts with device 0
+    Slot& slot = slots_[next_slot_++ % slots_.size()];
+    const std::lock_guard turn(slot.turn);
+    slot.sent.wait();
+    source.read(begin, end - begin, slot.memory.data());
+    send({begin, end - begin, slot.memory.data()}, source.format, pixels, &slot.sent);
+  });
+}
+
+void Ingester::send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent) {
+  Lane& lane = lanes_[next_lane_++ % std::size(lanes_)];
+  const std::lock_guard turn(lane.turn);
+  const cudaStream_t stream = lane.stream.where().stream;
+  check(cudaMemcpyAsync(lane.memory.data(), chunk.stored, static_cast<std::size_t>(chunk.count * format.bytes()),
+                        cudaMemcpyHostToDevice, stream));
+  if (sent != nullptr) sent->record(stream);
+  with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
+    decode_kernel<Stored><<<grid_for(chunk.count, where_), block_threads, 0, stream>>>(
+        reinterpret_cast<const typename Stored::Bits*>(lane.memory.data()), chunk.count, make_decoder(format),
+        pixels.image.pixels.data() + chunk.first, pixels.masked.data());
+  });
+  check_launch();
+}
+
+void Ingester::make_lanes_wide(std::int64_t bytes) {
+  for (Lane& lane : lanes_) {
+    if (lane.memory.size() >= bytes) continue;
+    lane.memory = {};
+    lane.stream.give_back_kept_memory();
+    lane.memory = Buffer<std::byte, Gpu>(bytes, lane.stream.where());
+  }
+}
+
+/// A slot for every reader, and some that are on the bus meanwhile.
+void Ingester::make_slots() {
+  const auto count = static_cast<std::size_t>(where_.host_threads) + 2;
+  while (slots_.size() < count) slots_.emplace_back(read_chunk);
+}
+
+/// What is queued in the lanes from now on comes after what the stream has to do so far.
+void Ingester::fork() {
+  begun_.record(where_.stream);
+  for (Lane& lane : lanes_) check(cudaStreamWaitEvent(lane.stream.where().stream, begun_.get(), 0));
+}
+
+/// What the stream is to do from now on comes after what is queued in the lanes. A failure is that of the device: the
+/// next call finds it. While this thread waited for others it may have read for an image that goes to another device.
+void Ingester::join() noexcept {
+  cudaSetDevice(where_.device);
+  for (Lane& lane : lanes_) {
+    cudaEventRecord(lane.done.get(), lane.stream.where().stream);
+    cudaStreamWaitEvent(where_.stream, lane.done.get(), 0);
+  }
+}
+
+void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
+  Ingester(where).ingest(source, pixels);
+}
+
+}  // namespace srcextract

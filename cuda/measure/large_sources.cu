@@ -1,0 +1,201 @@
+#include "cuda/measure/large_sources.hpp"
+
+#include <cooperative_groups.h>
+
+#include <cub/block/block_scan.cuh>
+
+namespace srcextract {
+
+namespace {
+
+/// The groups of the fold, those of a large source one after the other.
+struct Groups {
+  std::uint32_t* large;  ///< whose each is, in the list of large sources
+  SourceSums* sums;
+
+  /// There are at most so many: a source of one run more than a group has two.
+  static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (fold_group + 1) + 1; }
+};
+
+/// A run of a large source.
+struct LargeMember {
+  Member member;
+  LargeSource* source = nullptr;         ///< null: it is none
+  std::uint32_t* row = nullptr;          ///< what is counted of its source in its row
+  std::uint32_t key = SourceRuns::none;  ///< equal for the same counter
+
+  /// Of runs [.., end).
+  __device__ LargeMember(const SourceRuns& all, std::int64_t i, std::int64_t end) {
+    const std::uint32_t index = i < end ? all.source_of(i) : all.none;
+    if (index == all.none) return;
+    const SourcePlace place = all.places[index];
+    if (!place.is_large()) return;
+    member = {all.runs[i], index};
+    source = all.large + place.place;
+    // A connected source leaves out no row between its first and its last, so that it has a run or more for each: as
+    // many counters as runs are enough, and rows follow one another in them, round and round.
+    key = source->begin + static_cast<std::uint32_t>(member.run.y) % source->runs;
+    row = all.numbers + key;
+  }
+};
+
+__device__ void clear_rows(const SourceRuns& all) {
+  const std::int64_t room = all.items.room;
+  for (std::int64_t i = room - all.totals->large_runs + thread_index(); i < room; i += thread_total()) {
+    all.numbers[i] = 0;
+  }
+}
+
+/// Atomics wait for one another, looks do not.
+__device__ void lower(std::int32_t* least, std::int32_t value) {
+  if (value < __ldcg(least)) atomicMin(least, value);
+}
+__device__ void raise(std::int32_t* most, std::int32_t value) {
+  if (value > __ldcg(most)) atomicMax(most, value);
+}
+
+/// Counts the runs in every row of every large source, and finds its extent.
+__device__ void count_rows(const SourceRuns& all) {
+  const std::int64_t count = all.items();
+  for (std::int64_t i = thread_index(); i - threadIdx.x % 32 < count; i += thread_total()) {
+    const LargeMember own(all, i, count);
+    if (!__any_sync(all_lanes, own.row != nullptr)) continue;
+    const Peers in_row(own.key);
+    in_row.count_up(own.row);
+    if (own.row == nullptr) continue;
+    const Run& run = own.member.run;
+    Extent& extent = own.source->extent;
+    if (in_row.is_first()) {
+      lower(&extent.xmin, run.begin);
+      lower(&extent.ymin, run.y);
+      raise(&extent.ymax, run.y);
+    }
+    if (in_row.is_last()) raise(&extent.xmax, run.end - 1);
+  }
+}
+
+/// From how many runs are in a row to where its members begin. A block takes a source at a time; it lists the groups,
+/// too.
+__device__ void place_rows(const SourceRuns& all, const Groups& groups) {
+  using Scan = cub::BlockScan<std::uint32_t, block_threads>;
+  __shared__ typename Scan::TempStorage scratch;
+  for (std::uint32_t k = blockIdx.x; k < all.totals->large_sources; k += gridDim.x) {
+    const LargeSource source = all.large[k];
+    const auto end = static_cast<std::uint32_t>(source.extent.ymax) + 1;
+    std::uint32_t place = source.begin;
+    for (auto first = static_cast<std::uint32_t>(source.extent.ymin); first < end; first += block_threads) {
+      const std::uint32_t y = first + threadIdx.x;
+      std::uint32_t* row = all.numbers + source.begin + y % source.runs;
+      std::uint32_t before, sum;
+      Scan(scratch).ExclusiveSum(y < end ? *row : 0, before, sum);
+      if (y < end) *row = place + before;
+      place += sum;
+      __syncthreads();  // the shared memory is used again
+    }
+    for (std::uint32_t g = threadIdx.x; g < source.groups(); g += block_threads)
+      groups.large[source.first_group + g] = k;
+  }
+}
+
+/// Puts the members of large sources in their place, in raster order: a warp goes along a row.
+__device__ void place_members(const SourceRuns& all) {
+  const std::int64_t count = all.items();
+  for (std::int64_t y = thread_index() / 32; y < all.height; y += thread_total() / 32) {
+    const std::int64_t end = min(all.row_begin[y + 1], count);
+    for (std::int64_t first = all.row_begin[y]; first < end; first += 32) {
+      const LargeMember own(all, first + threadIdx.x % 32, end);
+      if (!__any_sync(all_lanes, own.row != nullptr)) continue;
+      const std::uint32_t place = Peers(own.key).count_up(own.row);
+      if (own.row != nullptr) all.members[place] = own.member;
+    }
+  }
+}
+
+/// Measures the runs and adds up every group. A block takes as many groups as it has threads for, or less if that
+/// leaves something to more blocks.
+__device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, const Groups& groups) {
+  __shared__ RunTile tile;
+  constexpr std::uint32_t most = block_threads / fold_group;
+  const RunMeasurer measurer(image);
+  const std::uint32_t count = all.totals->large_groups;
+  const std::uint32_t together = min((count + gridDim.x - 1) / gridDim.x, most);
+  for (std::uint32_t first = blockIdx.x * together; first < count; first += gridDim.x * together) {
+    const std::uint32_t end = min(first + together, count);
+    const std::uint32_t own_group = first + threadIdx.x / fold_group;
+    LargeSource source{};
+    std::uint32_t run = 0;
+    if (own_group < end) {
+      source = all.large[groups.large[own_group]];
+      run = (own_group - source.first_group) * fold_group + threadIdx.x % fold_group;
+    }
+    const bool has_run = run < source.runs;
+    const Run own = has_run ? all.members[source.begin + run].run : Run{};
+    __syncthreads();  // all are done with the tile before
+    if (threadIdx.x == 0) tile.clear();
+    __syncthreads();
+    measurer.measure(tile, has_run, own, source.extent, static_cast<int>(threadIdx.x));
+    if (own_group >= end || threadIdx.x % fold_group != 0) continue;
+    const std::uint32_t runs = min(source.runs - run, static_cast<std::uint32_t>(fold_group));
+    groups.sums[own_group] = tile.sum(static_cast<int>(threadIdx.x), static_cast<int>(runs), source.extent);
+  }
+}
+
+/// One level of the fold: the first of fold_group * stride groups takes the sums of those that are `stride` apart.
+/// The sums of a source come to their place when one is left.
+__device__ void fold_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
+  const std::uint32_t count = all.totals->large_groups;
+  for (auto g = static_cast<std::uint32_t>(thread_index()); g < count;
+       g += static_cast<std::uint32_t>(thread_total())) {
+    const LargeSource& source = all.large[groups.large[g]];
+    const std::uint32_t index = g - source.first_group;
+    if (stride >= source.groups() || index % (fold_group * stride) != 0) continue;
+    const std::uint32_t further = min(fold_group * stride, source.groups() - index);
+    SourceSums total = groups.sums[g];
+    for (std::uint32_t k = stride; k < further; k += stride) add(total, groups.sums[g + k]);
+    (fold_group * stride < source.groups() ? groups.sums[g] : sums[source.source]) = total;
+  }
+}
+
+/// All of it, the blocks waiting for one another after every step.
+__global__ void __launch_bounds__(block_threads, 3)
+    measure_large_sources_kernel(SourceRuns all, MeasuredImage image, Groups groups, SourceSums* sums) {
+  if (all.totals->large_sources == 0) return;
+  const auto grid = cooperative_groups::this_grid();
+  clear_rows(all);
+  grid.sync();
+  count_rows(all);
+  grid.sync();
+  place_rows(all, groups);
+  grid.sync();
+  place_members(all);
+  grid.sync();
+  sum_groups(all, image, groups);
+  for (std::uint32_t stride = 1; stride < all.totals->large_groups; stride *= fold_group) {
+    grid.sync();
+    fold_level(all, groups, stride, sums);
+  }
+}
+
+/// As many blocks as the device runs at once.
+unsigned int resident_blocks(const Gpu& where) {
+  int per_processor = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, measure_large_sources_kernel, block_threads, 0));
+  return static_cast<unsigned int>(where.multiprocessors * per_processor);
+}
+
+}  // namespace
+
+void measure_large_sources(const SourceRuns& all, const MeasuredImage& image, SourceSums* sums, const Gpu& where) {
+  const std::int64_t room = Groups::room_for(all.items.room);
+  Buffer<std::uint32_t, Gpu> large(room, where);
+  Buffer<SourceSums, Gpu> group_sums(room, where);
+  SourceRuns runs = all;
+  MeasuredImage measured = image;
+  Groups groups{large.data(), group_sums.data()};
+  void* arguments[] = {&runs, &measured, &groups, &sums};
+  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(measure_large_sources_kernel),
+                                    dim3(std::min(resident_blocks(where), blocks_for(all.items.room))),
+                                    dim3(block_threads), arguments, 0, where.stream));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,166 @@
+#pragma once
+
+#include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
+#include "stages/measure/measure_run.hpp"
+
+namespace srcextract {
+
+/// What a run adds to its source, whatever the runs before it have added.
+struct MeasuredRun {
+  RunSums along;
+  std::int32_t y;
+  std::uint32_t npix : 31;  ///< as many as a row can have
+  std::uint32_t near_masked : 1;
+
+  __device__ SourceSums added(const Extent& extent) const {
+    SourceSums sums = sums_of_run(along, y, static_cast<std::int32_t>(npix), extent);
+    sums.near_masked = static_cast<std::int32_t>(near_masked);
+    return sums;
+  }
+};
+
+/// Runs that the threads of a block measure together, in shared memory.
+class RunTile {
+ public:
+  /// By one thread, before any run is measured.
+  __device__ void clear() { long_count_ = 0; }
+
+  /// The sum of one group of the fold: `count` runs from place `first` on, in their order.
+  __device__ SourceSums sum(int first, int count, const Extent& extent) const {
+    SourceSums total = places_[first].measured.added(extent);
+#pragma unroll 2
+    for (int k = first + 1; k < first + count; ++k) add(total, places_[k].measured.added(extent));
+    return total;
+  }
+
+ private:
+  friend class RunMeasurer;
+
+  /// A run of more than one group of pixels (stages/math/ordered_sum.hpp), which waits for a warp to measure it.
+  struct LongRun {
+    Run run;
+    Extent extent;
+  };
+  union {
+    LongRun waiting;
+    MeasuredRun measured;
+  } places_[block_threads];
+  int long_runs_[block_threads];  ///< their places, in any order
+  int long_count_;
+};
+
+/// What is measured, for kernels.
+struct MeasuredImage {
+  const float* pixels;
+  std::int64_t width, height;
+  const Levels* levels;
+  const MaskCounts* masked;
+};
+
+/// Measures runs of an image.
+class RunMeasurer {
+ public:
+  __device__ explicit RunMeasurer(const MeasuredImage& image)
+      : pixels_(image.pixels),
+        width_(image.width),
+        height_(image.height),
+        background_(image.levels->background),
+        any_masked_(image.masked->total() > 0) {}
+
+  /// Has the pixels of a run on their way from memory while there is other work.
+  __device__ void fetch(const Run& run) const {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.begin));
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(row(run) + run.end - 1));
+  }
+
+  /// Measures the runs of all threads that have one, each at a place of its own in the tile. All threads of the block
+  /// call it, the tile being clear; when it returns all are measured.
+  __device__ void measure(RunTile& tile, bool has_run, const Run& run, const Extent& extent, int place) const {
+    if (has_run) {
+      if (run.end - run.begin <= fold_group) {
+        tile.places_[place].measured = measure_short(run, extent);
+      } else {
+        tile.places_[place].waiting = {run, extent};
+        tile.long_runs_[atomicAdd(&tile.long_count_, 1)] = place;
+      }
+    }
+    __syncthreads();
+    if (tile.long_count_ > 0) measure_long_runs(*this, tile);
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x % 32); }
+  __device__ const float* row(const Run& run) const { return pixels_ + run.y * width_; }
+
+  __device__ static MeasuredRun gather(const RunSums& along, const Run& run, bool near_masked) {
+    return {along, run.y, static_cast<std::uint32_t>(run.end - run.begin), near_masked ? 1u : 0u};
+  }
+
+  __device__ MeasuredRun measure_short(const Run& run, const Extent& extent) const {
+    const RunSums along = sum_pixels(row(run), run, 0, run.end - run.begin, extent, background_);
+    return gather(along, run, any_masked_ && finds_masked(run, 0, 1));
+  }
+
+  /// Not in line, for the registers: few tiles have any.
+  __device__ __noinline__ static void measure_long_runs(RunMeasurer measurer, RunTile& tile) {
+    for (int k = static_cast<int>(threadIdx.x / 32); k < tile.long_count_; k += block_threads / 32) {
+      const int place = tile.long_runs_[k];
+      const RunTile::LongRun one = tile.places_[place].waiting;
+      __syncwarp();  // all have read it
+      const MeasuredRun measured = measurer.measure_long(one.run, one.extent);
+      if (lane() == 0) tile.places_[place].measured = measured;
+    }
+    __syncthreads();
+  }
+
+  /// By the lanes of a warp together. All of them get the result.
+  __device__ MeasuredRun measure_long(const Run& run, const Extent& extent) const {
+    const RunSums along = sum_long(run, extent);
+    const bool near_masked = any_masked_ && __any_sync(all_lanes, finds_masked(run, lane(), 32));
+    return gather(along, run, near_masked);
+  }
+
+  /// The fold over the groups of pixels: every lane sums a group, and all add up what the lanes have, in order.
+  __device__ RunSums sum_long(const Run& run, const Extent& extent) const {
+    const std::int64_t npix = run.end - run.begin;
+    return fold_groups<RunSums>((npix + fold_group - 1) / fold_group, [&](std::int64_t first, std::int64_t last) {
+      RunSums total{};
+      for (std::int64_t round = first; round < last; round += 32) {
+        const std::int64_t begin = (round + lane()) * fold_group;
+        RunSums own{};
+        if (begin < npix) own = sum_pixels(row(run), run, begin, min(begin + fold_group, npix), extent, background_);
+        const int lanes = static_cast<int>(min(last - round, std::int64_t{32}));
+        if (round == first) total = shuffle(own, 0);
+        for (int k = round == first ? 1 : 0; k < lanes; ++k) add(total, shuffle(own, k));
+      }
+      return total;
+    });
+  }
+
+  __device__ static RunSums shuffle(const RunSums& sums, int lane) {
+    return {__shfl_sync(all_lanes, sums.v, lane), __shfl_sync(all_lanes, sums.vx, lane),
+            __shfl_sync(all_lanes, sums.vxx, lane), __shfl_sync(all_lanes, sums.peak, lane),
+            __shfl_sync(all_lanes, sums.xpeak, lane)};
+  }
+
+  /// Whether a masked pixel is among the neighbours of a run; of `lanes` lanes, each looks at its part of them.
+  __device__ bool finds_masked(const Run& run, int first, int lanes) const {
+    const PixelBox box = surroundings(run, width_, height_);
+    bool found = false;
+    for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {
+      for (std::int64_t x = box.x_begin + first; x < box.x_end; x += lanes) {
+        const float pixel = pixels_[y * width_ + x];
+        found |= pixel != pixel;
+      }
+    }
+    return found;
+  }
+
+  const float* pixels_;
+  std::int64_t width_, height_;
+  double background_;
+  bool any_masked_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,292 @@
+#pragma once
+
+#include "cuda/sky/clip_together.hpp"
+
+namespace srcextract {
+
+/// The lists of this block.
+__device__ inline float* tail_list() {
+  return work().tail + blockIdx.x * work().tail_room;
+}
+__device__ inline float* window_list() {
+  return work().window + blockIdx.x * work().window_room;
+}
+
+/// Calls f(pixel) for those of this block's tail, or window, lanes together, with NaN beyond the end.
+template <class F>
+__device__ void for_each_of_tail(const F& f) {
+  for_each_of(tail_list(), shared().tail_listed, f);
+}
+template <class F>
+__device__ void for_each_of_window(const F& f) {
+  for_each_of(window_list(), shared().window_listed, f);
+}
+
+__device__ inline int tail_bin(float x, float centre, float per_scale) {
+  const float scales = fabsf(x - centre) * per_scale;
+  // The exponent of a float and its first six bits count the bins.
+  constexpr int first = 127 * bins_per_octave;
+  const int bin = min(max((__float_as_int(scales) >> 17) - first, 0), side_bins - 1);
+  return x < centre ? side_bins - 1 - bin : side_bins + bin;
+}
+
+/// Never falls as x rises.
+__device__ inline int window_bin(float x, float lower, float per_unit) {
+  return min(max(static_cast<int>((x - lower) * per_unit), 0), window_bins - 1);
+}
+__device__ inline int window_bin(float x) {
+  return window_bin(x, shared().guess.window.lower, shared().window_per);
+}
+
+/// What a thread has seen.
+struct PixelsSeen {
+  ExactSum first, second;                      ///< sums of the core
+  unsigned int in_core = 0, above_window = 0;  ///< pixels
+};
+
+/// What a thread's pixels leave waits in a column of its own, until the warp lists it: pixels of the window from the
+/// bottom up, of the tail from the top down. Written by address, for the compiler would work it out anew every time.
+class WaitingColumn {
+ public:
+  __device__ WaitingColumn() { clear(); }
+
+  __device__ void push_tail(float x) {
+    top_ -= row_bytes;
+    store(top_, x);
+  }
+  __device__ void push_window(float x) {
+    store(bottom_, x);
+    bottom_ += row_bytes;
+  }
+  __device__ int in_tail() const { return static_cast<int>(end() - top_) / row_bytes; }
+  __device__ int in_window() const { return static_cast<int>(bottom_ - begin()) / row_bytes; }
+  /// Whether there may be no room for so many more.
+  __device__ bool is_full(unsigned int pixels) const { return top_ - bottom_ < pixels * row_bytes; }
+  __device__ void clear() {
+    top_ = end();
+    bottom_ = begin();
+  }
+
+ private:
+  static constexpr int row_bytes = clip_threads * sizeof(float);
+  __device__ static unsigned int begin() {
+    return static_cast<unsigned int>(__cvta_generic_to_shared(&shared().waiting.pixel[0][threadIdx.x]));
+  }
+  __device__ static unsigned int end() { return begin() + WaitingPixels::room * row_bytes; }
+  __device__ static void store(unsigned int address, float x) {
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+  }
+
+  unsigned int bottom_, top_;
+};
+
+/// One look at all pixels, by all blocks: sums the core and lists tail and window. Warps take chunks of the image as
+/// they come to them: no two of them are equally fast.
+class ClipLook {
+ public:
+  __device__ ClipLook()
+      : core_(shared().guess.core), window_(shared().guess.window), grid_(shared().grid), round_(grid_.scale) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (state().heavy) window_ = {infinity, infinity};
+    // Where tail and window overlap, a pixel waits twice.
+    most_pushed_ = core_.contains(window_) || state().heavy ? thread_pixels : 2 * thread_pixels;
+  }
+
+  __device__ void run() {
+    const float* const end = work().pixels + work().count;
+    for (const float* at = chunk(first_chunk()); at < end; at = chunk(next_chunk())) {
+      for (int tile = 0; tile < work().chunk_tiles && at < end; ++tile, at += warp_tile) {
+        float4 loaded[loads_per_thread];
+        load_tile(at, end - at, loaded);
+        look_at(loaded);
+        if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
+      }
+    }
+    list_waiting();
+  }
+
+  __device__ const PixelsSeen& seen() const { return seen_; }
+
+ private:
+  static constexpr int warp_tile = warp_size * thread_pixels;
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
+  __device__ static const float* chunk(std::int64_t number) {
+    return work().pixels + number * work().chunk_tiles * warp_tile;
+  }
+  __device__ static std::int64_t first_chunk() { return blockIdx.x * clip_warps + threadIdx.x / warp_size; }
+  __device__ static std::int64_t next_chunk() {
+    unsigned int taken = 0;
+    if (lane() == 0) taken = atomicAdd(&state().chunks_taken, 1u);
+    return std::int64_t{gridDim.x} * clip_warps + __shfl_sync(all_lanes, taken, 0);
+  }
+
+  __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
+    Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are taken off again
+    Count second_sum = 0;
+    const auto nothing = static_cast<float>(grid_.centre);  // adds 0
+#pragma unroll
+    for (int part = 0; part < loads_per_thread; ++part) {
+      const float pixels[4] = {loaded[part].x, loaded[part].y, loaded[part].z, loaded[part].w};
+#pragma unroll
+      for (const float x : pixels) {
+        const bool inside = x > core_.lower && x < core_.upper;
+        const double deviation = static_cast<double>(inside ? x : nothing) - grid_.centre;
+        first_sum += static_cast<Count>(bits_of(deviation + round_.first));
+        second_sum += static_cast<Count>(bits_of(deviation * deviation + round_.second));
+        const bool above = x > window_.lower;
+        seen_.in_core += inside;
+        seen_.above_window += above;
+        if (x == x && !inside) column_.push_tail(x);
+        if (above && x < window_.upper) column_.push_window(x);
+      }
+    }
+    seen_.first.add(static_cast<std::int64_t>(first_sum - thread_pixels * static_cast<Count>(bits_of(round_.first))));
+    seen_.second.add(
+        static_cast<std::int64_t>(second_sum - thread_pixels * static_cast<Count>(bits_of(round_.second))));
+  }
+
+  /// Of the `count` pixels from there on; masked pixels stand for those beyond.
+  __device__ static void load_tile(const float* pixels, std::int64_t count, float4 (&loaded)[loads_per_thread]) {
+    const float masked = std::numeric_limits<float>::quiet_NaN();
+    int first = lane() * 4;
+#pragma unroll
+    for (int part = 0; part < loads_per_thread; ++part, first += warp_size * 4) {
+      if (count >= warp_tile) {
+        loaded[part] = *reinterpret_cast<const float4*>(pixels + first);
+      } else {
+        loaded[part] = {first < count ? pixels[first] : masked, first + 1 < count ? pixels[first + 1] : masked,
+                        first + 2 < count ? pixels[first + 2] : masked, first + 3 < count ? pixels[first + 3] : masked};
+      }
+    }
+  }
+
+  /// Appends to this block's lists what waits in the columns of a warp. What has no room is counted all the same.
+  __device__ void list_waiting() {
+    ClipShared& s = shared();
+    const unsigned int mine = static_cast<unsigned int>(column_.in_tail()) | column_.in_window() << 16;
+    unsigned int running = mine;
+    for (int reach = 1; reach < warp_size; reach *= 2) {
+      const unsigned int lower = __shfl_up_sync(all_lanes, running, reach);
+      if (lane() >= reach) running += lower;
+    }
+    const unsigned int total = __shfl_sync(all_lanes, running, warp_size - 1);
+    const unsigned int before = running - mine;
+    unsigned int at = 0;
+    if (lane() < 2) at = atomicAdd(&s.listed[lane()], lane() == 0 ? total & 0xffffu : total >> 16);
+    __syncwarp();
+    append(tail_list(), work().tail_room, __shfl_sync(all_lanes, at, 0), before & 0xffffu, total & 0xffffu,
+           [](int k) { return WaitingPixels::room - 1 - k; });
+    append(window_list(), work().window_room, __shfl_sync(all_lanes, at, 1), before >> 16, total >> 16,
+           [](int k) { return k; });
+    __syncwarp();
+    column_.clear();
+  }
+
+  /// A lane a pixel: the lane whose column it is in is the last that has no more pixels before it.
+  template <class RowOf>
+  __device__ static void append(float* list, std::int64_t room, unsigned int at, unsigned int before,
+                                unsigned int total, const RowOf& row_of) {
+    const int first_column = static_cast<int>(threadIdx.x) - lane();
+    for (unsigned int begin = 0; begin < total; begin += warp_size) {
+      const unsigned int number = begin + static_cast<unsigned int>(lane());
+      int owner = 0;
+#pragma unroll
+      for (int step = warp_size / 2; step > 0; step /= 2) {
+        if (__shfl_sync(all_lanes, before, owner + step) <= number) owner += step;
+      }
+      const auto k = static_cast<int>(number - __shfl_sync(all_lanes, before, owner));
+      if (number < total && at + number < room)
+        list[at + number] = shared().waiting.pixel[row_of(k)][first_column + owner];
+    }
+  }
+
+  PixelsSeen seen_;
+  WaitingColumn column_;
+  Interval core_, window_;
+  SumGrid grid_;
+  RoundingConstants round_;
+  unsigned int most_pushed_;
+};
+
+/// What a block knows of the clip before it looks.
+__device__ inline void start_look() {
+  ClipShared& s = shared();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    s.grid = state().grid;
+    s.per_scale = static_cast<float>(1 / s.grid.scale);
+    s.near = s.grid.near_pixels();
+    s.guess = state().guess;
+    s.guess.core = s.guess.core.within(s.near);
+    s.window_per = window_bins / (s.guess.window.upper - s.guess.window.lower);
+    s.listed[0] = s.listed[1] = 0;
+    clear_extremes(s.low_key, s.high_key);
+  }
+  clear(s.block);
+  __syncthreads();
+}
+
+/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes.
+__device__ __noinline__ void count_lists() {
+  ClipShared& s = shared();
+  for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
+  if (threadIdx.x == 0) {
+    s.tail_listed = s.listed[0] <= work().tail_room ? s.listed[0] : 0;
+    s.window_listed = s.listed[1] <= work().window_room ? s.listed[1] : 0;
+  }
+  __syncthreads();
+  const auto centre = static_cast<float>(s.grid.centre);
+  const float per_scale = s.per_scale;
+  Extremes extremes;
+  ThreadSums sums(s.grid);
+  for_each_of_tail([&](float x) {
+    if (x == x) atomicAdd(&s.bins[tail_bin(x, centre, per_scale)], 1u);
+    sums.add(x == x, x, s.block);
+    add_extreme(extremes, x);
+  });
+  const float lower = s.guess.window.lower;
+  const float per_unit = s.window_per;
+  for_each_of_window([&](float x) {
+    if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit)], 1u);
+  });
+  add_block_extremes(extremes);
+  bring_sums(state().tail, sums, 0);
+  end_together();
+}
+
+/// Brings together what else the blocks have seen; the state has it when all have done it.
+__device__ inline void bring_look_together(const PixelsSeen& seen) {
+  ClipShared& s = shared();
+  ClipState& all = state();
+  const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
+                                seen.first.high, seen.second.low,   seen.second.high};
+  const std::int64_t sum = sum_over_block(mine);
+  std::int64_t* const to[6] = {&all.core.count,      &all.above_window,    &all.core.first.low,
+                               &all.core.first.high, &all.core.second.low, &all.core.second.high};
+  if (threadIdx.x < 6) add_atomic(*to[threadIdx.x], sum);
+  for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) {
+    if (s.bins[bin] != 0) atomicAdd(&all.bins[bin], s.bins[bin]);
+  }
+  if (threadIdx.x == 0) {
+    add_atomic(all.in_tail, s.listed[0]);
+    atomicMin(&all.tail_low_key, s.low_key);
+    atomicMax(&all.tail_high_key, s.high_key);
+    if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
+    if (s.listed[1] > work().window_room || all.heavy) atomicAdd(&all.window_overflow, 1u);
+  }
+}
+
+/// One look at all pixels.
+__device__ __noinline__ void look_at_all() {
+  start_look();
+  ClipLook look;
+  look.run();
+  const PixelsSeen seen = look.seen();
+  __syncthreads();  // the lists are complete, and nothing waits
+  count_lists();
+  bring_look_together(seen);
+  bring_higher_classes(state().tail);
+}
+
+}  // namespace srcextract

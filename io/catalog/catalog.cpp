@@ -1,0 +1,48 @@
+#include "io/catalog/catalog.hpp"
+
+#include <string_view>
+
+#include "io/catalog/catalog_writers.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+const char* extension(CatalogFormat format) {
+  switch (format) {
+    case CatalogFormat::fits:
+      return ".cat.fits";
+    case CatalogFormat::ecsv:
+      return ".cat.ecsv";
+    case CatalogFormat::csv:
+      return ".cat.csv";
+    case CatalogFormat::reg:
+      return ".reg";
+  }
+  throw Error(ErrorKind::internal, "a catalogue format has no extension; please report this");
+}
+
+std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
+  return column.unit == std::string_view(pixel_value_unit) ? metadata.pixel_unit : column.unit;
+}
+
+OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
+                         const CatalogMetadata& metadata, const Cpu& where) {
+  OutputFile file(path);
+  switch (format) {
+    case CatalogFormat::fits:
+      write_fits_catalog(file, sources, metadata, where);
+      break;
+    case CatalogFormat::ecsv:
+      write_ecsv_catalog(file, sources, metadata);
+      break;
+    case CatalogFormat::csv:
+      write_csv_catalog(file, sources);
+      break;
+    case CatalogFormat::reg:
+      write_regions(file, sources);
+      break;
+  }
+  return file;
+}
+
+}  // namespace srcextract

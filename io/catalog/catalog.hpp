@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/files/output_file.hpp"
+#include "stages/catalogue/catalog_format.hpp"
+#include "stages/catalogue/sources.hpp"
+#include "stages/core/exec.hpp"
+
+namespace srcextract {
+
+/// What stands beside the rows in a catalogue: only what follows from the pixels and the configuration, so that two
+/// runs give the same bytes.
+struct CatalogMetadata {
+  std::string version;               ///< of srcextract
+  std::string config_yaml;           ///< dump_config
+  std::string pixel_unit = "count";  ///< of the pixels' values (io/wcs/pixel_unit.hpp)
+};
+
+/// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".
+const char* extension(CatalogFormat format);
+
+/// Writes the catalogue; the caller commits the file. FITS: a binary table in the first extension with TUNIT,
+/// TCOMM and TUCD for every column. ECSV 1.0 as astropy reads it. CSV: a header line of names. reg: DS9 ellipses of
+/// 3 A x 3 B in image coordinates, numbered. Floating columns of the text formats read back to the same bits.
+/// Throws Error{output}.
+[[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
+                                       const CatalogMetadata& metadata, const Cpu& where = {});
+
+}  // namespace srcextract

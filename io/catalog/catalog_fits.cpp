@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "io/catalog/catalog_writers.hpp"
+#include "io/files/input_file.hpp"
+#include "io/fits/memory_fits.hpp"
+#include "stages/core/buffer.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Rows that a thread assembles at a time: they stay in the cache of a core.
+constexpr std::int64_t chunk_rows = 2048;
+
+/// Rows that are assembled before they are written.
+constexpr std::int64_t rows_at_a_time = 64 * chunk_rows;
+
+/// Bytes of a field: text is as long as the longest of the column.
+template <class T>
+std::int64_t width_of(const std::vector<T>& values) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::size_t longest = 1;
+    for (const std::string& value : values) longest = std::max(longest, value.size());
+    return static_cast<std::int64_t>(longest);
+  }
+  return sizeof(T);
+}
+
+template <class Rows>
+std::vector<std::int64_t> widths_of(const Rows& rows) {
+  std::vector<std::int64_t> widths;
+  for_each_column(rows, [&](const Column&, const auto& values) { widths.push_back(width_of(values)); });
+  return widths;
+}
+
+template <class T>
+std::string tform(std::int64_t width) {
+  if constexpr (std::is_same_v<T, std::string>) return std::to_string(width) + "A";
+  if constexpr (std::is_same_v<T, std::int16_t>) return "I";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "J";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "K";
+  if constexpr (std::is_same_v<T, float>) return "E";
+  static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
+  return "D";
+}
+
+/// FITS has text in ASCII alone.
+char printable(char c) {
+  return c >= ' ' && c <= '~' ? c : '?';
+}
+std::string printable(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return printable(c); });
+  return text;
+}
+
+/// The text that fits into one card.
+constexpr std::size_t one_card = 68;
+
+template <class T>
+void store(T value, std::int64_t, std::byte* out) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  const Bits bits = std::bit_cast<Bits>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::byte>(bits >> (8 * (sizeof(T) - 1 - i)));
+}
+
+/// NUL ends what is shorter than the field.
+void store(const std::string& text, std::int64_t width, std::byte* out) {
+  std::fill_n(out, width, std::byte{0});
+  std::ranges::transform(text, out, [](char c) { return static_cast<std::byte>(printable(c)); });
+}
+
+template <class Rows>
+void create_table(MemoryFits& fits, const Rows& rows, const std::vector<std::int64_t>& widths,
+                  const CatalogMetadata& metadata) {
+  std::vector<std::string> name, form, unit;
+  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+    form.push_back(tform<T>(widths[name.size()]));
+    name.push_back(printable(column.name));
+    unit.push_back(printable(unit_of(column, metadata)));
+  });
+  auto pointers = [](std::vector<std::string>& strings) {
+    std::vector<char*> out;
+    for (std::string& s : strings) out.push_back(s.data());
+    return out;
+  };
+  int status = 0;
+  fits_create_tbl(fits.get(), BINARY_TBL, 0, static_cast<int>(name.size()), pointers(name).data(),
+                  pointers(form).data(), pointers(unit).data(), "CATALOG", &status);
+  fits.check(status, "create the catalogue table");
+}
+
+template <class Rows>
+void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& metadata) {
+  int status = 0;
+  int number = 0;
+  const auto write = [&](const std::string& keyword, const std::string& text) {
+    if (text.empty()) return;
+    if (text.size() > one_card) fits_write_key_longwarn(fits.get(), &status);
+    fits_write_key_longstr(fits.get(), keyword.c_str(), printable(text).c_str(), nullptr, &status);
+  };
+  for_each_column(rows, [&](const Column& column, const auto&) {
+    const std::string n = std::to_string(++number);
+    write("TCOMM" + n, column.description);
+    write("TUCD" + n, column.ucd);
+  });
+  fits_write_key_str(fits.get(), "CREATOR", ("srcextract " + metadata.version).c_str(), "program that wrote this file",
+                     &status);
+  fits_write_history(fits.get(), "srcextract config:", &status);
+  std::istringstream config(metadata.config_yaml);
+  for (std::string line; std::getline(config, line);) fits_write_history(fits.get(), line.c_str(), &status);
+  fits.check(status, "write the header of the catalogue");
+}
+
+/// All that comes before the rows. CFITSIO is told of none, which it would make room for, and counted them wrong.
+template <class Rows>
+std::string make_header(const Rows& rows, const std::vector<std::int64_t>& widths, const CatalogMetadata& metadata) {
+  MemoryFits fits;
+  create_table(fits, rows, widths, metadata);
+  write_header(fits, rows, metadata);
+  const std::span<const std::byte> bytes = fits.finish();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Everything that make_header makes a header of, each ended by a NUL, which is in none.
+template <class Rows>
+std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& widths,
+                            const CatalogMetadata& metadata) {
+  std::string contents;
+  const auto put = [&](const std::string& text) { contents.append(text).push_back('\0'); };
+  put(metadata.version);
+  put(metadata.config_yaml);
+  auto width = widths.begin();
+  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+    for (const char* text : {column.name, column.ucd, column.description}) put(text);
+    put(unit_of(column, metadata));
+    put(tform<T>(*width++));
+  });
+  return contents;
+}
+
+/// The header, without the number of rows. CFITSIO takes longer to make one than it takes to extract a tiny image, and
+/// images mostly have the same: a thread keeps those of the last few kinds.
+template <class Rows>
+const std::string& known_header(const Rows& rows, const std::vector<std::int64_t>& widths,
+                                const CatalogMetadata& metadata) {
+  constexpr std::size_t most = 16;
+  thread_local std::map<std::string, std::string> header_of;
+  std::string contents = header_contents(rows, widths, metadata);
+  if (const auto known = header_of.find(contents); known != header_of.end()) return known->second;
+  if (header_of.size() == most) header_of.clear();
+  return header_of.emplace(std::move(contents), make_header(rows, widths, metadata)).first->second;
+}
+
+std::string with_rows(std::string header, std::int64_t rows) {
+  constexpr std::string_view no_rows = "NAXIS2  =                    0 ";
+  std::string count = std::to_string(rows);
+  count.insert(0, 20 - count.size(), ' ');
+  header.replace(header.find(no_rows) + 10, count.size(), count);
+  return header;
+}
+
+/// Rows [begin, end) as the file stores them: big-endian, columns side by side.
+template <class Rows>
+void store_rows(const Rows& rows, const std::vector<std::int64_t>& widths, std::int64_t begin, std::int64_t end,
+                std::byte* out) {
+  const std::int64_t row_bytes = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
+  auto width = widths.begin();
+  for_each_column(rows, [&](const Column&, const auto& values) {
+    std::byte* field = out;
+    for (std::int64_t row = begin; row < end; ++row, field += row_bytes)
+      store(values[static_cast<std::size_t>(row)], *width, field);
+    out += *width++;
+  });
+}
+
+/// Writes the rows, and zeros after the last up to a whole record.
+template <class Rows>
+void write_rows(OutputFile& file, const Rows& rows, const std::vector<std::int64_t>& widths, const Cpu& where) {
+  const std::int64_t row_bytes = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
+  const std::int64_t count = row_count(rows);
+  Buffer<std::byte, Cpu> piece(std::min(count, rows_at_a_time) * row_bytes, where);
+  for (std::int64_t first = 0; first < count; first += rows_at_a_time) {
+    const std::int64_t size = std::min(rows_at_a_time, count - first);
+    parallel_for(size, chunk_rows, where, [&](std::int64_t begin, std::int64_t end) {
+      store_rows(rows, widths, first + begin, first + end, piece.data() + begin * row_bytes);
+    });
+    file.write({piece.data(), static_cast<std::size_t>(size * row_bytes)});
+  }
+  const std::int64_t bytes = count * row_bytes;
+  file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(bytes) - bytes)));
+}
+
+template <class Rows>
+void write_fits(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata, const Cpu& where) {
+  const std::vector<std::int64_t> widths = widths_of(rows);
+  file.write(with_rows(known_header(rows, widths, metadata), row_count(rows)));
+  write_rows(file, rows, widths, where);
+}
+
+}  // namespace
+
+void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata, const Cpu& where) {
+  write_fits(file, sources, metadata, where);
+}
+
+void write_fits_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {
+  constexpr std::size_t most = 999;
+  if (table.columns.size() > most) {
+    throw Error(ErrorKind::output, "a FITS table can have " + std::to_string(most) + " columns, but this one has " +
+                                       std::to_string(table.columns.size()) + "; write it as .ecsv or .csv");
+  }
+  write_fits(file, table, metadata, where);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,174 @@
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "io/catalog/catalog_writers.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Text is handed to the file in pieces of about this size.
+constexpr std::size_t piece = std::size_t{1} << 20;
+
+/// The shortest decimal that reads back to the same bits, in no one's locale.
+template <class T>
+void append(std::string& out, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) {  // without the sign that to_chars would show
+      out += "nan";
+      return;
+    }
+  }
+  char digits[32];
+  out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+}
+
+/// As it is, or in double quotes (RFC 4180) where it would be taken apart.
+void append(std::string& out, std::string_view text, char separator) {
+  if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (char c : text) out.append(c == '"' ? 2 : 1, c);
+  out += '"';
+}
+
+template <class Rows>
+std::string names(const Rows& rows, char separator) {
+  std::string line;
+  for_each_column(rows, [&](const Column& column, const auto&) {
+    append(line, std::string_view(column.name), separator);
+    line += separator;
+  });
+  line.back() = '\n';
+  return line;
+}
+
+template <class Rows>
+void write_rows(OutputFile& file, const Rows& rows, char separator) {
+  std::string text;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(row_count(rows)); ++i) {
+    for_each_column(rows, [&]<class T>(const Column&, const std::vector<T>& values) {
+      if constexpr (std::is_same_v<T, std::string>) {
+        append(text, std::string_view(values[i]), separator);
+      } else {
+        append(text, values[i]);
+      }
+      text += separator;
+    });
+    text.back() = '\n';
+    if (text.size() < piece) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+}
+
+template <class T>
+const char* ecsv_type() {
+  if constexpr (std::is_same_v<T, std::int16_t>) return "int16";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "int64";
+  if constexpr (std::is_same_v<T, float>) return "float32";
+  if constexpr (std::is_same_v<T, std::string>) return "string";
+  static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
+  return "float64";
+}
+
+/// A single-quoted YAML scalar: no character of it has a meaning to YAML. Ends of lines become blanks.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (char c : text) out.append(c == '\'' ? 2 : 1, c >= 0 && c < ' ' ? ' ' : c);
+  return out + "'";
+}
+
+/// As it is where YAML takes it for text, quoted elsewhere.
+std::string scalar(const std::string& name) {
+  static const std::regex plain("[A-Za-z][A-Za-z0-9_]*"), word("y|n|yes|no|on|off|true|false|null", std::regex::icase);
+  return std::regex_match(name, plain) && !std::regex_match(name, word) ? name : quoted(name);
+}
+
+/// The YAML header of ECSV 1.0 (Astropy Proposal for Enhancement 6). The configuration stands in it as a block of
+/// text, ready to be run again.
+template <class Rows>
+std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
+  std::string out = "# %ECSV 1.0\n# ---\n# datatype:\n";
+  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+    const std::string unit = unit_of(column, metadata), description = column.description, ucd = column.ucd;
+    out += "# - {name: " + scalar(column.name);
+    if (!unit.empty()) out += ", unit: " + quoted(unit);
+    out += std::string(", datatype: ") + ecsv_type<T>();
+    if (!description.empty()) out += ", description: " + quoted(description);
+    if (!ucd.empty()) out += ", meta: {ucd: " + quoted(ucd) + "}";
+    out += "}\n";
+  });
+  out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n#   config: |2\n";
+  std::istringstream config(metadata.config_yaml);
+  for (std::string line; std::getline(config, line);) out += "#     " + line + "\n";
+  return out + "# schema: astropy-2.0\n";
+}
+
+template <class Rows>
+void write_ecsv(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata) {
+  file.write(ecsv_header(rows, metadata));
+  file.write(names(rows, ' '));
+  write_rows(file, rows, ' ');
+}
+
+template <class Rows>
+void write_csv(OutputFile& file, const Rows& rows) {
+  file.write(names(rows, ','));
+  write_rows(file, rows, ',');
+}
+
+}  // namespace
+
+void write_ecsv_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata) {
+  write_ecsv(file, sources, metadata);
+}
+void write_ecsv_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata) {
+  write_ecsv(file, table, metadata);
+}
+
+void write_csv_catalog(OutputFile& file, const Sources& sources) {
+  write_csv(file, sources);
+}
+void write_csv_catalog(OutputFile& file, const Table& table) {
+  write_csv(file, table);
+}
+
+void write_regions(OutputFile& file, const Sources& sources) {
+  // A source of one pixel, or of one row, has no extent of its own: draw the pixel's, whose variance is 1/12.
+  const double smallest = std::sqrt(9.0 / 12.0);
+  auto radius = [&](double rms) { return 3 * rms > smallest ? 3 * rms : smallest; };
+
+  std::string text = "# Region file format: DS9 version 4.1\nimage\n";
+  for (std::size_t i = 0; i < sources.number.size(); ++i) {
+    // A source whose flux sums to zero has no centroid; its peak is where to look.
+    const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
+    const double theta = sources.theta_image[i];
+    const double fields[] = {centred ? sources.x_image[i] : sources.xpeak_image[i],
+                             centred ? sources.y_image[i] : sources.ypeak_image[i], radius(sources.a_image[i]),
+                             radius(sources.b_image[i]), std::isfinite(theta) ? theta : 0};
+    text += "ellipse(";
+    for (double field : fields) {
+      append(text, field);
+      text += ',';
+    }
+    text.back() = ')';
+    text += " # text={" + std::to_string(sources.number[i]) + "}\n";
+    if (text.size() < piece) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+}
+
+}  // namespace srcextract

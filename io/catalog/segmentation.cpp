@@ -1,0 +1,100 @@
+#include "io/catalog/segmentation.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/fits/memory_fits.hpp"
+#include "io/wcs/celestial_cards.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Pixels compressed at a time, as whole rows: enough for short rows to compress well, little to hold.
+constexpr std::int64_t tile_pixels = 65536;
+
+/// Longer rows are cut: CFITSIO holds the size of a tile in bytes in an int.
+constexpr std::int64_t widest_tile = std::int64_t{1} << 20;
+
+Shape tile_shape(const Shape& shape) {
+  const std::int64_t width = std::min(shape.width, widest_tile);
+  return {width, std::clamp<std::int64_t>(tile_pixels / width, 1, shape.height)};
+}
+
+void copy_celestial_wcs(const std::string& header, fitsfile* file) {
+  const std::string cards = celestial_cards(header).cards;
+  for (std::size_t i = 0; i < cards.size(); i += 80) {
+    int status = 0;  // a card that CFITSIO refuses is not worth the map
+    fits_write_record(file, cards.substr(i, 80).c_str(), &status);
+  }
+}
+
+void write_header(MemoryFits& fits, const Shape& shape, const std::string& header, const CatalogMetadata& metadata) {
+  int status = 0;
+  const Shape tile = tile_shape(shape);
+  long tile_axes[] = {static_cast<long>(tile.width), static_cast<long>(tile.height)};
+  LONGLONG axes[] = {shape.width, shape.height};
+  fits_set_compression_type(fits.get(), RICE_1, &status);
+  fits_set_tile_dim(fits.get(), 2, tile_axes, &status);
+  fits_create_imgll(fits.get(), LONG_IMG, 2, axes, &status);
+  fits_update_key_str(fits.get(), "EXTNAME", "SEGMENTATION", "pixel = NUMBER of its source, 0 = none", &status);
+  fits_write_key_str(fits.get(), "CREATOR", ("srcextract " + metadata.version).c_str(), "program that wrote this file",
+                     &status);
+  fits.check(status, "create the segmentation map");
+  copy_celestial_wcs(header, fits.get());
+}
+
+/// Part of the map, 0-based and half-open.
+struct Box {
+  std::int64_t x_begin, x_end, y_begin, y_end;
+};
+
+/// Paints row y of the box, `row`, which is all zero before.
+void paint_row(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Box& box, std::int64_t y,
+               std::int32_t* row) {
+  const Run* all = runs.runs.data();
+  const Run* end = all + runs.row_begin[y + 1];
+  const auto before = [&](const Run& run) { return run.end <= box.x_begin; };
+  for (const Run* run = std::partition_point(all + runs.row_begin[y], end, before); run < end; ++run) {
+    if (run->begin >= box.x_end) break;
+    const std::int64_t first = std::max<std::int64_t>(run->begin, box.x_begin);
+    const std::int64_t last = std::min<std::int64_t>(run->end, box.x_end);
+    std::fill(row + (first - box.x_begin), row + (last - box.x_begin), label[run - all]);
+  }
+}
+
+void write_pixels(MemoryFits& fits, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
+  const auto [width, height] = runs.shape;
+  const Shape tile = tile_shape(runs.shape);
+  std::vector<std::int32_t> pixels(static_cast<std::size_t>(tile.count()));
+  static_assert(sizeof(int) == sizeof(std::int32_t), "TINT below");
+  int status = 0;
+  for (std::int64_t y = 0; y < height; y += tile.height) {
+    for (std::int64_t x = 0; x < width; x += tile.width) {
+      const Box box = {x, std::min(x + tile.width, width), y, std::min(y + tile.height, height)};
+      std::fill(pixels.begin(), pixels.end(), 0);
+      for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+        paint_row(runs, label, box, row, pixels.data() + (row - box.y_begin) * (box.x_end - box.x_begin));
+      }
+      long low[] = {static_cast<long>(box.x_begin + 1), static_cast<long>(box.y_begin + 1)};
+      long high[] = {static_cast<long>(box.x_end), static_cast<long>(box.y_end)};
+      fits_write_subset(fits.get(), TINT, low, high, pixels.data(), &status);
+    }
+  }
+  fits.check(status, "write the segmentation map");
+}
+
+}  // namespace
+
+OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
+                              const std::string& header, const CatalogMetadata& metadata) {
+  OutputFile file(path);
+  MemoryFits fits;
+  write_header(fits, runs.shape, header, metadata);
+  write_pixels(fits, runs, label);
+  file.write(fits.finish());
+  return file;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "io/catalog/catalog.hpp"
+#include "io/files/output_file.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Writes the label map as a tile-compressed (RICE) 32-bit FITS image, pixel = NUMBER and 0 = no source, with the
+/// celestial WCS cards of `header`; the caller commits the file. Throws Error{output}.
+[[nodiscard]] OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs,
+                                            const Buffer<std::int32_t, Cpu>& label, const std::string& header,
+                                            const CatalogMetadata& metadata);
+
+}  // namespace srcextract

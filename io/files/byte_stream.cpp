@@ -1,0 +1,72 @@
+#include "io/files/byte_stream.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr unsigned buffer_size = 1 << 18;                 ///< of zlib's own, for gzipped bytes
+constexpr std::size_t zlib_limit = std::size_t{1} << 30;  ///< zlib counts in 32 bits
+
+[[noreturn]] void fail(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::input, path + ": " + problem);
+}
+
+int close_gz(void* file) {
+  return gzclose_r(static_cast<gzFile>(file));
+}
+
+/// Looked at before it is opened: opening a pipe would wait for its writer.
+std::int64_t regular_file_size(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (error) fail(path, "cannot open the file: " + error.message());
+  if (std::filesystem::is_directory(status)) fail(path, "this is a directory, not a file; name a table");
+  if (!std::filesystem::is_regular_file(status)) fail(path, "this is not a regular file; name a table");
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) fail(path, "cannot look at the file: " + error.message());
+  return static_cast<std::int64_t>(size);
+}
+
+std::string without_prefix(const std::string& text, const std::string& prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+}  // namespace
+
+ByteStream::ByteStream(std::string path)
+    : path_(std::move(path)), stored_size_(regular_file_size(path_)), file_(nullptr, close_gz) {
+  errno = 0;
+  gzFile file = gzopen(path_.c_str(), "rbe");
+  if (!file && errno == 0) throw std::bad_alloc();
+  if (!file) fail(path_, "cannot open the file: " + std::generic_category().message(errno));
+  file_.reset(file);
+  gzbuffer(file, buffer_size);
+}
+
+std::size_t ByteStream::read(std::span<char> out) {
+  auto file = static_cast<gzFile>(file_.get());
+  errno = 0;
+  const int got = gzread(file, out.data(), static_cast<unsigned>(std::min(out.size(), zlib_limit)));
+  if (got > 0) return static_cast<std::size_t>(got);
+  const int reason = errno;
+  int state = Z_OK;
+  const char* message = gzerror(file, &state);
+  const std::string again = "; check it with `gzip -t`, and fetch or make the file again";
+  if (state == Z_MEM_ERROR) throw std::bad_alloc();
+  if (state == Z_ERRNO) fail(path_, "cannot read the file: " + std::generic_category().message(reason));
+  if (state == Z_BUF_ERROR) fail(path_, "the gzip file is truncated: it ends inside its data" + again);
+  if (got < 0) fail(path_, "the gzip file is damaged (" + without_prefix(message, path_ + ": ") + ")" + again);
+  return 0;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,153 @@
+#include "io/files/gzip.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "io/files/input_file.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t zlib_limit = std::int64_t{1} << 30;  ///< zlib counts in 32 bits: work in pieces
+constexpr std::int64_t buffer_size = 1 << 18;               ///< of gzipped bytes
+constexpr int gzip_format = 15 + 16;                        ///< the largest window, gzip header and checksum
+
+/// A zlib stream over gzipped bytes.
+class Inflater {
+ public:
+  Inflater(GzipSource source, std::int64_t size)
+      : source_(std::move(source)), buffer_(static_cast<std::size_t>(std::clamp<std::int64_t>(size, 2, buffer_size))) {
+    if (inflateInit2(&stream_, gzip_format) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Fills at most `room` bytes at `out`; `state()` afterwards is zlib's.
+  std::int64_t inflate_to(std::byte* out, std::int64_t room) {
+    if (stream_.avail_in == 0) feed();
+    const auto piece = static_cast<uInt>(std::min(room, zlib_limit));
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = piece;
+    state_ = inflate(&stream_, Z_NO_FLUSH);
+    return piece - stream_.avail_out;
+  }
+
+  int state() const { return state_; }
+  bool exhausted() const { return stream_.avail_in == 0 && ended_; }
+  const char* reason() const { return stream_.msg ? stream_.msg : "damaged data"; }
+
+  /// Goes on with the next member, if there is one. What follows the last is no concern of gzip's.
+  bool next_member() {
+    if (stream_.avail_in < 2) feed();
+    const std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(stream_.next_in), stream_.avail_in);
+    return is_gzip(rest) && inflateReset(&stream_) == Z_OK;
+  }
+
+ private:
+  /// Fills the buffer, behind what zlib has not taken yet.
+  void feed() {
+    if (ended_) return;
+    const std::size_t left = stream_.avail_in;
+    if (left > 0) std::memmove(buffer_.data(), stream_.next_in, left);
+    const std::int64_t got = source_(buffer_.data() + left, std::ssize(buffer_) - static_cast<std::int64_t>(left));
+    ended_ = got == 0;
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(left + static_cast<std::size_t>(got));
+  }
+
+  GzipSource source_;
+  std::vector<std::byte> buffer_;
+  bool ended_ = false;  ///< the source has no more
+  z_stream stream_{};
+  int state_ = Z_OK;
+};
+
+[[noreturn]] void fail(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::input, path + ": " + problem + "; check it with `gzip -t`, and fetch or make the file again");
+}
+
+/// Growing memory from malloc: large blocks are enlarged without a copy, and no byte is written twice.
+class Memory {
+ public:
+  Memory() = default;
+  ~Memory() { std::free(bytes_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  void resize(std::int64_t size, const std::string& path) {
+    void* larger = std::realloc(bytes_, static_cast<std::size_t>(size));
+    if (!larger) throw memory_error(size, path, "to inflate the file (gunzipped, it needs far less)");
+    bytes_ = static_cast<std::byte*>(larger);
+    size_ = size;
+  }
+  std::byte* data() { return bytes_; }
+  std::int64_t size() const { return size_; }
+  std::shared_ptr<const std::byte> release() {
+    return {std::exchange(bytes_, nullptr), [](std::byte* p) { std::free(p); }};
+  }
+
+ private:
+  std::byte* bytes_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace
+
+bool is_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, const std::string& path) {
+  Inflater inflater(source, stored_size);
+  Memory memory;
+  memory.resize(std::max(2 * stored_size, fits_record), path);
+  std::int64_t size = 0;
+  for (;;) {
+    if (size == memory.size()) memory.resize(size + size / 2, path);
+    size += inflater.inflate_to(memory.data() + size, memory.size() - size);
+    if (inflater.state() == Z_STREAM_END) {
+      if (!inflater.next_member()) break;
+    } else if (inflater.state() == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR) {
+      fail(path, std::string("the gzip file is damaged (") + inflater.reason() + ")");
+    } else if (inflater.exhausted() && size < memory.size()) {
+      fail(path,
+           "the gzip file is truncated: it ends after " + std::to_string(stored_size) + " bytes, inside its data");
+    }
+  }
+  memory.resize(in_records(size) + fits_record, path);
+  std::memset(memory.data() + size, 0, static_cast<std::size_t>(memory.size() - size));
+  return {memory.release(), size};
+}
+
+std::int64_t inflated_size(std::span<const std::byte> stored, std::int64_t limit) {
+  const auto read_next = [stored](std::byte* out, std::int64_t room) mutable {
+    const auto count = std::min(stored.size(), static_cast<std::size_t>(room));
+    std::copy_n(stored.begin(), count, out);
+    stored = stored.subspan(count);
+    return static_cast<std::int64_t>(count);
+  };
+  Inflater inflater(read_next, std::ssize(stored));
+  std::array<std::byte, 16384> scratch;
+  std::int64_t size = 0;
+  for (;;) {
+    const std::int64_t got = inflater.inflate_to(scratch.data(), std::ssize(scratch));
+    size += got;
+    if (size > limit) return -1;
+    if (inflater.state() == Z_STREAM_END) return size;
+    const bool stuck = got == 0 && inflater.exhausted();
+    if (stuck || (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR)) return -1;
+  }
+}
+
+}  // namespace srcextract

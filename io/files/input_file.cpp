@@ -1,0 +1,173 @@
+#include "io/files/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "io/files/gzip.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Up to this size a file is read: mapping it takes longer, and every mapping that goes makes all threads of the
+/// program wait for each other.
+constexpr std::int64_t small_file = std::int64_t{1} << 16;
+
+[[noreturn]] void fail(const std::string& path, const std::string& problem) {
+  throw Error(ErrorKind::input, path + ": " + problem);
+}
+
+[[noreturn]] void fail(const std::string& path, const char* doing, int reason) {
+  fail(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  return "a device or a socket";
+}
+
+/// Opens the file that the name says, whatever characters it has. Without O_NONBLOCK a pipe would wait for its writer.
+int open_regular_file(const std::string& path) {
+  int descriptor;
+  do {
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
+    throw Error(ErrorKind::storage,
+                path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
+  if (descriptor < 0) fail(path, "open the file", errno);
+  return descriptor;
+}
+
+[[noreturn]] void fail_to_map(std::int64_t size, const std::string& path) {
+  if (errno == ENOMEM) throw memory_error(size, path, "to map the file");
+  fail(path, "map the file into memory", errno);
+}
+
+/// Maps the file over the beginning of zeroed pages, so that zeros follow it as records() says.
+std::shared_ptr<const std::byte> map_file(int descriptor, std::int64_t size, const std::string& path) {
+  const auto length = static_cast<std::size_t>(in_records(size) + fits_record);
+  void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (zeros == MAP_FAILED) fail_to_map(size, path);
+  std::shared_ptr<const std::byte> contents(static_cast<const std::byte*>(zeros), [length](const std::byte* begin) {
+    ::munmap(const_cast<std::byte*>(begin), length);
+  });
+  void* mapped = ::mmap(zeros, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0);
+  if (mapped == MAP_FAILED) fail_to_map(size, path);
+  return contents;
+}
+
+/// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
+std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, std::byte* out, const std::string& path) {
+  std::int64_t read = 0;
+  while (read < count) {
+    const ssize_t got = ::pread(descriptor, out + read, static_cast<std::size_t>(count - read), offset + read);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "read the file", errno);
+    if (got == 0) break;
+    read += got;
+  }
+  return read;
+}
+
+[[noreturn]] void fail_on_shorter(const std::string& path) {
+  fail(path, "the file became shorter while it was read; do not write to it meanwhile");
+}
+
+}  // namespace
+
+Error memory_error(std::int64_t bytes, const std::string& path, const std::string& purpose) {
+  return {ErrorKind::memory, path + ": not enough memory " + purpose + ": it needs " + std::to_string(bytes) +
+                                 " bytes at once; run with more memory, or raise the limit on it (`ulimit -v`)"};
+}
+
+std::int64_t gzipped_size(const std::string& path) {
+  std::error_code failure;  // opening a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(path, failure)) return 0;
+  std::ifstream file(path, std::ios::binary);
+  std::array<std::byte, 4> bytes{};
+  char* const begin = reinterpret_cast<char*>(bytes.data());
+  if (!file.read(begin, 2) || !is_gzip(std::span(bytes).first(2))) return 0;
+  if (!file.seekg(-4, std::ios::end) || !file.read(begin, 4)) return 0;
+  const std::int64_t stored = file.tellg();
+  std::int64_t size = 0;
+  for (int i = 3; i >= 0; --i) size = size << 8 | std::to_integer<std::int64_t>(bytes[static_cast<std::size_t>(i)]);
+  return std::max(size, stored);
+}
+
+InputFile::Descriptor::~Descriptor() {
+  if (number >= 0) ::close(number);
+}
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  descriptor_.number = open_regular_file(path_);
+  struct stat status {};
+  if (::fstat(descriptor_.number, &status) != 0) fail(path_, "look at the file", errno);
+  if (!S_ISREG(status.st_mode)) {
+    fail(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
+  }
+  size_ = status.st_size;
+  if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
+  if (size_ <= small_file) {
+    read_all();
+    if (is_gzip(records().first<2>())) inflate();
+    return;
+  }
+  std::array<std::byte, 2> first{};
+  read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
+  if (is_gzip(first)) {
+    inflate();
+  } else {
+    contents_ = map_file(descriptor_.number, size_, path_);
+  }
+}
+
+void InputFile::read_all() {
+  auto contents = std::make_shared<std::byte[]>(static_cast<std::size_t>(in_records(size_) + fits_record));
+  if (read_at(descriptor_.number, 0, size_, contents.get(), path_) < size_) fail_on_shorter(path_);
+  contents_ = {contents, contents.get()};
+  in_memory_ = true;
+}
+
+void InputFile::inflate() {
+  std::int64_t offset = 0;
+  const auto read_next = [&](std::byte* out, std::int64_t room) {
+    const std::int64_t wanted = std::min(room, size_ - offset);
+    if (read_at(descriptor_.number, offset, wanted, out, path_) < wanted) fail_on_shorter(path_);
+    offset += wanted;
+    return wanted;
+  };
+  Inflated inflated = inflate_gzip(read_next, size_, path_);
+  if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
+  contents_ = std::move(inflated.bytes);
+  size_ = inflated.size;
+  in_memory_ = inflated_ = true;
+}
+
+std::span<const std::byte> InputFile::records() const {
+  return {contents_.get(), static_cast<std::size_t>(in_records(size_) + fits_record)};
+}
+
+void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
+  if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
+    fail(path_, "the file ends before byte " + std::to_string(offset + count));
+  }
+  if (in_memory_) {
+    std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
+    return;
+  }
+  if (read_at(descriptor_.number, offset, count, out, path_) < count) fail_on_shorter(path_);
+}
+
+}  // namespace srcextract

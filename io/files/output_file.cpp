@@ -1,0 +1,242 @@
+#include "io/files/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "io/files/temporary_names.hpp"
+
+namespace srcextract {
+namespace {
+
+const char* what_to_try(int reason) {
+  switch (reason) {
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space there, or choose another directory";
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit on open files (ulimit -n), or use fewer threads";
+    case EFBIG:
+      return "raise the limit on file sizes (ulimit -f), or choose another directory";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "choose a directory that you may write to";
+    case ENOENT:
+    case ENOTDIR:
+      return "create its directory, or choose another one";
+    case ENAMETOOLONG:
+      return "rename the image: outputs are named after it";
+    case EISDIR:
+      return "move away the directory of that name, or choose another output directory";
+    default:
+      return "check that file system, or choose another directory";
+  }
+}
+
+/// What keeps one file from being written, or every one.
+ErrorKind kind_of(int reason) {
+  const bool every_one = reason == ENOSPC || reason == EDQUOT || reason == EROFS || reason == EIO || reason == ESTALE ||
+                         reason == EMFILE || reason == ENFILE;
+  return every_one ? ErrorKind::storage : ErrorKind::output;
+}
+
+[[noreturn]] void fail(const std::string& path, int reason) {
+  throw write_error(path, reason);
+}
+
+std::filesystem::path directory_of(const std::string& path) {
+  std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  return directory.empty() ? "." : directory;
+}
+
+/// What no rename could replace is found before anything is written; and so is what a rename must not: a device or a
+/// pipe, also behind a link as /dev/stdout is.
+void require_replaceable(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENAMETOOLONG) fail(path, errno);
+    return;
+  }
+  if (S_ISDIR(there.st_mode)) fail(path, EISDIR);
+  const bool special = ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+  if (special || directory_of(path) == "/dev")
+    throw Error(ErrorKind::output, "cannot write " + path + ": it is a device or a pipe, and a file would take its " +
+                                       "place; choose the name of a file");
+}
+
+/// What linkat() can give a name.
+std::string link_of(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+/// A file in the directory that has no name yet, or -1 where there are none or none could be named later.
+int open_unnamed(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor < 0 || ::access(link_of(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+/// Calls `create` (0 or more: done) with temporary names until one is free. They are beside the target, so that rename
+/// stays within one file system, and do not contain its name: with any addition that could exceed what the file system
+/// allows. One may be taken by a killed process, or by one of the same number on another host of a shared directory.
+template <class Create>
+std::pair<int, std::string> create_temporary(const std::string& path, Create&& create) {
+  for (;;) {
+    std::string temporary = next_temporary_name(directory_of(path));
+    const int created = create(temporary.c_str());
+    if (created >= 0) return {created, temporary};
+    if (errno != EEXIST && errno != EINTR) fail(path, errno);
+  }
+}
+
+/// 0, or the reason why the data may not have reached the disk. File systems without fsync or syncfs, whichever
+/// `system_call` is, are taken at their word.
+int sync(int descriptor, int (*system_call)(int) = ::fsync) {
+  while (system_call(descriptor) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP ? 0 : errno;
+  }
+  return 0;
+}
+
+/// Makes a rename in the directory last. A directory that may be written but not read cannot be opened, and has to do
+/// without.
+int sync_directory(const std::string& directory) {
+  int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  int reason = sync(descriptor);
+  ::close(descriptor);
+  return reason;
+}
+
+}  // namespace
+
+Error write_error(const std::string& path, int reason) {
+  return {kind_of(reason),
+          "cannot write " + path + ": " + std::generic_category().message(reason) + "; " + what_to_try(reason)};
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  require_replaceable(path_);
+  descriptor_ = open_unnamed(directory_of(path_));
+  if (descriptor_ >= 0) return;
+  const auto open_new = [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); };
+  std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
+      flushed_(other.flushed_) {}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  flushed_ = false;
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(path_, errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    size_ += written;
+  }
+}
+
+void OutputFile::write(std::string_view text) {
+  write(std::as_bytes(std::span(text)));
+}
+
+void OutputFile::overwrite(std::int64_t offset, std::string_view text) {
+  flushed_ = false;
+  while (!text.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), offset);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(path_, errno);
+    }
+    offset += written;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::flush() {
+  if (flushed_) return;
+  if (int reason = sync(descriptor_)) fail(path_, reason);
+  flushed_ = true;
+}
+
+/// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
+void OutputFile::name() {
+  if (descriptor_ < 0) return;
+  if (temporary_.empty()) {
+    const std::string unnamed = link_of(descriptor_);
+    const auto link = [&](const char* name) {
+      return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    };
+    temporary_ = create_temporary(path_, link).second;
+  }
+  // Network file systems report a failed write only here.
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+}
+
+void OutputFile::seal() {
+  flush();
+  name();
+}
+
+void OutputFile::replace_target() {
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
+  temporary_.clear();
+}
+
+void OutputFile::commit() {
+  srcextract::commit(std::span(this, 1));
+}
+
+void commit(std::span<OutputFile> files, Flush flush) {
+  if (flush == Flush::now) {
+    for (OutputFile& file : files) file.flush();
+  }
+  for (OutputFile& file : files) file.name();
+  for (OutputFile& file : files) file.replace_target();
+  if (flush == Flush::later) return;
+  std::set<std::string> synced;
+  for (const OutputFile& file : files) {
+    const std::string directory = directory_of(file.path_);
+    if (!synced.insert(directory).second) continue;
+    if (int reason = sync_directory(directory)) fail(file.path_, reason);
+  }
+}
+
+FileSystem::FileSystem(std::string directory)
+    : directory_(std::move(directory)), descriptor_(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail(directory_, errno);
+}
+
+FileSystem::~FileSystem() {
+  ::close(descriptor_);
+}
+
+void FileSystem::flush() {
+  if (const int reason = sync(descriptor_, ::syncfs)) fail(directory_, reason);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,56 @@
+#include "io/fits/datasum.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "stages/core/vector_clones.hpp"
+#include "stages/math/splitmix64.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Sum of whole words. Below 2^32 of them it cannot overflow.
+SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_words(const std::byte* bytes, std::int64_t words) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < words; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes + 4 * i, sizeof word);
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
+    sum += word;
+  }
+  return sum;
+}
+
+/// The ones' complement sum: carries out of 32 bits come back in at the lowest.
+std::uint32_t fold(std::uint64_t sum) {
+  while (sum >> 32) sum = (sum & 0xffffffff) + (sum >> 32);
+  return static_cast<std::uint32_t>(sum);
+}
+
+/// Over pieces that lie side by side every end cancels the next beginning, in whatever order they come.
+std::uint64_t ends(std::int64_t begin, std::int64_t end) {
+  return splitmix64(end) - splitmix64(begin);
+}
+
+}  // namespace
+
+void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t count) {
+  if (count == 0) return;  // of which there may be no address
+  const std::int64_t words = count / 4;
+  std::byte rest[4] = {};
+  std::memcpy(rest, bytes + 4 * words, static_cast<std::size_t>(count % 4));
+  // Bytes that begin k bytes into a word weigh 2^8k less, and a carry past the last comes in at the first: a rotation.
+  const std::uint32_t sum =
+      std::rotr(fold(sum_words(bytes, words) + sum_words(rest, 1)), static_cast<int>(offset % 4) * 8);
+  const std::lock_guard lock(mutex_);
+  sum_ = fold(sum_ + sum);
+  ends_ += ends(offset, offset + count);
+}
+
+std::optional<std::uint32_t> Datasum::of(std::int64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  if (ends_ != ends(0, bytes)) return std::nullopt;
+  return static_cast<std::uint32_t>(sum_);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,11 @@
+#include "io/fits/start_cfitsio.hpp"
+
+#include <fitsio.h>
+
+namespace srcextract {
+
+void start_cfitsio() {
+  [[maybe_unused]] static const int status = fits_init_cfitsio();  // by one thread, while others wait here
+}
+
+}  // namespace srcextract

@@ -1,0 +1,176 @@
+#include "io/image/fits_image.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "io/files/input_file.hpp"
+#include "io/fits/datasum.hpp"
+#include "io/fits/fits_reader.hpp"
+#include "io/fits/hdu_selection.hpp"
+#include "io/image/image_header.hpp"
+#include "io/tiles/tile_reader.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Bytes that are read before they are added to a checksum: they stay in the cache of a core.
+constexpr std::int64_t summed_bytes = std::int64_t{1} << 18;
+
+/// Bytes [first, first + count) of the plane that begins at `begin` of the file.
+void read_and_sum(const InputFile& file, std::int64_t begin, std::int64_t first, std::int64_t count, std::byte* out,
+                  Datasum& sum) {
+  for (std::int64_t done = 0; done < count; done += summed_bytes) {
+    const std::int64_t piece = std::min(summed_bytes, count - done);
+    file.read(begin + first + done, piece, out + done);
+    sum.add(first + done, out + done, piece);
+  }
+}
+
+}  // namespace
+
+struct FitsImage::Impl {
+  std::shared_ptr<const InputFile> file;
+  Hdu hdu;
+  PixelFormat format;
+  std::string header;
+  std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
+  std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
+  std::int64_t summed_plane = 0;
+
+  Shape shape() const { return {hdu.axes[0], hdu.axes.size() > 1 ? hdu.axes[1] : 1}; }
+
+  void check_plane(std::int64_t number) const {
+    std::int64_t planes = 1;
+    for (std::size_t axis = 2; axis < hdu.axes.size(); ++axis) planes *= hdu.axes[axis];
+    if (number >= 1 && number <= planes) return;
+    throw Error(ErrorKind::input,
+                describe(hdu, file->path()) + " has no plane " + std::to_string(number) + ": " +
+                    (planes == 1 ? "it has only one" : "they count from 1 to " + std::to_string(planes)) +
+                    "; set input.plane");
+  }
+
+  std::int64_t plane_bytes() const { return shape().count() * format.bytes(); }
+
+  /// Where the pixels of a plane of an image that is not compressed begin in the file.
+  std::int64_t begin_of(std::int64_t plane) const { return hdu.data_begin + (plane - 1) * plane_bytes(); }
+};
+
+FitsImage::FitsImage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FitsImage::~FitsImage() = default;
+FitsImage::FitsImage(FitsImage&&) noexcept = default;
+FitsImage& FitsImage::operator=(FitsImage&&) noexcept = default;
+
+int FitsImage::hdu() const {
+  return impl_->hdu.index;
+}
+const std::string& FitsImage::extname() const {
+  return impl_->hdu.name;
+}
+const std::vector<std::int64_t>& FitsImage::axes() const {
+  return impl_->hdu.axes;
+}
+bool FitsImage::compressed() const {
+  return impl_->tiles || impl_->file->inflated();
+}
+const std::string& FitsImage::header() const {
+  return impl_->header;
+}
+
+PixelSource FitsImage::plane(std::int64_t number) const {
+  impl_->check_plane(number);
+  PixelSource source;
+  source.shape = impl_->shape();
+  source.format = impl_->format;
+  if (impl_->tiles) {
+    source.read = [tiles = impl_->tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
+      tiles->read(number - 1, first, count, out);
+    };
+    return source;
+  }
+  if (impl_->file->inflated()) source.memory = impl_->file->records().data() + impl_->begin_of(number);
+  impl_->sum = std::make_shared<Datasum>();
+  impl_->summed_plane = number;
+  source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
+                    std::int64_t first, std::int64_t count, std::byte* out) {
+    read_and_sum(*file, begin, first * width, count * width, out, *sum);
+  };
+  return source;
+}
+
+std::uint32_t FitsImage::datasum(std::int64_t number) const {
+  impl_->check_plane(number);
+  if (impl_->tiles) {
+    const std::span<const std::byte> data = impl_->tiles->data();
+    Datasum sum;
+    sum.add(0, data.data(), std::ssize(data));
+    return *sum.of(std::ssize(data));
+  }
+  const std::int64_t begin = impl_->begin_of(number), bytes = impl_->plane_bytes();
+  if (impl_->sum && impl_->summed_plane == number) {
+    if (const std::optional<std::uint32_t> known = impl_->sum->of(bytes)) return *known;
+  }
+  Datasum sum;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(summed_bytes, bytes)));
+  for (std::int64_t first = 0; first < bytes; first += summed_bytes) {
+    read_and_sum(*impl_->file, begin, first, std::min(summed_bytes, bytes - first), piece.data(), sum);
+  }
+  return *sum.of(bytes);
+}
+
+namespace {
+
+/// An HDU that cannot be opened.
+SelectedImage failing(const std::string& name, int hdu, const Error& error) {
+  return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
+}
+
+/// Reads the header of the current HDU of `reader`.
+SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<const InputFile>& file) {
+  const std::string name = describe(hdu, file->path());
+  try {
+    check_image(hdu, *file);
+    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu)};
+    const auto open = [impl] {
+      auto opened = std::make_unique<FitsImage::Impl>(impl);
+      if (impl.hdu.kind == HduKind::compressed_image) {
+        opened->tiles = std::make_shared<TileReader>(*impl.file, impl.hdu);
+      }
+      return FitsImage(std::move(opened));
+    };
+    const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes : 0;
+    return {name, hdu.index, impl.shape(), loaded_bytes, open};
+  } catch (const Error& error) {
+    return failing(name, hdu.index, error);
+  }
+}
+
+}  // namespace
+
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu) {
+  const HduSelection selection(hdu);
+  auto file = std::make_shared<const InputFile>(path);
+  FitsReader reader(file->records(), path);
+  std::vector<Hdu> seen;
+  std::vector<SelectedImage> images;
+  try {
+    while (std::optional<Hdu> next = reader.next()) {
+      seen.push_back(*next);
+      if (!selection.selects(*next)) continue;
+      if (next->kind != HduKind::image && next->kind != HduKind::compressed_image) {
+        selection.fail_on_kind(*next, *file);
+      }
+      images.push_back(select(reader, *next, file));
+      if (!selection.all()) break;
+    }
+  } catch (const Error& error) {
+    if (!selection.all()) throw;
+    images.push_back(failing(reader.where(), static_cast<int>(seen.size()), error));
+  }
+  if (images.empty()) selection.fail_on_none(seen, *file);
+  return images;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stages/core/pixel_source.hpp"
+
+namespace srcextract {
+
+/// One image HDU of a FITS file, opened for reading. The file name is only ever a file name: CFITSIO never sees it, so
+/// none of its extended syntax can be reached. Reads plain, gzipped (.gz) and tile-compressed (.fz) images.
+class FitsImage {
+ public:
+  struct Impl;
+  explicit FitsImage(std::unique_ptr<Impl> impl);
+  ~FitsImage();
+  FitsImage(FitsImage&&) noexcept;
+  FitsImage& operator=(FitsImage&&) noexcept;
+
+  int hdu() const;                                ///< 0-based, as astropy counts
+  const std::string& extname() const;             ///< empty if it has none
+  const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
+  bool compressed() const;                        ///< tile-compressed, or in a gzipped file
+  const std::string& header() const;  ///< 80-column cards without separators, END included (for io/wcs/wcs.hpp)
+
+  /// One plane (1-based, counted through all axes above the second) as stored pixels. Those of plain images are read
+  /// with pread straight from the data unit, those of gzipped files copied from memory; tile-compressed ones are
+  /// decoded by the thread that asks for them, unscaled, in native byte order: it is then that a damaged tile is an
+  /// Error{input}. Throws Error{input} if `number` is out of range.
+  PixelSource plane(std::int64_t number) const;
+
+  /// Checksum, in the FITS convention, of the stored bytes of plane `number`: equal to a DATASUM keyword of the HDU
+  /// where that is its only plane, and to that of an HDU with this plane alone where it is one of a cube, whose other
+  /// planes are not read. Planes of tile-compressed images share their data unit: the sum is that of the whole of it.
+  /// It is made while a plane is read, and known already if every pixel of the last plane() was read once.
+  std::uint32_t datasum(std::int64_t number) const;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// An HDU that was selected. One that cannot be read says so when it is opened, and does not stand in the way of
+/// others.
+struct SelectedImage {
+  std::string name;               ///< "HDU 2 'SCI' of image.fits", for messages
+  int hdu = 0;                    ///< 0-based
+  Shape shape = {};               ///< of a plane; 0 x 0 if it cannot be read
+  std::int64_t loaded_bytes = 0;  ///< that open() brings into memory: the stored ones of a tile-compressed image
+  /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
+  /// Error{input}, or Error{memory} if there is not enough memory.
+  std::function<FitsImage()> open;
+};
+
+/// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
+/// EXTNAME (case-insensitive; the first HDU of that name), or `all`; at least one, or Error{input} that says what the
+/// file does hold. With `all`, a header that is not valid, behind which no HDU can be found, is the last one.
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu);
+
+}  // namespace srcextract

@@ -1,0 +1,114 @@
+#include "io/image/image_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorKind::input, message);
+}
+
+/// As few digits as tell the number from every other.
+std::string shortest(double number) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+void check_size(const Hdu& hdu, const InputFile& file) {
+  const std::string where = describe(hdu, file.path());
+  // Columns are counted in 32 bits, one past the last included, and its neighbour.
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
+    if (hdu.axes[axis] <= longest) continue;
+    fail(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +
+         " pixels; a side of an image can have 1 to " + std::to_string(longest));
+  }
+  const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, hdu.data_bytes);
+  if (there < hdu.data_bytes) {
+    fail(where + " is truncated: its data need " + std::to_string(hdu.data_bytes) + " bytes, the file holds " +
+         std::to_string(there) + " of them; fetch or copy the file again");
+  }
+  if (!has_pixels(hdu)) {
+    fail(where + " has no pixels (" + (hdu.axes.empty() ? "NAXIS = 0" : "an axis has length 0") +
+         "); set input.hdu to an HDU with an image");
+  }
+  std::int64_t pixels = 1;
+  bool possible = true;
+  for (std::int64_t length : hdu.axes) possible &= length > 0 && !__builtin_mul_overflow(pixels, length, &pixels);
+  if (!possible || pixels > std::numeric_limits<std::int64_t>::max() / 8) {
+    fail(where + ": NAXISn tell more pixels than any file can have; the header is damaged");
+  }
+}
+
+void check_bitpix(const Hdu& hdu, const InputFile& file) {
+  constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
+  if (std::ranges::find(known, hdu.bitpix) == known.end()) {
+    fail(describe(hdu, file.path()) + ": BITPIX = " + std::to_string(hdu.bitpix) +
+         "; FITS has 8, 16, 32, 64, -32 and -64");
+  }
+  if (hdu.kind == HduKind::compressed_image && hdu.bitpix == 64) {
+    fail(describe(hdu, file.path()) +
+         ": CFITSIO cannot decompress 64-bit integers; decompress the image with another program");
+  }
+}
+
+/// The cards of a compressed image, without the keywords of the table that holds it.
+std::string image_cards(std::string_view cards) {
+  constexpr std::size_t length = 80;
+  constexpr std::array<std::string_view, 18> of_the_table{
+      "NAXIS",    "BITPIX ",  "PCOUNT ",  "GCOUNT ", "TFIELDS ", "TTYPE", "TFORM",    "THEAP ",   "ZIMAGE ",
+      "ZTENSION", "ZSIMPLE ", "ZCMPTYPE", "ZTILE",   "ZNAME",    "ZVAL",  "ZQUANTIZ", "ZDITHER0", "ZBLANK "};
+  std::string structure, rest;
+  for (; !cards.empty(); cards.remove_prefix(length)) {
+    std::string card(cards.substr(0, length));
+    const std::string_view keyword(card.data(), 8);
+    const auto begins = [&](std::string_view text) { return keyword.starts_with(text); };
+    if (begins("XTENSION")) {
+      card.replace(8, length - 8, "= 'IMAGE   '");
+      card.resize(length, ' ');
+      structure += card;
+    } else if (begins("ZNAXIS") || begins("ZBITPIX ") || begins("ZPCOUNT ") || begins("ZGCOUNT ")) {
+      structure += card.erase(0, 1).insert(7, " ");
+    } else if (std::ranges::none_of(of_the_table, begins)) {
+      rest += card;
+    }
+  }
+  return structure + rest;
+}
+
+}  // namespace
+
+void check_image(const Hdu& hdu, const InputFile& file) {
+  check_size(hdu, file);
+  check_bitpix(hdu, file);
+}
+
+PixelFormat read_pixel_format(FitsReader& reader, const Hdu& hdu, const InputFile& file) {
+  PixelFormat format;
+  format.bitpix = hdu.bitpix;
+  format.big_endian = hdu.kind == HduKind::image;
+  format.bscale = reader.real("BSCALE").value_or(1.0);
+  format.bzero = reader.real("BZERO").value_or(0.0);
+  if (format.bscale == 0 || !std::isfinite(format.bscale) || !std::isfinite(format.bzero)) {
+    fail(describe(hdu, file.path()) + ": BSCALE = " + shortest(format.bscale) + ", BZERO = " + shortest(format.bzero) +
+         " give no pixel a value; correct the header");
+  }
+  if (hdu.bitpix > 0) {
+    format.blank = reader.integer("BLANK");
+    if (!format.blank && hdu.kind == HduKind::compressed_image) format.blank = reader.integer("ZBLANK");
+  }
+  return format;
+}
+
+std::string image_header(const Hdu& hdu) {
+  return hdu.kind == HduKind::compressed_image ? image_cards(hdu.cards) : std::string(hdu.cards);
+}
+
+}  // namespace srcextract

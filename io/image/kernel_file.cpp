@@ -1,0 +1,149 @@
+#include "io/image/kernel_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "io/files/big_endian.hpp"
+#include "io/files/byte_stream.hpp"
+#include "io/files/text_lines.hpp"
+#include "io/image/fits_image.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// No kernel is as large: such an image is not read for one.
+constexpr std::int64_t most_pixels = std::int64_t{1} << 20;
+
+bool begins_as_fits(const std::string& path) {
+  constexpr std::string_view keyword = "SIMPLE  =";
+  std::array<char, keyword.size()> bytes;
+  ByteStream file(path);
+  return file.read(bytes) == bytes.size() && std::string_view(bytes.data(), bytes.size()) == keyword;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  constexpr std::string_view blanks = " \t\r\f\v";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; (begin = line.find_first_not_of(blanks, begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
+double parse_value(std::string_view word, const TextLines& lines) {
+  double value = 0;
+  const char* const end = word.data() + word.size();
+  const char* const begin = word.data() + (word.starts_with('+') && !word.starts_with("+-") ? 1 : 0);
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  if (error == std::errc() && stop == end && std::isfinite(value)) return value;
+  throw lines.error("'" + std::string(word.substr(0, 40)) + "' is no finite number; a kernel's values stand a row a " +
+                    "line, with blanks between them");
+}
+
+KernelFile read_conv(const std::string& path) {
+  KernelFile kernel;
+  TextLines lines(path);
+  bool begun = false;
+  while (lines.next()) {
+    const std::vector<std::string_view> words = words_of(lines.line());
+    if (words.empty() || words.front().starts_with('#')) continue;
+    if (begun) {
+      std::vector<double>& row = kernel.values.emplace_back();
+      for (const std::string_view word : words) row.push_back(parse_value(word, lines));
+      continue;
+    }
+    if (words.size() != 2 || words[0] != "CONV" || (words[1] != "NORM" && words[1] != "NONORM")) break;
+    kernel.normalize = words[1] == "NORM";
+    begun = true;
+  }
+  if (begun) return kernel;
+  throw lines.error("no kernel file: it must begin with a line CONV NORM or CONV NONORM, or be a FITS image");
+}
+
+/// The value whose bytes stand here, in the order of the format.
+template <class T>
+double load(const std::byte* bytes, const PixelFormat& format) {
+  std::array<std::byte, sizeof(T)> ordered;
+  std::copy_n(bytes, sizeof(T), ordered.begin());
+  if (!format.big_endian && std::endian::native == std::endian::little) std::ranges::reverse(ordered);
+  return static_cast<double>(load_big_endian<T>(ordered.data()));
+}
+
+/// The value of a stored pixel; NaN if it is BLANK.
+double decode(const std::byte* bytes, const PixelFormat& format) {
+  double stored = 0;
+  switch (format.bitpix) {
+    case 8:
+      stored = std::to_integer<int>(*bytes);
+      break;
+    case 16:
+      stored = load<std::int16_t>(bytes, format);
+      break;
+    case 32:
+      stored = load<std::int32_t>(bytes, format);
+      break;
+    case 64:
+      stored = load<std::int64_t>(bytes, format);
+      break;
+    case -32:
+      stored = load<float>(bytes, format);
+      break;
+    default:
+      stored = load<double>(bytes, format);
+  }
+  if (format.bitpix > 0 && format.blank && stored == static_cast<double>(*format.blank)) return NAN;
+  return format.bzero + format.bscale * stored;
+}
+
+KernelFile read_fits(const std::string& path) {
+  const SelectedImage selected = select_images(path, "auto").front();
+  const FitsImage image = selected.open();
+  const PixelSource source = image.plane(1);
+  const auto [width, height] = source.shape;
+  if (std::ranges::any_of(image.axes().begin() + std::min<std::ptrdiff_t>(2, std::ssize(image.axes())),
+                          image.axes().end(), [](std::int64_t length) { return length > 1; })) {
+    throw Error(ErrorKind::config, selected.name + " is a cube; a kernel is an image of one plane");
+  }
+  if (source.shape.count() > most_pixels) {
+    throw Error(ErrorKind::config, selected.name + " is no kernel: it has " + std::to_string(width) + " x " +
+                                       std::to_string(height) + " pixels");
+  }
+  const auto bytes = static_cast<std::size_t>(source.format.bytes());
+  std::vector<std::byte> stored(static_cast<std::size_t>(source.shape.count()) * bytes);
+  source.read(0, source.shape.count(), stored.data());
+
+  KernelFile kernel;
+  for (std::int64_t i = 0; i < source.shape.count(); ++i) {
+    const double value = decode(stored.data() + static_cast<std::size_t>(i) * bytes, source.format);
+    if (!std::isfinite(value)) {
+      throw Error(ErrorKind::config, selected.name + ": pixel (" + std::to_string(i % width + 1) + ", " +
+                                         std::to_string(i / width + 1) +
+                                         ") is no finite number, as a kernel's value must be");
+    }
+    if (i % width == 0) kernel.values.emplace_back();
+    kernel.values.back().push_back(value);
+  }
+  return kernel;
+}
+
+}  // namespace
+
+KernelFile read_kernel_file(const std::string& path) {
+  try {
+    return begins_as_fits(path) ? read_fits(path) : read_conv(path);
+  } catch (const Error& error) {
+    // The images are not at fault: nothing can be extracted with this configuration.
+    throw Error(error.kind() == ErrorKind::input ? ErrorKind::config : error.kind(), error.what());
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "io/fits/fits_reader.hpp"
+#include "io/tables/table.hpp"
+
+namespace srcextract {
+
+/// A column of a FITS table that can be read as numbers or text.
+struct FitsColumn {
+  int number = 0;             ///< from 1
+  ColumnHead head;            ///< of the first element
+  std::int64_t elements = 1;  ///< in a row
+  std::int64_t width = 0;     ///< of one string, in bytes
+
+  /// The CFITSIO type that holds every value exactly: TSTRING, TLOGICAL, TBIT, TINT, TLONGLONG, TULONGLONG, TFLOAT or
+  /// TDOUBLE.
+  int type = 0;
+  bool stored_as_real = false;       ///< in binary, so that a missing one is NaN already
+  bool whole = false;                ///< of TDOUBLE: its values are integers
+  std::optional<std::int64_t> null;  ///< the integer that stands for a missing one
+};
+
+/// The columns of the table that is the current HDU of `reader`, but those of variable length, of complex numbers, and
+/// of vectors too long for a catalogue. Throws Error{input} if the header is not valid.
+std::vector<FitsColumn> fits_columns(FitsReader& reader, const Hdu& table);
+
+}  // namespace srcextract

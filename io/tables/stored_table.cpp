@@ -1,0 +1,119 @@
+#include "io/tables/stored_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "io/fits/fits_reader.hpp"
+#include "io/fits/hdu_selection.hpp"
+#include "io/tables/fits_columns.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t card_length = 80;
+
+/// NAXIS2 is the fifth card of a table; its value stands right-justified in columns 11 to 30 (FITS Standard 4.0, 4.2).
+constexpr std::size_t rows_card = 4 * card_length;
+constexpr std::size_t value_begin = 10, value_length = 20;
+
+[[noreturn]] void fail(const std::string& where, const std::string& problem) {
+  throw Error(ErrorKind::input, where + ": " + problem);
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::optional<std::int64_t> count_in(std::string_view field) {
+  field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
+  std::int64_t count = 0;
+  const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), count);
+  const bool whole = error == std::errc() && stop == field.data() + field.size() && count >= 0;
+  return whole ? std::optional(count) : std::nullopt;
+}
+
+std::vector<std::string> history_in(std::string_view cards) {
+  constexpr std::string_view keyword = "HISTORY ";
+  std::vector<std::string> lines;
+  for (; !cards.empty(); cards.remove_prefix(card_length)) {
+    const std::string_view card = cards.substr(0, card_length);
+    if (!card.starts_with(keyword)) continue;
+    lines.emplace_back(card.substr(keyword.size(), card.find_last_not_of(' ') + 1 - keyword.size()));
+  }
+  return lines;
+}
+
+std::string form_of(FitsReader& reader, int number) {
+  char form[FLEN_VALUE] = "";
+  int status = 0;
+  fits_read_key_str(reader.get(), ("TFORM" + std::to_string(number)).c_str(), form, nullptr, &status);
+  reader.check(status, "read the type of column " + std::to_string(number));
+  return form;
+}
+
+std::vector<StoredColumn> stored_columns(FitsReader& reader, const Hdu& hdu, std::int64_t row_bytes) {
+  std::vector<StoredColumn> columns;
+  std::int64_t bytes = 0;
+  for (const FitsColumn& column : fits_columns(reader, hdu)) {
+    const ColumnHead& head = column.head;
+    const std::int64_t width = column.elements * column.width;
+    columns.push_back(
+        {head.name, form_of(reader, column.number), head.unit, head.ucd, head.description, std::nullopt, width});
+    bytes += width;
+  }
+  if (columns.empty() || bytes != row_bytes)
+    fail(reader.where(),
+         "the columns are not those of a catalogue that srcextract wrote; the header is damaged, or "
+         "another program's file took its place");
+  return columns;
+}
+
+void require_rows(const StoredTable& table, const InputFile& file) {
+  const std::int64_t room = file.size() - table.data_begin;
+  if (table.row_bytes > 0 && table.rows > room / table.row_bytes)
+    fail(file.path(), "the file is truncated: it ends before the last of its " + std::to_string(table.rows) + " rows");
+}
+
+}  // namespace
+
+const StoredTable& StoredTableReader::read(const InputFile& file) {
+  if (!read_alike(file)) parse(file);
+  require_rows(table_, file);
+  return table_;
+}
+
+bool StoredTableReader::read_alike(const InputFile& file) {
+  if (header_.empty() || file.size() < std::ssize(header_)) return false;
+  const std::string_view header = text_of(file.records()).substr(0, header_.size());
+  const std::size_t rest = rows_at_ + value_length;
+  if (header.substr(0, rows_at_) != std::string_view(header_).substr(0, rows_at_)) return false;
+  if (header.substr(rest) != std::string_view(header_).substr(rest)) return false;
+  const std::optional<std::int64_t> rows = count_in(header.substr(rows_at_, value_length));
+  if (rows) table_.rows = *rows;
+  return rows.has_value();
+}
+
+void StoredTableReader::parse(const InputFile& file) {
+  header_.clear();
+  FitsReader reader(file.records(), file.path());
+  reader.next();
+  const std::optional<Hdu> hdu = reader.next();
+  if (!hdu) fail(file.path(), "there is no catalogue in the file: it has no extension");
+  if (hdu->kind != HduKind::binary_table)
+    fail(reader.where(), "this is no catalogue but of the kind '" + kind_of(*hdu) + "'");
+  StoredTable table;
+  table.rows = reader.integer("NAXIS2").value_or(0);
+  table.row_bytes = reader.integer("NAXIS1").value_or(0);
+  table.data_begin = hdu->data_begin;
+  table.columns = stored_columns(reader, *hdu, table.row_bytes);
+  table.history = history_in(hdu->cards);
+  table_ = std::move(table);
+  if (file.size() < hdu->data_begin) fail(file.path(), "the file is truncated: it ends in its header");
+  header_ = text_of(file.records().first(static_cast<std::size_t>(hdu->data_begin)));
+  rows_at_ = static_cast<std::size_t>(hdu->begin) + rows_card + value_begin;
+}
+
+}  // namespace srcextract

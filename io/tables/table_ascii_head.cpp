@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/tables/table_formats.hpp"
+#include "io/tables/text_fields.hpp"
+#include "io/tables/text_table.hpp"
+
+namespace srcextract {
+namespace {
+
+/// A gap in the numbering is a vector of that length; a longer one is a damaged number.
+constexpr std::size_t most_columns = 100'000;
+
+/// `#   2 X_IMAGE     Object position along x      [pixel]`
+struct HeadLine {
+  std::size_t number = 0;  ///< 0 for a comment that describes no column
+  ColumnHead head;
+};
+
+/// Takes the first word away.
+std::string_view next_word(std::string_view& rest) {
+  rest = trimmed(rest);
+  const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
+  rest = trimmed(rest.substr(word.size()));
+  return word;
+}
+
+HeadLine parse_head(std::string_view line) {
+  std::string_view rest = line.substr(std::min<std::size_t>(line.size(), 1));
+  const std::string_view number = next_word(rest), name = next_word(rest);
+  HeadLine out;
+  const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), out.number);
+  if (stop != number.data() + number.size() || error != std::errc() || name.empty()) return {};
+  out.head.name = name;
+  const std::size_t bracket = rest.ends_with(']') ? rest.rfind('[') : std::string_view::npos;
+  if (bracket != std::string_view::npos) {
+    out.head.unit = trimmed(rest.substr(bracket + 1, rest.size() - bracket - 2));
+    rest = trimmed(rest.substr(0, bracket));
+  }
+  out.head.description = rest;
+  return out;
+}
+
+/// Adds the elements 1, 2, ... of the vector whose first is the last column, until there are `fields` columns.
+void widen_last_column(TextLayout& layout, std::size_t fields) {
+  const ColumnHead first = layout.columns.empty() ? ColumnHead() : layout.columns.back().head;
+  for (std::size_t element = 1; layout.columns.size() < fields; ++element) {
+    TextLayout::Column column{first, layout.columns.size(), FieldType::any, {}};
+    column.head.name += "_" + std::to_string(element);
+    layout.columns.push_back(std::move(column));
+  }
+}
+
+/// How many columns there are is for the first row to say: the last may be a vector.
+void read_width(TextLines& lines, TextLayout& layout) {
+  const std::size_t fields = FieldSplitter(' ').split(lines, [](std::size_t, std::string_view) {});
+  if (fields < layout.columns.size() || fields > most_columns) {
+    throw lines.error("the first row has " + std::to_string(fields) + " fields, but the header numbers " +
+                      std::to_string(layout.columns.size()) + " columns");
+  }
+  widen_last_column(layout, fields);
+  lines.put_back();
+}
+
+TextLayout ascii_head_layout(TextLines& lines) {
+  TextLayout layout;
+  layout.comments = true;
+  bool row = false;
+  while (!row && lines.next()) {
+    row = !trimmed(lines.line()).empty() && lines.line()[0] != '#';
+    HeadLine line = row ? HeadLine() : parse_head(lines.line());
+    if (line.number == 0) continue;
+    const std::size_t last = layout.columns.size();
+    if (line.number <= last || line.number > most_columns || (last == 0 && line.number > 1)) {
+      throw lines.error("column " + line.head.name + " has the number " + std::to_string(line.number) + " after " +
+                        std::to_string(last) + ": the numbers of SExtractor's ASCII_HEAD begin with 1 and increase");
+    }
+    widen_last_column(layout, line.number - 1);
+    layout.columns.push_back({std::move(line.head), line.number - 1, FieldType::any, {}});
+  }
+  if (layout.columns.empty()) {
+    throw lines.error(
+        "no line such as `#   1 NUMBER   Running object number` names a column: this is no ASCII_HEAD "
+        "catalogue of SExtractor; write one with CATALOG_TYPE ASCII_HEAD");
+  }
+  if (row) read_width(lines, layout);
+  layout.fields = layout.columns.size();
+  check_names(layout, lines);
+  return layout;
+}
+
+}  // namespace
+
+std::vector<ColumnHead> ascii_head_columns(const std::string& path) {
+  return text_columns(path, ascii_head_layout);
+}
+
+Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns) {
+  return read_text_table(file.path, columns, ascii_head_layout);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,176 @@
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/tables/table_formats.hpp"
+#include "io/tables/text_fields.hpp"
+#include "io/tables/text_table.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t longest_header = std::size_t{64} << 20;
+
+struct DataType {
+  std::string_view name;
+  std::optional<FieldType> fields;  ///< none for those that are no numbers and no text
+};
+constexpr std::array<DataType, 19> data_types = {{{"bool", FieldType::boolean},
+                                                  {"int8", FieldType::integer},
+                                                  {"int16", FieldType::integer},
+                                                  {"int32", FieldType::integer},
+                                                  {"int64", FieldType::integer},
+                                                  {"uint8", FieldType::integer},
+                                                  {"uint16", FieldType::integer},
+                                                  {"uint32", FieldType::integer},
+                                                  {"uint64", FieldType::integer},
+                                                  {"float16", FieldType::float32},
+                                                  {"float32", FieldType::float32},
+                                                  {"float64", FieldType::float64},
+                                                  {"float128", FieldType::float64},
+                                                  {"string", FieldType::text},
+                                                  {"object", {}},
+                                                  {"complex64", {}},
+                                                  {"complex128", {}},
+                                                  {"complex256", {}},
+                                                  {"json", {}}}};
+
+/// The lines of the header without their #. The first, %ECSV, is left empty, so that a line of the YAML is one of the
+/// file.
+std::string header_text(TextLines& lines) {
+  if (!lines.next()) throw lines.error("the file is empty; fetch or make it again");
+  if (!lines.line().starts_with("# %ECSV ")) throw lines.error("an ECSV file begins with '# %ECSV 1.0'");
+  std::string text = "\n";
+  while (lines.next()) {
+    std::string_view line = lines.line();
+    if (!line.starts_with('#')) {
+      lines.put_back();
+      break;
+    }
+    line.remove_prefix(line.starts_with("# ") ? 2 : 1);
+    text.append(line) += '\n';
+    if (text.size() > longest_header) throw lines.error("the header is longer than 64 MB: this is no table");
+  }
+  return text;
+}
+
+std::string scalar(const YAML::Node& node) {
+  return node.IsScalar() ? node.Scalar() : std::string();
+}
+
+/// The scalar of this key in a map, or in a list of maps (`!!omap`).
+std::string find_scalar(const YAML::Node& node, const std::string& key) {
+  for (const auto& item : node) {
+    if (node.IsSequence() && item.IsMap()) {
+      if (std::string found = find_scalar(item, key); !found.empty()) return found;
+    } else if (node.IsMap() && scalar(item.first) == key) {
+      return scalar(item.second);
+    }
+  }
+  return {};
+}
+
+/// What the header says of one field.
+struct Entry {
+  ColumnHead head;
+  std::string type_name;
+  bool subtype = false;  ///< a column of vectors or of objects
+};
+
+/// Goes through the map once: a search for every key takes longer than YAML itself.
+Entry parse_entry(const YAML::Node& node) {
+  Entry entry;
+  if (!node.IsMap()) return entry;
+  for (const auto& item : node) {
+    const std::string key = scalar(item.first);
+    const YAML::Node& value = item.second;
+    if (key == "name") entry.head.name = scalar(value);
+    if (key == "datatype") entry.type_name = scalar(value);
+    if (key == "subtype") entry.subtype = true;
+    if (key == "description") entry.head.description = scalar(value);
+    // A scalar or, as Astropy writes it inside of other objects, `!astropy.units.Unit {unit: deg}`.
+    if (key == "unit") entry.head.unit = value.IsMap() ? find_scalar(value, "unit") : scalar(value);
+    if (key == "meta") entry.head.ucd = find_scalar(value, "ucd");
+  }
+  return entry;
+}
+
+/// Adds the column, if it is one of numbers or text, and returns its name.
+std::string add_column(TextLayout& layout, const YAML::Node& node, const TextLines& lines) {
+  const std::int64_t line = node.Mark().line + 1;
+  Entry entry = parse_entry(node);
+  std::string name = entry.head.name;
+  if (name.empty()) throw lines.error_at(line, "the header's datatype lists what is no column with a name");
+  const auto type = std::find_if(data_types.begin(), data_types.end(),
+                                 [&](const DataType& candidate) { return candidate.name == entry.type_name; });
+  if (type == data_types.end()) {
+    throw lines.error_at(
+        line, "column " + name + " has the datatype " + shown(entry.type_name) + ", which is none of those of ECSV");
+  }
+  if (type->fields && !entry.subtype) {
+    layout.columns.push_back({std::move(entry.head), layout.fields, *type->fields, std::move(entry.type_name)});
+  }
+  ++layout.fields;
+  return name;
+}
+
+char delimiter_of(const YAML::Node& header, const TextLines& lines) {
+  const YAML::Node delimiter = header["delimiter"];
+  if (!delimiter.IsDefined()) return ' ';
+  const std::string text = delimiter.IsScalar() ? delimiter.Scalar() : "";
+  if (text == " " || text == ",") return text[0];
+  throw lines.error_at(delimiter.Mark().line + 1, "the delimiter of an ECSV file is a blank or a comma");
+}
+
+/// The line after the header repeats the names.
+void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std::string>& names) {
+  if (!lines.next()) throw lines.error("the file ends before the line with the names of the columns");
+  const std::size_t count = FieldSplitter(delimiter).split(lines, [&](std::size_t index, std::string_view name) {
+    if (index < names.size() && name != names[index]) {
+      throw lines.error("column " + std::to_string(index + 1) + " has the name " + shown(name) + " here and " +
+                        shown(names[index]) + " in the header");
+    }
+  });
+  if (count != names.size()) {
+    throw lines.error("the line names " + std::to_string(count) + " columns, but the header has " +
+                      std::to_string(names.size()));
+  }
+}
+
+}  // namespace
+
+/// ECSV 1.0 (Astropy Proposal for Enhancement 6).
+TextLayout ecsv_layout(TextLines& lines) try {
+  const YAML::Node header = YAML::Load(header_text(lines));
+  const YAML::Node columns = header.IsMap() ? header["datatype"] : YAML::Node();
+  if (!columns.IsDefined() || !columns.IsSequence())
+    throw lines.error("the header above has no list `datatype` of columns");
+  TextLayout layout;
+  layout.comments = true;
+  layout.delimiter = delimiter_of(header, lines);
+  std::vector<std::string> names;
+  for (const YAML::Node& entry : columns) names.push_back(add_column(layout, entry, lines));
+  check_line_of_names(lines, layout.delimiter, names);
+  if (layout.columns.empty()) throw lines.error("the table has no column of numbers or text");
+  check_names(layout, lines);
+  return layout;
+} catch (const YAML::Exception& error) {
+  throw lines.error_at(std::max(error.mark.line + 1, 1), "the header is no YAML: " + error.msg);
+}
+
+std::vector<ColumnHead> ecsv_columns(const std::string& path) {
+  return text_columns(path, ecsv_layout);
+}
+
+Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns) {
+  return read_text_table(file.path, columns, ecsv_layout);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "io/fits/hdu_selection.hpp"
+#include "io/tables/fits_columns.hpp"
+#include "io/tables/fits_rows.hpp"
+#include "io/tables/fits_values.hpp"
+#include "io/tables/table_formats.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorKind::input, message);
+}
+
+bool is_table(const Hdu& hdu) {
+  return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;
+}
+
+/// The header of the image that a FITS_LDAC file describes in its next table, kept as a table of one row.
+bool is_ldac_header(const Hdu& hdu) {
+  return is_called(hdu, "LDAC_IMHEAD");
+}
+
+[[noreturn]] void fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file, const std::string& extension) {
+  const Hdu& last = hdus.back();
+  if (last.data_bytes > file.size() - last.data_begin)
+    fail(describe(last, file.path()) + " is truncated, and no table comes before; fetch or make the file again");
+  if (extension.empty()) fail(file.path() + ": there is no table in the file; it holds " + list_kinds(hdus));
+  fail(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
+}
+
+/// Moves `reader` to the extension, or to the first table if that is empty.
+Hdu find_table(FitsReader& reader, const InputFile& file, const std::string& extension) {
+  std::vector<Hdu> seen;
+  while (std::optional<Hdu> hdu = reader.next()) {
+    seen.push_back(*hdu);
+    if (extension.empty() ? !is_table(*hdu) || is_ldac_header(*hdu) : !is_called(*hdu, extension)) continue;
+    if (is_table(*hdu)) return *hdu;
+    fail(reader.where() + " is not a table but of the kind '" + kind_of(*hdu) + "'; the file has " + list_names(seen));
+  }
+  fail_on_none(seen, file, extension);
+}
+
+struct WantedColumn {
+  FitsColumn column;
+  std::vector<FitsTarget> targets;
+};
+
+void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
+  for (std::int64_t begin = 0; begin < table.rows(); begin += table.rows_at_a_time()) {
+    const std::int64_t count = std::min(table.rows_at_a_time(), table.rows() - begin);
+    FitsReader& reader = table.read(begin, count);
+    // As many as fit into CFITSIO's buffers, where one column after the other finds them.
+    long most = 1;
+    int status = 0;
+    fits_get_rowsize(reader.get(), &most, &status);
+    for (std::int64_t row = 0; row < count; row += most) {
+      const FitsStep step{reader, row, std::min<std::int64_t>(most, count - row), begin + row};
+      for (const WantedColumn& column : wanted) read_fits_values(step, column.column, column.targets);
+    }
+  }
+}
+
+/// The columns of the file that hold those of these indices, with where each goes in `table`.
+std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns,
+                               Table& table) {
+  std::multimap<std::int64_t, std::size_t> places;
+  for (std::size_t i = 0; i < columns.size(); ++i) places.emplace(static_cast<std::int64_t>(columns[i]), i);
+  std::vector<WantedColumn> wanted;
+  std::int64_t first = 0;
+  for (const FitsColumn& column : there) {
+    WantedColumn next{column, {}};
+    const auto end = places.lower_bound(first + column.elements);
+    for (auto place = places.lower_bound(first); place != end; ++place) {
+      ColumnValues& values = table.columns[place->second].values = make_fits_values(column, table.rows);
+      next.targets.push_back({place->first - first, &values});
+    }
+    if (!next.targets.empty()) wanted.push_back(std::move(next));
+    first += column.elements;
+  }
+  return wanted;
+}
+
+std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
+  std::vector<ColumnHead> heads;
+  for (const FitsColumn& column : columns) {
+    for (std::int64_t element = 0; element < column.elements; ++element) {
+      heads.push_back(column.head);
+      if (element > 0) heads.back().name += "_" + std::to_string(element);
+    }
+  }
+  return heads;
+}
+
+void check_heads(const std::vector<ColumnHead>& heads, FitsReader& reader) {
+  std::unordered_set<std::string_view> names;
+  for (const ColumnHead& head : heads) {
+    if (names.insert(head.name).second) continue;
+    fail(reader.where() + ": two columns have the name '" + head.name +
+         "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
+  }
+  if (!heads.empty()) return;
+  int missing = 0, compressed = 0;
+  fits_read_key_log(reader.get(), "ZTABLE", &compressed, nullptr, &missing);
+  fail(reader.where() + (compressed ? ": the table is compressed; `funpack` the file first"
+                                    : ": there is no column of numbers or text in the table"));
+}
+
+}  // namespace
+
+void open_fits_table(TableFile& file, const std::string& extension) {
+  const InputFile input(file.path);
+  FitsReader reader(input.records(), file.path);
+  const Hdu table = find_table(reader, input, extension);
+  const FitsRows rows(input, reader, table);
+  file.hdu = table.index;
+  file.columns = heads_of(fits_columns(reader, table));
+  check_heads(file.columns, reader);
+}
+
+Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& columns) {
+  const InputFile input(file.path);
+  FitsReader reader(input.records(), file.path);
+  const Hdu hdu = find_table(reader, input, std::to_string(file.hdu));
+  FitsRows rows(input, reader, hdu);
+  const std::vector<FitsColumn> there = fits_columns(reader, hdu);
+  const std::vector<ColumnHead> heads = heads_of(there);
+  if (heads.size() != file.columns.size()) {
+    fail(reader.where() + " changed while it was read; do not write to the file meanwhile");
+  }
+  Table table;
+  table.rows = rows.rows();
+  for (std::size_t index : columns) {
+    const ColumnHead& head = heads.at(index);
+    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
+  }
+  const std::vector<WantedColumn> wanted = plan(there, columns, table);
+  read_rows(rows, wanted);
+  for (const WantedColumn& column : wanted) {
+    for (const FitsTarget& target : column.targets)
+      *target.values = finish_fits_values(std::move(*target.values), column.column);
+  }
+  return table;
+}
+
+}  // namespace srcextract

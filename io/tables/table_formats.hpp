@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "io/tables/table.hpp"
+
+namespace srcextract {
+
+// The readers behind io/tables/table.hpp: for each format its columns, from the header, and the values of some of them.
+// Contracts and errors are those of open_table and read_table, which alone call them.
+
+/// RFC 4180, quoted ends of line included. The first line has the names; blank ones and ones that begin with # may
+/// precede it. Blanks around a field without quotes are no part of it. A column without a name is col1, col2, ... by
+/// its place. ColumnBuilder says what the fields become; a column of numbers and text is text.
+std::vector<ColumnHead> csv_columns(const std::string& path);
+Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
+
+/// ECSV 1.0, separated by blanks or commas. Columns of vectors, objects and complex numbers are left out. float16 and
+/// float32 are floats, float128 doubles, booleans 1 and 0. A field that is not of its datatype is an error.
+std::vector<ColumnHead> ecsv_columns(const std::string& path);
+Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
+
+/// SExtractor's ASCII_HEAD. A vector is a gap in the numbering of the header: the names are those of ColumnHead. How
+/// long the last one is the first row says.
+std::vector<ColumnHead> ascii_head_columns(const std::string& path);
+Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns);
+
+/// The first TABLE, as TABLEDATA, BINARY or BINARY2.
+std::vector<ColumnHead> votable_columns(const std::string& path);
+Table read_votable(const TableFile& file, const std::vector<std::size_t>& columns);
+
+/// `extension` is an EXTNAME, a number, or empty for the first table; sets path, hdu, columns of `file`.
+void open_fits_table(TableFile& file, const std::string& extension);
+Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& columns);
+
+}  // namespace srcextract

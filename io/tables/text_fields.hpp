@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "io/files/text_lines.hpp"
+
+namespace srcextract {
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+/// Without the blanks at either end.
+constexpr std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// A field for a message: short, and on one line.
+std::string shown(std::string_view field);
+
+/// Cuts lines into fields at a delimiter; if that is a blank, at every run of blanks. A field in "quotes" may hold the
+/// delimiter, "" for a quote, and ends of line (RFC 4180); blanks around any other are no part of it.
+class FieldSplitter {
+ public:
+  explicit FieldSplitter(char delimiter) : delimiter_(delimiter) {}
+
+  /// Calls on_field(index, text) for every field of the line, to which it adds those that its quotes go on over;
+  /// returns how many there are. Throws Error{input} where quotes are not closed or are followed by text.
+  template <class OnField>
+  std::size_t split(TextLines& lines, const OnField& on_field) {
+    std::string_view line = lines.line();
+    std::size_t at = 0;
+    for (std::size_t count = 0;; ++count) {
+      while (at < line.size() && is_blank(line[at])) ++at;
+      if (at == line.size() && is_blank(delimiter_)) return count;
+      if (at < line.size() && line[at] == '"') {
+        at = unquote(lines, at + 1);
+        line = lines.line();
+        on_field(count, unquoted_);
+      } else {
+        const std::size_t end = field_end(line, at);
+        on_field(count, trimmed(line.substr(at, end - at)));
+        at = end;
+      }
+      if (at == line.size()) return count + 1;
+      ++at;
+    }
+  }
+
+ private:
+  std::size_t field_end(std::string_view line, std::size_t at) const {
+    while (at < line.size() && !is_delimiter(line[at])) ++at;
+    return at;
+  }
+  bool is_delimiter(char c) const { return c == delimiter_ || (c == '\t' && delimiter_ == ' '); }
+
+  /// Sets unquoted_ to the field that begins at `at`, after its quote, and returns where the delimiter behind it is.
+  std::size_t unquote(TextLines& lines, std::size_t at);
+
+  char delimiter_;
+  std::string unquoted_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,143 @@
+#include "io/tables/text_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace srcextract {
+namespace {
+
+/// After so many rows one knows how long they are, and from the size of the file how many will come.
+constexpr std::int64_t rows_to_guess_from = 1000;
+
+/// A column to be read.
+struct Wanted {
+  const TextLayout::Column* column;
+  std::size_t place;  ///< in the table that is asked for
+  ColumnBuilder values;
+};
+
+/// The columns to be read, in the order of a row.
+std::vector<Wanted> wanted_columns(const TextLayout& layout, const std::vector<std::size_t>& columns, bool as_text,
+                                   const TextLines& lines) {
+  std::vector<Wanted> wanted;
+  wanted.reserve(columns.size());
+  for (std::size_t place = 0; place < columns.size(); ++place) {
+    if (columns[place] >= layout.columns.size()) throw lines.error("the file has fewer columns than a moment ago");
+    const TextLayout::Column& column = layout.columns[columns[place]];
+    wanted.push_back({&column, place, ColumnBuilder(as_text ? FieldType::text : column.type)});
+  }
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [](const Wanted& a, const Wanted& b) { return a.column->field < b.column->field; });
+  return wanted;
+}
+
+void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t rows) {
+  const double bytes_per_row = static_cast<double>(lines.bytes_passed()) / static_cast<double>(rows);
+  const double guess = std::ceil(1.02 * static_cast<double>(lines.file().stored_size()) / bytes_per_row);
+  for (Wanted& column : wanted) column.values.reserve(static_cast<std::int64_t>(guess));
+}
+
+/// Reads all rows into `wanted` and returns how many there are.
+std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
+  FieldSplitter splitter(layout.delimiter);
+  std::int64_t rows = 0;
+  while (next_row(lines, layout)) {
+    auto next = wanted.begin();
+    split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
+      for (; next != wanted.end() && next->column->field == index; ++next) {
+        if (next->values.add(field)) continue;
+        const TextLayout::Column& column = *next->column;
+        throw lines.error("column " + column.head.name + " is " + shown(field) + ", but the header says " +
+                          column.type_name);
+      }
+    });
+    if (++rows == rows_to_guess_from) make_room(wanted, lines, rows);
+  }
+  return rows;
+}
+
+/// Reads these columns into their place of `table`; returns the places of those that must be read again, as text.
+std::vector<std::size_t> read_columns(Table& table, const std::string& path, const std::vector<std::size_t>& columns,
+                                      ReadLayout read_layout, bool as_text) {
+  TextLines lines(path);
+  const TextLayout layout = read_layout(lines);
+  std::vector<Wanted> wanted = wanted_columns(layout, columns, as_text, lines);
+  table.rows = read_rows(lines, layout, wanted);
+  table.columns.resize(columns.size());
+  std::vector<std::size_t> again;
+  for (Wanted& column : wanted) {
+    auto values = column.values.finish();
+    if (!values) again.push_back(column.place);
+    const ColumnHead& head = column.column->head;
+    table.columns[column.place] = {head.name, head.unit, head.ucd, head.description,
+                                   values ? std::move(*values) : ColumnValues()};
+  }
+  return again;
+}
+
+}  // namespace
+
+bool next_row(TextLines& lines, const TextLayout& layout) {
+  while (lines.next()) {
+    const std::string_view line = lines.line();
+    if (!trimmed(line).empty() && !(layout.comments && line[0] == '#')) return true;
+  }
+  return false;
+}
+
+void require_fields(std::size_t fields, const TextLayout& layout, const TextLines& lines) {
+  if (fields == layout.fields) return;
+  throw lines.error("the row has " + std::to_string(fields) + " fields, but the header has " +
+                    std::to_string(layout.fields) + " columns; the line is damaged, cut short, or lacks quotes");
+}
+
+void check_names(const TextLayout& layout, const TextLines& lines) {
+  std::unordered_set<std::string_view> names;
+  for (const TextLayout::Column& column : layout.columns) {
+    const std::string& name = column.head.name;
+    if (name.find_first_of("\r\n") != std::string::npos) {
+      throw lines.error("the name of column " + shown(name) +
+                        " goes over an end of line; end lines with LF or CRLF, and close quotes");
+    }
+    if (!names.insert(name).second) {
+      throw lines.error("two columns have the name " + shown(name) + ", so that it says neither; rename one");
+    }
+  }
+}
+
+std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_layout) {
+  TextLines lines(path);
+  TextLayout layout = read_layout(lines);
+  std::vector<ColumnHead> heads;
+  heads.reserve(layout.columns.size());
+  for (TextLayout::Column& column : layout.columns) heads.push_back(std::move(column.head));
+  return heads;
+}
+
+Table read_text_table(const std::string& path, const std::vector<std::size_t>& columns, ReadLayout read_layout) try {
+  Table table;
+  const std::vector<std::size_t> again = read_columns(table, path, columns, read_layout, false);
+  if (again.empty()) return table;
+  std::vector<std::size_t> mixed;
+  mixed.reserve(again.size());
+  for (std::size_t place : again) mixed.push_back(columns[place]);
+  Table text;
+  read_columns(text, path, mixed, read_layout, true);
+  if (text.rows != table.rows) {
+    throw Error(ErrorKind::input, path + ": the file changed while it was read; do not write to it meanwhile");
+  }
+  for (std::size_t i = 0; i < again.size(); ++i) table.columns[again[i]] = std::move(text.columns[i]);
+  return table;
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorKind::memory, path + ": not enough memory for " + std::to_string(columns.size()) +
+                                     " columns of this table; run with more memory, or raise the limit on it "
+                                     "(`ulimit -v`)");
+}
+
+}  // namespace srcextract

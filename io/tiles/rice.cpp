@@ -1,0 +1,135 @@
+#include "io/tiles/rice.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract {
+namespace {
+
+/// A place in a stream of bits, most significant first. Beyond the end there are zeros.
+class BitCursor {
+ public:
+  static constexpr int sure_bits = 57;  ///< bits of a window at any place within a byte
+
+  explicit BitCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  bool inside() const { return bit_ <= 8 * std::ssize(bytes_); }
+  void skip(int bits) { bit_ += bits; }
+
+  /// The next bits, at least sure_bits of them, from the highest on.
+  std::uint64_t window() const {
+    const auto first = static_cast<std::size_t>(bit_ / 8);
+    std::uint64_t bits = 0;
+    if (first + sizeof(bits) <= bytes_.size()) {
+      std::memcpy(&bits, &bytes_[first], sizeof(bits));
+    } else if (first < bytes_.size()) {
+      std::memcpy(&bits, &bytes_[first], bytes_.size() - first);
+    }
+    if constexpr (std::endian::native == std::endian::little) bits = __builtin_bswap64(bits);
+    return bits << bit_ % 8;
+  }
+
+  /// 1 to 32 of them.
+  std::uint32_t read(int bits) {
+    const std::uint64_t value = window() >> (64 - bits);
+    bit_ += bits;
+    return static_cast<std::uint32_t>(value);
+  }
+
+  /// Moves behind the next one, and says how many zeros were before it.
+  std::int64_t read_zeros() {
+    for (std::int64_t zeros = 0; inside(); zeros += sure_bits) {
+      const int here = std::countl_zero(window());
+      bit_ += std::min(here + 1, sure_bits);
+      if (here < sure_bits) return zeros + here;
+    }
+    return 0;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::int64_t bit_ = 0;
+};
+
+/// A pixel is the one before it and a difference; of these the even codes are not negative and the odd ones are.
+template <class Pixel>
+class Differences {
+ public:
+  Differences(std::uint32_t first, Pixel* out) : last_(first), out_(out) {}
+
+  void add(std::uint32_t code) {
+    last_ += (code >> 1) ^ -(code & 1);
+    *out_++ = static_cast<Pixel>(last_);
+  }
+  void repeat(std::int64_t count) { out_ = std::fill_n(out_, count, static_cast<Pixel>(last_)); }
+
+ private:
+  std::uint32_t last_;
+  Pixel* out_;
+};
+
+/// Every code is its high bits, as so many zeros and a one, and then its low bits. As many codes as a window is sure to
+/// hold are taken from it at once.
+template <class Pixel>
+SRCEXTRACT_VECTOR_CLONES void decode_block(BitCursor& cursor, std::int64_t count, int low_bits,
+                                           Differences<Pixel>& differences) {
+  while (count > 0 && cursor.inside()) {
+    std::uint64_t bits = cursor.window();
+    int used = 0;
+    for (; count > 0; --count) {
+      const int zeros = std::countl_zero(bits);
+      const int length = zeros + 1 + low_bits;
+      if (used + length > BitCursor::sure_bits) break;
+      // The one before the low bits is taken along: one is too many of the high ones.
+      const std::uint64_t low = bits << zeros >> (63 - low_bits);
+      differences.add(static_cast<std::uint32_t>(low) + (static_cast<std::uint32_t>(zeros - 1) << low_bits));
+      bits <<= length;
+      used += length;
+    }
+    cursor.skip(used);
+    if (used > 0) continue;
+    const auto high = static_cast<std::uint32_t>(cursor.read_zeros()) << low_bits;
+    differences.add(high | (low_bits > 0 ? cursor.read(low_bits) : 0));
+    --count;
+  }
+}
+
+}  // namespace
+
+bool can_be_rice(std::span<const std::byte> stream, std::int64_t pixels, std::int64_t block) {
+  constexpr std::int64_t most_blocks_of_a_byte = 3;
+  return (pixels - 1) / block < most_blocks_of_a_byte * std::ssize(stream);
+}
+
+// The first pixel stands there as it is. Every block of pixels then begins with the number, plus one, of low bits that
+// its codes have; 0 means that all are zero, the largest number that they stand there as they are.
+template <class Pixel>
+bool decode_rice(std::span<const std::byte> stream, std::int64_t block, std::span<Pixel> pixels) {
+  constexpr int pixel_bits = 8 * sizeof(Pixel);
+  constexpr int number_bits = pixel_bits == 8 ? 3 : pixel_bits == 16 ? 4 : 5;
+  constexpr int as_they_are = pixel_bits == 8 ? 6 : pixel_bits == 16 ? 14 : 25;
+  BitCursor cursor(stream);
+  Differences<Pixel> differences(cursor.read(pixel_bits), pixels.data());
+  for (std::int64_t done = 0; done < std::ssize(pixels) && cursor.inside(); done += block) {
+    const std::int64_t count = std::min(block, std::ssize(pixels) - done);
+    const int low_bits = static_cast<int>(cursor.read(number_bits)) - 1;
+    if (low_bits > as_they_are) return false;
+    if (low_bits < 0) {
+      differences.repeat(count);
+    } else if (low_bits == as_they_are) {
+      for (std::int64_t i = 0; i < count && cursor.inside(); ++i) differences.add(cursor.read(pixel_bits));
+    } else {
+      decode_block(cursor, count, low_bits, differences);
+    }
+  }
+  return cursor.inside();
+}
+
+template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::uint8_t>);
+template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::int16_t>);
+template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::int32_t>);
+
+}  // namespace srcextract

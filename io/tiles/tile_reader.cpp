@@ -1,0 +1,166 @@
+#include "io/tiles/tile_reader.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The length of what read_alone() returns.
+std::int64_t length_alone(const Hdu& hdu) {
+  return fits_record + in_records(hdu.data_begin + hdu.data_bytes - hdu.begin) + fits_record;
+}
+
+/// The records of a FITS file that holds the HDU after a primary one without data.
+std::unique_ptr<std::byte[]> read_alone(const InputFile& file, const Hdu& hdu) {
+  const std::int64_t length = length_alone(hdu);
+  std::unique_ptr<std::byte[]> records(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
+  if (!records) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
+  const std::string primary = empty_primary_header();
+  std::memcpy(records.get(), primary.data(), primary.size());
+  file.read(hdu.begin, hdu.data_begin + hdu.data_bytes - hdu.begin, records.get() + fits_record);
+  return records;
+}
+
+}  // namespace
+
+/// Pixels [first, end) of a plane, row after row.
+struct TileReader::Request {
+  std::int64_t plane, first, end, width;
+  std::byte* out;
+
+  /// Calls f with the columns [begin, end) that are wanted of each row of the tile, if there are any.
+  template <class F>
+  void for_each_row(const PlaneTile& tile, F&& f) const {
+    const std::int64_t last_row = std::min(tile.y + tile.height - 1, (end - 1) / width);
+    for (std::int64_t y = std::max(tile.y, first / width); y <= last_row; ++y) {
+      const std::int64_t columns_begin = std::max(tile.x, first - y * width);
+      const std::int64_t columns_end = std::min(tile.x + tile.width, end - y * width);
+      if (columns_begin < columns_end) f(y, columns_begin, columns_end);
+    }
+  }
+
+  std::int64_t pixels_of(const PlaneTile& tile) const {
+    std::int64_t pixels = 0;
+    for_each_row(tile, [&](std::int64_t, std::int64_t columns_begin, std::int64_t columns_end) {
+      pixels += columns_end - columns_begin;
+    });
+    return pixels;
+  }
+
+  /// `pixels` are those of the tile in the plane.
+  void copy(const PlaneTile& tile, const std::byte* pixels, std::int64_t pixel_bytes) const {
+    for_each_row(tile, [&](std::int64_t y, std::int64_t columns_begin, std::int64_t columns_end) {
+      const std::int64_t from = (y - tile.y) * tile.width + columns_begin - tile.x;
+      std::memcpy(out + (y * width + columns_begin - first) * pixel_bytes, pixels + from * pixel_bytes,
+                  static_cast<std::size_t>((columns_end - columns_begin) * pixel_bytes));
+    });
+  }
+};
+
+/// A tile that no request wants as a whole: decoded by the first one, and kept for the others.
+struct TileReader::SharedTile {
+  std::mutex turn;                      ///< of the following
+  std::unique_ptr<std::byte[]> pixels;  ///< of the whole tile, once they are decoded
+  std::int64_t left;                    ///< pixels in the plane that have not been asked for
+};
+
+TileReader::TileReader(const InputFile& file, const Hdu& hdu)
+    : path_(file.path()),
+      records_(read_alone(file, hdu)),
+      decoder_({records_.get(), static_cast<std::size_t>(length_alone(hdu))}, path_, hdu),
+      pixel_bytes_(std::abs(hdu.bitpix) / 8) {}
+
+std::span<const std::byte> TileReader::data() const {
+  const Hdu& hdu = decoder_.hdu();
+  return {records_.get() + hdu.data_begin, static_cast<std::size_t>(in_records(hdu.data_bytes))};
+}
+
+void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out) {
+  if (count <= 0) return;
+  const TileGrid& grid = decoder_.grid();
+  const Request request{plane, first, first + count, grid.plane_width(), out};
+  const std::int64_t band = request.width * grid.tile_height();
+  std::vector<PlaneTile> busy;
+  for (std::int64_t row = first / band; row <= (request.end - 1) / band; ++row) {
+    for (std::int64_t column = 0; column < grid.tiles_across(); ++column) {
+      const PlaneTile tile = grid.in_plane(plane, column, row);
+      if (!serve(tile, request, false)) busy.push_back(tile);
+    }
+  }
+  for (const PlaneTile& tile : busy) serve(tile, request, true);
+}
+
+/// Copies what is wanted of the tile, unless another thread is decoding it just now and this one is not to wait.
+bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait) {
+  const std::int64_t wanted = request.pixels_of(tile);
+  if (wanted == 0) return true;
+  if (wanted == tile.width * tile.height) {
+    serve_whole(tile, request);
+    return true;
+  }
+  const Key key(request.plane, tile.number);
+  const std::shared_ptr<SharedTile> shared = share(tile, key);
+  std::unique_lock turn(shared->turn, std::defer_lock);
+  if (wait) turn.lock();
+  if (!turn.owns_lock() && !turn.try_lock()) return false;
+  if (!shared->pixels) shared->pixels = decode(tile.number);
+  request.copy(tile, shared->pixels.get() + tile.before * pixel_bytes_, pixel_bytes_);
+  shared->left -= wanted;
+  if (shared->left <= 0) {
+    const std::lock_guard lock(mutex_);
+    shared_.erase(key);
+  }
+  return true;
+}
+
+void TileReader::serve_whole(const PlaneTile& tile, const Request& request) {
+  const bool in_place = tile.width == request.width && tile.pixels == tile.width * tile.height;
+  if (in_place) {
+    std::byte* const out = request.out + (tile.y * tile.width - request.first) * pixel_bytes_;
+    if (!decoder_.can_be_decoded(tile.number) || !decoder_.decode(tile.number, out)) fail_on_damage();
+  } else {
+    request.copy(tile, decode(tile.number).get() + tile.before * pixel_bytes_, pixel_bytes_);
+  }
+}
+
+std::shared_ptr<TileReader::SharedTile> TileReader::share(const PlaneTile& tile, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<SharedTile>& shared = shared_[key];
+  if (!shared) {
+    shared = std::make_shared<SharedTile>();
+    shared->left = tile.width * tile.height;
+  }
+  return shared;
+}
+
+std::unique_ptr<std::byte[]> TileReader::decode(std::int64_t tile) {
+  std::unique_ptr<std::byte[]> pixels = decode_unless_damaged(tile);
+  if (!pixels) fail_on_damage();
+  return pixels;
+}
+
+std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile) {
+  if (!decoder_.can_be_decoded(tile)) return nullptr;
+  const std::int64_t bytes = decoder_.grid().pixels(tile) * pixel_bytes_;
+  std::unique_ptr<std::byte[]> pixels(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (!pixels) throw memory_error(bytes, path_, "to decompress a tile");
+  if (!decoder_.decode(tile, pixels.get())) return nullptr;
+  return pixels;
+}
+
+/// Names the first damaged tile, not the one that this thread came upon.
+void TileReader::fail_on_damage() {
+  std::int64_t tile = 0;
+  while (decode_unless_damaged(tile)) ++tile;
+  throw Error(ErrorKind::input, describe(decoder_.hdu(), path_) + ": tile " + std::to_string(tile) +
+                                    " of the compressed image is damaged; fetch or make the file again");
+}
+
+}  // namespace srcextract

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "io/files/input_file.hpp"
+#include "io/fits/fits_reader.hpp"
+#include "io/tiles/tile_decoder.hpp"
+
+namespace srcextract {
+
+/// The pixels of a tile-compressed image, decoded by the threads that ask for them.
+class TileReader {
+ public:
+  /// Reads the HDU into memory, alone: CFITSIO never sees the file, which may change meanwhile, nor the HDUs before,
+  /// from which it keeps that their floats were not quantised. Throws Error{input} if the header makes no sense,
+  /// Error{memory} if there is not enough memory.
+  TileReader(const InputFile& file, const Hdu& hdu);
+
+  /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order; a
+  /// null pixel of a floating-point image is NaN. May be called from several threads at once: if they ask for each
+  /// pixel of a plane once, each tile is decoded once. Throws Error{input} if a tile is damaged, the same error
+  /// whatever is asked for.
+  void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
+
+  /// The stored bytes of the data unit, a whole number of FITS records.
+  std::span<const std::byte> data() const;
+
+ private:
+  struct Request;
+  struct SharedTile;
+  using Key = std::pair<std::int64_t, std::int64_t>;  ///< plane and tile
+
+  bool serve(const PlaneTile& tile, const Request& request, bool wait);
+  void serve_whole(const PlaneTile& tile, const Request& request);
+  std::shared_ptr<SharedTile> share(const PlaneTile& tile, const Key& key);
+  std::unique_ptr<std::byte[]> decode(std::int64_t tile);
+  std::unique_ptr<std::byte[]> decode_unless_damaged(std::int64_t tile);
+  [[noreturn]] void fail_on_damage();
+
+  std::string path_;
+  std::unique_ptr<std::byte[]> records_;  ///< a primary HDU without data, the HDU, and zeros
+  TileDecoder decoder_;
+  std::int64_t pixel_bytes_;
+  std::mutex mutex_;                                   ///< of the following
+  std::map<Key, std::shared_ptr<SharedTile>> shared_;  ///< of which parts have been asked for
+};
+
+}  // namespace srcextract

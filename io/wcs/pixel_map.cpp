@@ -1,0 +1,144 @@
+#include "io/wcs/pixel_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "io/wcs/celestial_wcs.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Nodes that a thread works on at a time.
+constexpr std::int64_t batch = 4096;
+
+/// A frame as its threads see it.
+struct Frame {
+  const std::string& header;
+  const std::string& name;
+
+  [[noreturn]] void refuse(const std::string& reason) const {
+    throw Error(ErrorKind::input, name + ": its pixels cannot be placed on another frame: " + reason +
+                                      "; both frames need a celestial WCS that can be used");
+  }
+  CelestialWcs parse() const {
+    CelestialWcs found = parse_celestial_wcs(header);
+    if (!found.wcs) refuse(found.reason);
+    return found;
+  }
+};
+
+/// Longitude and latitude of pixels (x and y alternating, 1-based); NaN where there is no sky.
+std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, std::vector<double>& pixels) {
+  const std::size_t count = pixels.size() / 2;
+  std::vector<double> intermediate(2 * count), phi(count), theta(count), world(2 * count), sky(2 * count);
+  std::vector<int> bad(count, 0);
+  const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixels.data(), intermediate.data(), phi.data(),
+                            theta.data(), world.data(), bad.data());
+  if (status != 0 && status != WCSERR_BAD_PIX) {
+    frame.refuse(std::string("wcslib cannot evaluate the WCS (") + wcs_errmsg[status] + ")");
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    sky[2 * i] = bad[i] == 0 ? world[2 * i + static_cast<std::size_t>(wcs.lng)] : nan;
+    sky[2 * i + 1] = bad[i] == 0 ? world[2 * i + static_cast<std::size_t>(wcs.lat)] : nan;
+  }
+  return sky;
+}
+
+/// The pixel (1-based) at a position, or NaN. One position a call: where the inverse of a distortion does not converge,
+/// wcslib gives up on all positions of a call.
+void find_pixel(const Frame& frame, wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]) {
+  pixel[0] = pixel[1] = nan;
+  if (!std::isfinite(longitude) || !std::isfinite(latitude)) return;
+  double world[2], intermediate[2], phi, theta, found[2];
+  world[wcs.lng] = longitude;
+  world[wcs.lat] = latitude;
+  int bad = 0;
+  const int status = wcss2p(&wcs, 1, 2, world, &phi, &theta, intermediate, found, &bad);
+  if (status != 0 && status != WCSERR_BAD_WORLD) {
+    frame.refuse(std::string("wcslib cannot invert the WCS (") + wcs_errmsg[status] + ")");
+  }
+  if (status == 0 && std::isfinite(found[0]) && std::isfinite(found[1])) std::copy_n(found, 2, pixel);
+}
+
+/// Places nodes [begin, end).
+void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std::int64_t end, PixelMap& map) {
+  const CelestialWcs from = frame.parse();
+  const CelestialWcs to = other.parse();
+  std::vector<double> pixels;
+  for (std::int64_t node = begin; node < end; ++node) {
+    const std::int64_t column = node % map.nodes.width;
+    const std::int64_t row = node / map.nodes.width;
+    pixels.push_back(static_cast<double>(column * PixelMap::step + 1));
+    pixels.push_back(static_cast<double>(row * PixelMap::step + 1));
+  }
+  std::vector<double> sky = sky_of(frame, *from.wcs, pixels);
+  for (std::size_t i = 0; i < sky.size(); i += 2) {
+    if (from.galactic() && !to.galactic()) galactic_to_icrs(sky[i], sky[i + 1]);
+    if (!from.galactic() && to.galactic()) icrs_to_galactic(sky[i], sky[i + 1]);
+    double pixel[2];
+    find_pixel(other, *to.wcs, sky[i], sky[i + 1], pixel);
+    const std::size_t node = static_cast<std::size_t>(begin) + i / 2;
+    map.x[node] = pixel[0] - 1;
+    map.y[node] = pixel[1] - 1;
+  }
+}
+
+/// Whether positions bend at this node, of three in a line, so much that those between nodes are wrong by a quarter of
+/// a pixel: midway it is an eighth of the second difference.
+bool bends(const std::vector<double>& positions, std::int64_t node, std::int64_t step) {
+  const auto at = [&](std::int64_t i) { return positions[static_cast<std::size_t>(i)]; };
+  return std::abs(at(node - step) - 2 * at(node) + at(node + step)) > 2;
+}
+
+void drop_bent_nodes(PixelMap& map) {
+  const std::vector<double> x = map.x;
+  const std::vector<double> y = map.y;
+  for (std::int64_t node = 0; node < map.nodes.count(); ++node) {
+    const std::int64_t column = node % map.nodes.width;
+    const std::int64_t row = node / map.nodes.width;
+    bool bent = false;
+    if (column > 0 && column + 1 < map.nodes.width) bent = bends(x, node, 1) || bends(y, node, 1);
+    if (row > 0 && row + 1 < map.nodes.height) {
+      bent = bent || bends(x, node, map.nodes.width) || bends(y, node, map.nodes.width);
+    }
+    if (bent) map.x[static_cast<std::size_t>(node)] = map.y[static_cast<std::size_t>(node)] = nan;
+  }
+}
+
+}  // namespace
+
+PixelMap map_pixels(const Shape& shape, const std::string& header, const std::string& name,
+                    const std::string& other_header, const std::string& other_name, const Cpu& where) {
+  PixelMap map(shape);
+  map.x.resize(static_cast<std::size_t>(map.nodes.count()));
+  map.y.resize(map.x.size());
+  const Frame frame{header, name};
+  const Frame other{other_header, other_name};
+  parallel_for(map.nodes.count(), batch, where,
+               [&](std::int64_t begin, std::int64_t end) { place_nodes(frame, other, begin, end, map); });
+  drop_bent_nodes(map);
+  return map;
+}
+
+double largest_shift(const PixelMap& map) {
+  double largest = -1;
+  for (std::int64_t node = 0; node < map.nodes.count(); ++node) {
+    const std::int64_t x = node % map.nodes.width * PixelMap::step;
+    const std::int64_t y = node / map.nodes.width * PixelMap::step;
+    if (x >= map.shape.width || y >= map.shape.height) continue;
+    const double shift = std::hypot(map.x[static_cast<std::size_t>(node)] - static_cast<double>(x),
+                                    map.y[static_cast<std::size_t>(node)] - static_cast<double>(y));
+    largest = std::max(largest, shift);  // not if it is NaN
+  }
+  return largest >= 0 ? largest : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "stages/catalogue/sources.hpp"
+#include "stages/core/exec.hpp"
+
+namespace srcextract {
+
+/// The reason that add_sky_positions gives if the header describes no sky at all. Any other means that it does, in a
+/// way that cannot be used.
+extern const char* const no_celestial_wcs;
+
+/// Fills alpha_j2000 and delta_j2000 from x_image and y_image with the celestial WCS of a FITS header (80-column cards)
+/// through wcslib: any projection and distortion that it knows. Equatorial systems count as J2000 if they are ICRS or
+/// FK5 2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why the image has no sky
+/// positions, in which case the columns stay absent (sources.sky false).
+std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
+
+}  // namespace srcextract

@@ -1,0 +1,216 @@
+#include "pipeline/batch/batch.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "pipeline/batch/dispatcher.hpp"
+#include "pipeline/log/log.hpp"
+#include "stages/core/buffer.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
+/// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
+/// a launch, must not wait for more.
+std::int64_t memory_needed(const ImageTask& task, bool of_difference, const Execution& execution) {
+  if (task.memory || images_together(task.image.shape, task.file->config->config, execution) > 1) return 0;
+  const bool on_host = !execution.device || execution.compare;
+  return task.image.loaded_bytes +
+         (on_host ? host_memory(task.image.shape, task.file->config->config, of_difference) : 0);
+}
+
+/// Those who work on the images of one run.
+class Crew {
+ public:
+  Crew(const Job& job, std::span<const PlannedFile> files, const Machine& machine, MemoryBudget& budget,
+       const RunControl& control)
+      : job_(job),
+        machine_(machine),
+        devices_(machine.devices),
+        budget_(budget),
+        control_(control),
+        dispatcher_(files, budget, [this] { return futile_ || control_.should_stop(); }) {}
+
+  /// Takes images until there are no more.
+  void work(Execution execution, Progress progress) {
+    const auto together = [&](const ImageTask& task) {
+      return images_together(task.image.shape, task.file->config->config, execution);
+    };
+    try {
+      for (;;) {
+        const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
+        if (tasks.empty()) return;
+        busy_ += static_cast<int>(tasks.size());
+        process(tasks, execution, progress);
+        busy_ -= static_cast<int>(tasks.size());
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!futile_) error_ = std::current_exception();
+      futile_ = true;
+    }
+  }
+
+  /// Throws the error for which the run was given up.
+  RunResult result() {
+    if (error_) std::rethrow_exception(error_);
+    return {worst_, dispatcher_.waiting() == 0};
+  }
+
+ private:
+  /// Opens the images, extracts them, and sees to what became of each.
+  void process(std::span<const ImageTask> tasks, Execution& execution, Progress& progress) {
+    std::int64_t needed = 0;
+    for (const ImageTask& task : tasks) needed += memory_needed(task, !job_.reference.empty(), execution);
+    MemoryBudget::Share share;
+    std::vector<std::unique_ptr<OpenImage>> images(tasks.size());
+    std::vector<std::optional<Failure>> failures(tasks.size());
+    std::vector<const ImageInput*> inputs;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      progress.begin_image(tasks[i].name);
+      failures[i] = attempt([&] {
+        if (i == 0) share = budget_.take(needed);
+        images[i] = std::make_unique<OpenImage>(tasks[i], job_);
+      });
+      if (images[i]) inputs.push_back(&images[i]->input());
+    }
+    std::vector<ImageAttempt> attempts = extract(inputs, needed, execution, progress);
+    auto attempted = attempts.begin();
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      ImageOutcome outcome;
+      if (images[i]) {
+        failures[i] = attempted->failure;
+        if (!failures[i])
+          failures[i] = attempt([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
+        ++attempted;
+      }
+      conclude(tasks[i], std::move(outcome), failures[i], progress);
+    }
+  }
+
+  /// Where a device is lost, all of it again on another or on the CPU.
+  std::vector<ImageAttempt> extract(const std::vector<const ImageInput*>& inputs, std::int64_t needed,
+                                    Execution& execution, Progress& progress) {
+    for (;;) {
+      Execution now = execution;
+      if (!execution.device) now.cpu.threads = threads_for(needed);
+      try {
+        return extract_together(inputs, now, progress);
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::device) throw;
+        replace_lost_device(execution, error);
+      }
+    }
+  }
+
+  ImageOutcome finish(OpenImage& image, ImageResult& result, const Execution& execution, const Progress& progress) {
+    ImageOutcome outcome = image.finish(std::move(result), execution);
+    require_agreement(outcome, progress);
+    return outcome;
+  }
+
+  /// Throws what makes every further image futile.
+  void conclude(const ImageTask& task, ImageOutcome outcome, const std::optional<Failure>& failure,
+                Progress& progress) {
+    if (failure && failure->kind == ErrorKind::storage) throw Error(failure->kind, failure->message);
+    if (failure) {
+      outcome = {begin_record(task), task.name, {}, {}};
+      outcome.record.kind = kind_name(failure->kind);
+      outcome.record.reason = failure->message;
+      log_failure(task.name, *failure);
+      raise_worst(exit_code(failure->kind));
+    }
+    control_.on_image(outcome);
+    progress.end_image(task.file->bytes, task.images, failure.has_value());
+  }
+
+  /// An image has the share of the threads that it has of the memory, at least, and of the images that are left.
+  int threads_for(std::int64_t needed) {
+    const std::int64_t threads = machine_.cpu.threads;
+    const auto left = static_cast<std::int64_t>(dispatcher_.waiting()) + busy_;
+    const std::int64_t by_images = threads / std::clamp<std::int64_t>(left, 1, threads);
+    const std::int64_t by_memory =
+        threads * std::min(needed, budget_.bytes()) / std::max<std::int64_t>(1, budget_.bytes());
+    return static_cast<int>(std::max<std::int64_t>({1, by_images, by_memory}));
+  }
+
+  static void require_agreement(const ImageOutcome& outcome, const Progress& progress) {
+    if (outcome.comparison.empty()) return;
+    progress.clear();
+    print_result(format_comparison(outcome.name, outcome.comparison));
+    if (!all_equal(outcome.comparison))
+      throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
+  }
+
+  /// Throws if there is none to take its place.
+  void replace_lost_device(Execution& execution, const Error& error) {
+    const int lost = execution.device->index;
+    const std::lock_guard lock(mutex_);
+    const bool first_to_know =
+        std::erase_if(devices_, [&](const CudaDevice& device) { return device.index == lost; }) > 0;
+    const bool on_cpu = devices_.empty();
+    if (on_cpu && (!machine_.may_fall_back || machine_.compare))
+      throw Error(ErrorKind::device, fmt::format("GPU {} is lost, and there is no other: {}", lost, error.what()));
+    if (first_to_know)
+      spdlog::warn("GPU {} is lost ({}); its work goes to {}", lost, error.what(), on_cpu ? "the CPU" : "the others");
+    const std::optional<CudaDevice> next =
+        on_cpu ? std::nullopt : std::optional(devices_[next_device_++ % devices_.size()]);
+    execution = on_device(machine_, next, execution.cpu.threads);
+  }
+
+  void raise_worst(int code) {
+    int worst = worst_;
+    while (code > worst && !worst_.compare_exchange_weak(worst, code)) continue;
+  }
+
+  const Job& job_;
+  const Machine& machine_;
+  std::vector<CudaDevice> devices_;  ///< those that are not lost
+  std::size_t next_device_ = 0;
+  MemoryBudget& budget_;
+  const RunControl& control_;
+  std::atomic<bool> futile_ = false;
+  std::atomic<int> busy_ = 0, worst_ = 0;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  Dispatcher dispatcher_;
+};
+
+}  // namespace
+
+void print_result(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
+    throw Error(ErrorKind::output, "cannot write to standard output");
+}
+
+RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
+                        MemoryBudget& budget, const Progress& progress, const RunControl& control) {
+  if (files.empty()) return {};
+  if (files.size() > 1) keep_small_buffers();
+  Crew crew(job, files, machine, budget, control);
+  {
+    const std::vector<Execution> executions = share_out(machine, files);
+    std::vector<std::jthread> others;
+    try {
+      for (std::size_t worker = 1; worker < executions.size(); ++worker)
+        others.emplace_back([&, worker] { crew.work(executions[worker], progress); });
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that there are do the work.
+    }
+    crew.work(executions.front(), progress);
+  }
+  return crew.result();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,119 @@
+#include "pipeline/batch/dispatcher.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "io/files/input_file.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Memory that a gzipped file takes, inflated and with the images that are in it, whatever their type: a byte may be a
+/// pixel, which is a float here, and half of that again is what the steps take.
+std::int64_t room_for_gzipped(const std::string& path) {
+  const std::int64_t inflated = gzipped_size(path);
+  return inflated + inflated * 3 * static_cast<std::int64_t>(sizeof(float)) / 2;
+}
+
+bool belong_together(const ImageTask& a, const ImageTask& b) {
+  return a.image.shape == b.image.shape && a.file->config == b.file->config && !a.memory && !b.memory;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, std::function<bool()> should_stop)
+    : files_(files), budget_(budget), should_stop_(std::move(should_stop)) {}
+
+std::optional<ImageTask> Dispatcher::next() {
+  std::unique_lock lock(mutex_);
+  while (!should_stop_()) {
+    if (!images_.empty()) {
+      ImageTask task = std::move(images_.front());
+      images_.pop_front();
+      return task;
+    }
+    if (next_file_ < files_.size()) {
+      open_next(lock);
+      continue;
+    }
+    if (opening_ == 0) return std::nullopt;
+    changed_.wait(lock);
+  }
+  return std::nullopt;
+}
+
+/// Opens the next file while others go on. Whatever happens they hear of it.
+void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
+  const PlannedFile& file = files_[next_file_++];
+  ++opening_;
+  std::vector<ImageTask> tasks;
+  lock.unlock();
+  try {
+    tasks = open(file);
+  } catch (...) {
+    lock.lock();
+    --opening_;
+    changed_.notify_all();
+    throw;
+  }
+  lock.lock();
+  --opening_;
+  changed_.notify_all();
+  std::move(tasks.begin(), tasks.end(), std::back_inserter(images_));
+}
+
+std::vector<ImageTask> Dispatcher::next_together(const std::function<std::int64_t(const ImageTask&)>& most) {
+  std::vector<ImageTask> together;
+  std::int64_t room = 1;
+  while (std::ssize(together) < room) {
+    std::optional<ImageTask> task = next();
+    if (!task) break;
+    if (together.empty()) {
+      room = task->memory ? 1 : most(*task);  // who has memory must not wait for files of others
+    } else if (!belong_together(together.front(), *task)) {
+      give_back(std::move(*task));
+      break;
+    }
+    together.push_back(std::move(*task));
+  }
+  return together;
+}
+
+void Dispatcher::give_back(ImageTask task) {
+  const std::lock_guard lock(mutex_);
+  images_.push_front(std::move(task));
+  changed_.notify_all();
+}
+
+std::size_t Dispatcher::waiting() {
+  const std::lock_guard lock(mutex_);
+  return files_.size() - next_file_ + images_.size();
+}
+
+std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
+  const ImageFile& file = planned.file;
+  std::vector<ImageTask> tasks;
+  try {
+    std::shared_ptr<MemoryBudget::Share> share;
+    if (const std::int64_t room = room_for_gzipped(file.path))
+      share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
+    std::vector<SelectedImage> images = select_images(file.path, file.config->config.input.hdu);
+    const auto count = static_cast<int>(images.size());
+    for (SelectedImage& image : images) {
+      const bool several = count > 1;
+      if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
+      const std::optional<int> hdu = several ? std::optional(image.hdu) : std::nullopt;
+      const std::string name = several ? image.name : file.path;
+      tasks.push_back({&file, std::move(image), name, hdu, count, share});
+    }
+  } catch (...) {
+    const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };
+    tasks.push_back({&file, {file.path, 0, {}, 0, rethrow}, file.path});
+  }
+  return tasks;
+}
+
+}  // namespace srcextract

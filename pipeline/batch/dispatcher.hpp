@@ -1,0 +1,50 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pipeline/image/open_image.hpp"
+#include "pipeline/machine/memory_budget.hpp"
+#include "survey/plan.hpp"
+
+namespace srcextract {
+
+/// Hands the images of files out to workers, in the order of the files. A file is opened when the images of those
+/// before are all handed out; the images of one file may go to different workers. A file that cannot be opened is
+/// handed out as an image that says why when it is opened.
+class Dispatcher {
+ public:
+  /// `files` and `budget` must outlive it.
+  Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, std::function<bool()> should_stop);
+
+  /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
+  /// of that; waits while other workers open files that may have some. None when there are no more, or when they are to
+  /// stop.
+  std::vector<ImageTask> next_together(const std::function<std::int64_t(const ImageTask&)>& most);
+
+  /// Files and images that are not handed out yet.
+  std::size_t waiting();
+
+ private:
+  std::optional<ImageTask> next();
+  void open_next(std::unique_lock<std::mutex>& lock);
+  void give_back(ImageTask task);
+  std::vector<ImageTask> open(const PlannedFile& planned);
+
+  std::span<const PlannedFile> files_;
+  MemoryBudget& budget_;
+  std::function<bool()> should_stop_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_file_ = 0;
+  std::size_t opening_ = 0;  ///< files that workers are opening
+  std::deque<ImageTask> images_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "pipeline/options/merge_options.hpp"
+
+namespace srcextract {
+
+/// Runs `srcextract merge` and returns its exit code.
+int run_merge(const MergeCommand& command);
+
+}  // namespace srcextract

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "pipeline/image/open_image.hpp"
+
+namespace srcextract {
+
+/// What a run of many images came to. Images are added from several threads.
+class RunSummary {
+ public:
+  void add(const ImageOutcome& outcome);
+
+  std::int64_t failed() const;
+
+  /// As lines for the log: images, sources, failures by kind, rate, and where the time of the workers went.
+  std::vector<std::string> describe() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  mutable std::mutex mutex_;
+  Clock::time_point begin_ = Clock::now();
+  std::int64_t done_ = 0, failed_ = 0, sources_ = 0, pixels_ = 0;
+  std::map<std::string, std::int64_t> failures_;  ///< by kind
+  std::vector<StepTime> times_;                   ///< of every step, over all images, in the order in which they came
+};
+
+}  // namespace srcextract

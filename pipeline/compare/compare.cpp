@@ -1,0 +1,203 @@
+#include "pipeline/compare/compare.hpp"
+
+#include <malloc.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "config/rules.hpp"
+#include "io/catalog/table_writer.hpp"
+#include "io/files/output_file.hpp"
+#include "io/tables/table.hpp"
+#include "io/wcs/unit.hpp"
+#include "pipeline/batch/batch.hpp"
+#include "pipeline/compare/catalog_files.hpp"
+#include "pipeline/compare/compare_machine.hpp"
+#include "pipeline/compare/compare_text.hpp"
+#include "pipeline/compare/update_reference.hpp"
+#include "pipeline/image/outputs.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "regression/compare.hpp"
+#include "regression/matched_table.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// For the columns that are compared at once. With the pairs, and what sorting takes, ten million rows stay below 4 GB.
+constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
+
+/// Columns of tens of MB come and go all the time: what they release is kept for the next, for entering memory anew
+/// takes a quarter of the time of a large comparison. One arena, so that every thread finds it.
+void keep_memory() {
+  constexpr int largest_kept = 1 << 30;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, largest_kept);
+  mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+/// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
+std::int64_t expected_rows(const TableFile& file) {
+  std::error_code ignored;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file.path, ignored));
+  if (ignored || file.columns.empty()) return 0;
+  const std::int64_t inflated = file.path.ends_with(".gz") ? 4 * bytes : bytes;
+  return inflated / (8 * static_cast<std::int64_t>(file.columns.size()));
+}
+
+Catalog catalog_of(const TableFile& file, const SideRules& rules) {
+  Catalog catalog;
+  catalog.name = file.path;
+  for (const ColumnHead& column : file.columns) {
+    catalog.columns.push_back(column.name);
+    catalog.units.push_back(column.unit);
+  }
+  catalog.meanings = meanings_of(catalog.columns, rules, file.path);
+  catalog.expected_rows = expected_rows(file);
+  catalog.read = [file](const std::vector<std::size_t>& columns) { return read_table(file, columns); };
+  return catalog;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path == "-") return print_result(text);
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void write_matched(const std::string& path, const Catalog& reference, const Catalog& other,
+                   const Comparison& comparison, const CompareRules& rules) {
+  const CatalogMetadata metadata{program_version(), dump_rules(rules), ""};
+  write_table(path, make_matched_table(reference, other, comparison, rules), metadata).commit();
+}
+
+/// Compares two files; with `matched` also writes both sides' rows there.
+void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
+  const Catalog reference = catalog_of(open_table(file.reference), rules.reference);
+  const Catalog other = catalog_of(open_table(file.other), rules.other);
+  file.comparison = compare_catalogs(reference, other, rules, unit_factor, options.threads, memory_for_columns);
+  if (!options.matched.empty()) write_matched(options.matched, reference, other, file.comparison, rules);
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// A file is replaced as a whole, and not one extension of it.
+void require_whole_files(const CompareOptions& options) {
+  for (const std::string& path : {options.reference, options.other}) {
+    if (!std::filesystem::is_regular_file(path))
+      throw Error(ErrorKind::config, path +
+                                         " is not a file that --update could replace or put in place; name files "
+                                         "without an extension in brackets");
+  }
+}
+
+/// What is to be compared, nothing of it read yet.
+std::vector<FileComparison> list_files(const CompareOptions& options) {
+  const bool directories = is_directory(options.reference);
+  if (directories != is_directory(options.other))
+    throw Error(ErrorKind::config, (directories ? options.reference : options.other) + " is a directory and " +
+                                       (directories ? options.other : options.reference) +
+                                       " is not; compare two catalogues or two directories");
+  if (!options.matched.empty() && !directories)
+    table_format(options.matched);  // a wrong ending is told before the work
+  if (!options.update.empty() && !directories) require_whole_files(options);
+  if (!directories) return {{options.reference, options.reference, options.other, {}, ""}};
+  if (!options.matched.empty())
+    throw Error(ErrorKind::config, "--matched is for two catalogues, and these are directories");
+  std::vector<FileComparison> files;
+  for (const FilePair& pair : pair_files(options.reference, options.other)) {
+    FileComparison file{pair.name, pair.reference, pair.other, {}, ""};
+    if (pair.other.empty()) file.failure = "the new directory has no catalogue of this name";
+    if (pair.reference.empty()) file.failure = "the reference has no catalogue of this name";
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// Compares what can be compared; of directories, what cannot is a failure of that file alone.
+void compare_all(std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
+  const bool directories = is_directory(options.reference);
+  for (FileComparison& file : files) {
+    if (!file.failure.empty()) continue;
+    try {
+      compare_files(file, rules, options);
+    } catch (const Error& error) {
+      if (!directories || exit_code(error.kind()) == exit_code(ErrorKind::internal)) throw;
+      file.failure = error.what();
+      file.code = exit_code(error.kind());
+    }
+    // Which rows belong together is needed no more, and may be large.
+    file.comparison.matches = {};
+  }
+}
+
+/// Of an error; of a comparison 0 or that of a mismatch.
+int code_of(const FileComparison& file) {
+  if (file.code != 0) return file.code;
+  return file.within() ? 0 : exit_code(ErrorKind::mismatch);
+}
+
+/// No output may replace what is read, or another output.
+void require_kept(const CompareOptions& options, const std::vector<FileComparison>& files) {
+  std::vector<std::string> inputs, outputs;
+  for (const FileComparison& file : files) {
+    // Whole, and without the extension that the user may have named.
+    for (const std::string& path : {file.reference, file.other}) {
+      inputs.push_back(path);
+      if (path.ends_with("]")) inputs.push_back(path.substr(0, path.rfind('[')));
+    }
+  }
+  if (!options.rules.empty()) inputs.push_back(options.rules);
+  for (const std::string& path : {options.json, options.junit, options.matched}) {
+    if (path.empty() || path == "-") continue;
+    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end())
+      throw Error(ErrorKind::config, path + " is named for two outputs; the second would replace the first");
+    outputs.push_back(path);
+  }
+  KeptFiles(inputs).require_kept(outputs);
+}
+
+void print(const std::vector<FileComparison>& files, const CompareOptions& options) {
+  if (options.json == "-" || options.junit == "-") return;
+  if (!is_directory(options.reference)) {
+    const bool quiet = options.verbosity == Verbosity::quiet;
+    print_result(quiet ? format_notes(files.front()) : format_tables(files.front()));
+    return print_result(format_verdict(files.front()));
+  }
+  for (const FileComparison& file : files) {
+    if (options.verbosity == Verbosity::verbose && file.failure.empty()) print_result(format_tables(file));
+  }
+  print_result(format_files(files));
+}
+
+}  // namespace
+
+int run_compare(const CompareOptions& options) {
+  configure_log(options.verbosity, "", false);
+  keep_memory();
+  const CompareRules rules = options.rules.empty() ? default_rules() : load_rules(options.rules);
+  if (options.dump_rules) {
+    print_result(dump_rules(rules));
+    return 0;
+  }
+  std::vector<FileComparison> files = list_files(options);
+  require_kept(options, files);
+  compare_all(files, rules, options);
+  print(files, options);
+  if (!options.json.empty()) write_file(options.json, format_json(files, rules));
+  if (!options.junit.empty()) write_file(options.junit, format_junit(files));
+  if (!options.update.empty()) update_references(files, options.reference, options.update);
+  int code = 0;
+  for (const FileComparison& file : files) {
+    // A difference that was put in the reference's place is none any more.
+    if (options.update.empty() || file.code != 0) code = std::max(code, code_of(file));
+  }
+  return code;
+}
+
+}  // namespace srcextract

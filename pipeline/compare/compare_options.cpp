@@ -1,0 +1,116 @@
+#include "pipeline/compare/compare_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pipeline/options/protected_arguments.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* description =
+    "Holds a new catalogue against a reference: which sources are lost and new, how every\n"
+    "column differs, and whether that is within the rules.";
+
+constexpr const char* footer = R"(REFERENCE and NEW are FITS tables (LDAC too; FILE[EXT] names an extension), ECSV, CSV,
+VOTable or SExtractor's ASCII_HEAD, gzipped or not; or two directories, whose files
+are compared by the stem of their names. RULES are YAML; without them the built-in
+rules hold (--dump-rules prints them).
+
+Example:
+  srcextract compare --junit report.xml reference/ out/ gate.yaml
+
+Exit codes:
+  0  within the rules
+  1  internal error, or not enough memory
+  2  the command line or the rules are wrong
+  3  a catalogue cannot be read, or an output cannot be written
+  5  beyond the rules)";
+
+void add_files(CLI::App& app, CompareOptions& options) {
+  app.add_option("REFERENCE", options.reference, "What is right: a catalogue, or a directory of them")
+      ->type_name("")
+      ->group("Files");
+  app.add_option("NEW", options.other, "What is tried")->type_name("")->group("Files");
+  app.add_option("RULES", options.rules, "What is tolerated (YAML)")->type_name("")->group("Files");
+}
+
+void add_outputs(CLI::App& app, CompareOptions& options) {
+  app.add_option("--json", options.json, "Everything, as JSON; - is stdout")->type_name("FILE")->group("Outputs");
+  app.add_option("--junit", options.junit, "Verdicts, as the XML that CI systems read; - is stdout")
+      ->type_name("FILE")
+      ->group("Outputs");
+  app.add_option("--matched", options.matched, "Both sides' rows and differences (.fits, .ecsv or .csv)")
+      ->type_name("FILE")
+      ->group("Outputs");
+  app.add_option("--update", options.update,
+                 "Put NEW in REFERENCE's place, whatever the verdict; WHY goes into\nREFERENCE's log beside it")
+      ->type_name("WHY")
+      ->group("Outputs");
+  app.add_flag("--dump-rules", options.dump_rules,
+               "Print RULES, resolved, or the built-in ones, and stop; no\ncatalogue needs to be named")
+      ->group("Outputs");
+}
+
+void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& verbose) {
+  app.add_option("--threads", options.threads, "CPU threads (default: all that this process may use)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->group("Where it runs");
+  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Only the verdict and the reasons");
+  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "Of directories, the table of every file too");
+  quiet_flag->excludes(verbose_flag)->group("Messages");
+  verbose_flag->group("Messages");
+  app.set_help_flag("-h,--help", "This text")->group("Messages");
+}
+
+[[noreturn]] void fail(const std::string& problem) {
+  throw Error(ErrorKind::config, problem + "; see srcextract compare --help");
+}
+
+void check(const CompareOptions& options, bool update) {
+  if (options.dump_rules) return;
+  if (options.reference.empty() || options.other.empty())
+    fail("two catalogues, or two directories, are needed: srcextract compare REFERENCE NEW");
+  if (update && options.update.find_first_not_of(" \t\r\n") == std::string::npos)
+    fail("--update needs a line that says why the reference changes, for whoever reads its log");
+  if (options.update.find('\n') != std::string::npos) fail("the reason after --update must be one line");
+  if (options.json == "-" && options.junit == "-") fail("only one of --json and --junit can go to stdout");
+}
+
+}  // namespace
+
+bool is_compare(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == "compare";
+}
+
+CompareOptions parse_compare_options(int argc, const char* const* argv) {
+  CompareOptions options;
+  options.threads = available_threads();
+  bool quiet = false, verbose = false;
+  CLI::App app(description, "srcextract compare");
+  app.footer(footer);
+  app.get_formatter()->column_width(28);
+  add_files(app, options);
+  add_outputs(app, options);
+  add_messages(app, options, quiet, verbose);
+  try {
+    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
+  } catch (const CLI::CallForHelp&) {
+    options.answer = app.help();
+    return options;
+  } catch (const CLI::ParseError& error) {
+    fail(error.what());
+  }
+  // Of the dump nothing but RULES is of use.
+  if (options.dump_rules && options.other.empty()) std::swap(options.rules, options.reference);
+  options.verbosity = quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
+  check(options, app.count("--update") > 0);
+  return options;
+}
+
+}  // namespace srcextract

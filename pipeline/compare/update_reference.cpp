@@ -1,0 +1,116 @@
+#include "pipeline/compare/update_reference.hpp"
+
+#include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "io/files/output_file.hpp"
+#include "io/tables/table.hpp"
+#include "pipeline/log/printable.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t piece = std::size_t{1} << 20;
+
+/// A copy that waits for its commit.
+OutputFile copy_of(const std::string& from, const std::string& to) {
+  std::ifstream in(from, std::ios::binary);
+  OutputFile out(to);
+  std::string bytes(piece, '\0');
+  while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || in.gcount() > 0)
+    out.write(std::string_view(bytes).substr(0, static_cast<std::size_t>(in.gcount())));
+  if (!in.eof()) throw Error(ErrorKind::input, from + ": cannot be read: " + std::strerror(errno));
+  out.seal();
+  return out;
+}
+
+std::string verdict(const FileComparison& file) {
+  if (!file.failure.empty()) return file.failure;
+  if (file.within()) return "within the rules";
+  const Finding& first = file.comparison.findings.front();
+  return fmt::format("beyond the rules, {} reasons, first {}: {}", file.comparison.findings.size(), first.subject,
+                     first.words);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// The file that the new one takes the place of, also behind a link; a catalogue that the reference does not have goes
+/// into its directory.
+std::string target_of(const FileComparison& file, const std::string& reference) {
+  if (file.reference.empty()) return fs::path(reference) / fs::path(file.other).filename();
+  const fs::path old_path = file.reference, new_path = file.other;
+  if (old_path.extension() != new_path.extension())
+    throw Error(ErrorKind::config, file.other + " is no " + old_path.extension().string() + " as " + file.reference +
+                                       " is: under that name its contents would mislead; give the new catalogue in "
+                                       "the reference's format, or rename the reference first");
+  return fs::canonical(old_path);
+}
+
+/// Why the file changes nothing in the reference; empty if it may. What was compared has been read, what only the new
+/// directory has not yet.
+std::string obstacle(const FileComparison& file) {
+  if (file.other.empty() || file.code != 0) return file.reference + ": stays as it is: " + file.failure;
+  if (!file.reference.empty()) return "";
+  try {
+    open_table(file.other);
+    return "";
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return file.other + ": is not added: " + error.what();
+  }
+}
+
+/// Appended in one write, so that two that update at once do not mix their lines. A link may lead anywhere: lines are
+/// for the file beside the reference alone.
+void append(const std::string& path, const std::string& lines) {
+  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (file < 0 && errno == ELOOP)
+    throw Error(ErrorKind::output, path + " is a link, and the log is not written through one; put a file there");
+  const bool written = file >= 0 && write(file, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size());
+  const int failure = errno;
+  if (file >= 0) close(file);
+  if (!written) throw Error(ErrorKind::output, path + ": the log cannot be written: " + std::strerror(failure));
+}
+
+}  // namespace
+
+void update_references(const std::vector<FileComparison>& files, const std::string& reference, const std::string& why) {
+  const bool directory = fs::is_directory(reference);
+  std::vector<OutputFile> copies;
+  std::string lines;
+  for (const FileComparison& file : files) {
+    if (const std::string reason = obstacle(file); !reason.empty()) {
+      spdlog::warn("{}", reason);
+      continue;
+    }
+    copies.push_back(copy_of(file.other, target_of(file, reference)));
+    lines += printable(fmt::format("{} srcextract {} {}: {} [{}]", utc_now(), program_version(), file.name, why,
+                                   verdict(file))) +
+             "\n";
+  }
+  // The log first: a change without its reason is worse than a reason without its change.
+  append(directory ? (fs::path(reference) / "compare.log").string() : reference + ".log", lines);
+  commit(copies);
+  spdlog::info("{}: {} updated", reference, copies.size());
+}
+
+}  // namespace srcextract

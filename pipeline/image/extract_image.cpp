@@ -1,0 +1,171 @@
+#include "pipeline/image/extract_image.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "io/wcs/wcs.hpp"
+#include "pipeline/chain/observer.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
+  try {
+    return run_stages(exposure, config, where, ObservingTap(observer));
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::memory,
+                fmt::format("not enough memory: an image of {} x {} pixels needs about {}; free some, or use a machine "
+                            "that has more",
+                            exposure.shape().width, exposure.shape().height,
+                            fmt::format("{:.1f} GB", static_cast<double>(host_memory(exposure.shape(), config,
+                                                                                     exposure.reference != nullptr)) /
+                                                         1e9)));
+  }
+}
+
+/// One image on its way through the back ends.
+class ImageRun {
+ public:
+  ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
+      : input_(input), config_(input.file.config->config), execution_(execution), progress_(progress) {}
+
+  ImageResult on_cpu() const {
+    ImageResult result;
+    result.backend = "cpu";
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result));
+    return result;
+  }
+
+  ImageResult on_cuda() const {
+    ImageResult result;
+    result.backend = "cuda";
+    result.extraction = execution_.extractor->extract(input_.exposure, config_, observer(result));
+    return result;
+  }
+
+  ImageResult on_cuda_or_cpu() const {
+    try {
+      return on_cuda();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
+      spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
+    }
+    return on_cpu();
+  }
+
+  ImageResult where_execution_says() const {
+    return !execution_.device         ? on_cpu()
+           : execution_.compare       ? on_both()
+           : execution_.may_fall_back ? on_cuda_or_cpu()
+                                      : on_cuda();
+  }
+
+  ImageResult on_both() const {
+    StageRecord cpu_record, cuda_record;
+    ImageResult result;
+    result.backend = "cpu";
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
+    ImageResult unused;
+    unused.backend = "cuda";
+    execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
+    result.comparison = compare_records(cpu_record, cuda_record);
+    return result;
+  }
+
+ private:
+  Observer observer(ImageResult& result, StageRecord* record = nullptr) const {
+    const auto on_stage = [&](const char* stage, double seconds) {
+      progress_.stage_done(stage);
+      spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
+      result.times.push_back({stage, seconds});
+    };
+    return {on_stage, record};
+  }
+
+  const ImageInput& input_;
+  const Config& config_;
+  const Execution& execution_;
+  Progress& progress_;
+};
+
+void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  result.no_sky_reason = add_sky_positions(input.header(), result.extraction.sources, execution.cpu);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  result.times.push_back({"sky", elapsed.count()});
+}
+
+ImageResult result_of(Extracted extracted, const ImageInput& input, const Execution& execution) {
+  if (extracted.failure) std::rethrow_exception(extracted.failure);
+  ImageResult result;
+  result.backend = "cuda";
+  result.extraction = std::move(extracted.extraction);
+  for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
+  add_sky_positions(input, execution, result);
+  return result;
+}
+
+/// One by one.
+std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                       Progress& progress) {
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::optional<Failure>& failure = attempts[i].failure;
+    failure = attempt([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
+    if (failure && failure->kind == ErrorKind::device && is_lost(*execution.device))
+      throw Error(failure->kind, failure->message);
+  }
+  return attempts;
+}
+
+}  // namespace
+
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
+  ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+  add_sky_positions(input, execution, result);
+  return result;
+}
+
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress) {
+  const bool alone = inputs.size() < 2 || inputs.front()->reference != nullptr;
+  if (alone || !execution.device) return extract_each(inputs, execution, progress);
+  std::vector<PixelSource> sources;
+  for (const ImageInput* input : inputs) sources.push_back(input->first());
+  std::vector<Extracted> extracted;
+  try {
+    extracted = execution.extractor->extract_together(sources, inputs.front()->file.config->config);
+  } catch (const Error& error) {
+    // The device may have room for each, or the CPU.
+    if (error.kind() != ErrorKind::device || is_lost(*execution.device)) throw;
+    return extract_each(inputs, execution, progress);
+  }
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    attempts[i].failure =
+        attempt([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
+  return attempts;
+}
+
+std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference) {
+  constexpr std::int64_t usual_planes = 3;
+  std::int64_t images = config.convolve.kernel == KernelShape::none ? 1 : 2;
+  if (config.combine.method != CombineMethod::none) {
+    const auto named = std::ssize(config.combine.planes) + std::ssize(config.combine.hdus) +
+                       (config.combine.files.empty() ? 0 : std::ssize(config.combine.files) + 1);
+    images += named > 0 ? named : usual_planes;
+  }
+  if (of_difference) images += config.measurement.gain > 0 ? 4 : 2;  // the reference, what is left of it, and its noise
+  return (2 * images + 1) * shape.count() * static_cast<std::int64_t>(sizeof(float)) / 2;
+}
+
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
+  return execution.device && !execution.compare ? CudaExtractor::images_together(shape, config) : 1;
+}
+
+}  // namespace srcextract

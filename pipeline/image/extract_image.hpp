@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/image/backend_comparison.hpp"
+#include "pipeline/image/open_frame.hpp"
+#include "pipeline/image/open_reference.hpp"
+#include "pipeline/log/failure.hpp"
+#include "pipeline/log/progress.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "survey/image_file.hpp"
+
+namespace srcextract {
+
+/// Wall time of one step.
+struct StepTime {
+  std::string step;
+  double seconds = 0;
+};
+
+/// One image as it came in: what the log and the report say about it.
+struct ImageInput {
+  const ImageFile& file;
+  const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
+  const OpenFrame& frame;
+  const OpenReference* reference;  ///< subtracted from it; null: none
+  Exposure exposure;
+
+  const PixelSource& first() const { return exposure.planes.front(); }
+  const std::string& header() const { return frame.image().header(); }
+};
+
+/// What became of one image.
+struct ImageResult {
+  Extraction extraction;      ///< with sky positions, if the image has any
+  std::string no_sky_reason;  ///< why it has none; empty if it has
+  std::string backend;        ///< that made the catalogue: cpu or cuda
+  std::vector<StepTime> times;
+  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+};
+
+/// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device
+/// cannot take goes to the CPU, unless the device is lost. Writes nothing. Throws what the stages throw.
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress);
+
+/// What became of one of several images.
+struct ImageAttempt {
+  ImageResult result;
+  std::optional<Failure> failure;
+};
+
+/// The same for images of one shape and one configuration, at most images_together() of them, in one launch. Throws
+/// Error{device} if the device is lost, and else nothing.
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress);
+
+/// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
+/// the planes and images that the configuration, or a reference that is subtracted, adds.
+std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference);
+
+/// How many images of that shape and configuration are extracted together.
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution);
+
+}  // namespace srcextract

@@ -1,0 +1,97 @@
+#include "pipeline/image/image_log.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/wcs/wcs.hpp"
+#include "pipeline/log/printable.hpp"
+
+namespace srcextract {
+namespace {
+
+/// float32 has 24 bits of mantissa: a wider stored type loses its last digits.
+bool wider_than_float32(int bitpix) {
+  return bitpix == 32 || bitpix == 64 || bitpix == -64;
+}
+
+/// What did the work: "2 CPU threads", "CUDA device 0 (NVIDIA H200)".
+std::string worker_name(const ImageResult& result, const Execution& execution) {
+  if (result.backend == "cuda")
+    return fmt::format("CUDA device {} ({})", execution.device->index, execution.device->name);
+  return counted(execution.cpu.threads, "CPU thread");
+}
+
+void log_statistics(const std::string& name, const std::string& when, const Statistics& s) {
+  spdlog::info("{}: {}: mean {:.4g}, median {:.4g}, sigma {:.4g}, min {:.4g}, max {:.4g}, {} pixels", name, when,
+               s.mean, s.median, s.sigma, s.min, s.max, s.count);
+}
+
+void log_background(const std::string& name, const Background& background) {
+  log_statistics(name, "before clipping", background.all);
+  const char* end = background.converged ? "" : " (stopped by background.max_iterations, not converged)";
+  log_statistics(name, fmt::format("after {} rounds of clipping{}", background.iterations, end), background.clipped);
+}
+
+/// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
+/// where the sky is anyway, are no sign of it.
+void warn_of_padding(const std::string& name, const Background& background) {
+  const double zeros = background.zero_share;
+  const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
+  if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
+  spdlog::warn(
+      "{}: {:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write NaN or "
+      "BLANK there, so that these pixels are masked",
+      name, 100 * zeros);
+}
+
+void log_sky(const std::string& name, const std::string& reason, bool describe) {
+  const bool expected = reason == no_celestial_wcs;
+  if (reason.empty() || (expected && !describe)) return;
+  spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
+}
+
+/// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".
+std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
+  if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
+  const std::vector<std::int64_t>& axes = frame.image().axes();
+  std::int64_t planes = 1;
+  for (std::size_t axis = 2; axis < axes.size(); ++axis) planes *= axes[axis];
+  return planes > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, planes) : "";
+}
+
+}  // namespace
+
+void log_input(const ImageInput& input, const InputConfig& config) {
+  const FitsImage& image = input.frame.image();
+  const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
+  const int bitpix = input.first().format.bitpix;
+  spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
+               input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
+  if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+  if (wider_than_float32(bitpix))
+    spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
+                 bitpix);
+}
+
+void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
+  const Extraction& e = result.extraction;
+  if (describe && e.masked_nan + e.masked_infinite + e.masked_blank > 0)
+    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK", input.name, e.masked_nan, e.masked_infinite,
+                 e.masked_blank);
+  if (describe) log_background(input.name, e.background);
+  warn_of_padding(input.name, e.background);
+  if (describe)
+    spdlog::info("{}: {} sources above {:.6g}, {} before detection.min_area", input.name, e.sources.size(),
+                 e.levels.detection, e.detected);
+  log_sky(input.name, result.no_sky_reason, describe);
+}
+
+void log_done(const ImageInput& input, const ImageResult& result, const Execution& execution, double seconds) {
+  spdlog::info("{}: done in {:.3f} s on {}", input.name, seconds, worker_name(result, execution));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,110 @@
+#include "pipeline/image/open_frame.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+
+#include "stages/combine/combine.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+std::int64_t count_planes(const FitsImage& image) {
+  std::int64_t planes = 1;
+  for (std::size_t axis = 2; axis < image.axes().size(); ++axis) planes *= image.axes()[axis];
+  return planes;
+}
+
+std::vector<std::int64_t> all_planes(const FitsImage& image) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t plane = 1; plane <= count_planes(image); ++plane) numbers.push_back(plane);
+  return numbers;
+}
+
+/// Which of the lists of `combine` is given; the method where it is none.
+std::string key_of_planes(const CombineConfig& config) {
+  return !config.hdus.empty()     ? "combine.hdus"
+         : !config.files.empty()  ? "combine.files"
+         : !config.planes.empty() ? "combine.planes"
+                                  : "combine.method";
+}
+
+/// What is thrown begins with the place in the configuration that it is about.
+template <class F>
+void said_at(const std::string& where, F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    throw Error(error.kind(), where + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config)
+    : first_plane_(config.input.plane) {
+  images_.push_back(std::move(image));
+  const CombineConfig& combine = config.combine;
+  if (combine.method == CombineMethod::none) {
+    planes_.push_back(images_.front().plane(config.input.plane));
+    return;
+  }
+  const std::string key = key_of_planes(combine);
+  std::vector<std::pair<std::string, std::string>> others;
+  for (const std::string& hdu : combine.hdus) others.emplace_back(path, hdu);
+  for (const std::string& file : combine.files) others.emplace_back(file, config.input.hdu);
+  std::vector<std::int64_t> numbers = combine.planes;
+  if (others.empty() && numbers.empty()) numbers = all_planes(images_.front());
+  const std::size_t count = numbers.size() + others.size() + (combine.files.empty() ? 0 : 1);
+  const bool weighed = combine.method == CombineMethod::weighted;
+  said_at(config.where(weighed ? "combine.weights" : key), [&] { check_plane_count(count, combine); });
+  if (others.empty()) {
+    add_planes(numbers, config);
+  } else {
+    add_images(key, others, config);
+  }
+  require_one_shape(config.where(key));
+}
+
+void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {
+  const std::int64_t planes = count_planes(images_.front());
+  first_plane_ = numbers.front();
+  for (const std::int64_t number : numbers) {
+    if (number > planes)
+      throw Error(ErrorKind::input, fmt::format("{}: there is no plane {} to combine: the image has {}",
+                                                config.where("combine.planes"), number, planes));
+    planes_.push_back(images_.front().plane(number));
+    combined_.push_back("plane " + std::to_string(number));
+  }
+}
+
+/// With a list of HDUs the frame consists of these; a list of files goes on after the image itself.
+void OpenFrame::add_images(const std::string& key,
+                           const std::vector<std::pair<std::string, std::string>>& files_and_hdus,
+                           const Config& config) {
+  if (key == "combine.hdus") {
+    images_.clear();
+  } else {
+    combined_.push_back("the image");
+  }
+  for (const std::pair<std::string, std::string>& one : files_and_hdus) {
+    said_at(config.where(key), [&] { images_.push_back(select_images(one.first, one.second).front().open()); });
+    combined_.push_back(key == "combine.hdus" ? "HDU " + one.second : one.first);
+  }
+  for (const FitsImage& image : images_)
+    said_at(config.where(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
+}
+
+void OpenFrame::require_one_shape(const std::string& where) const {
+  const Shape& shape = planes_.front().shape;
+  for (std::size_t i = 1; i < planes_.size(); ++i) {
+    const Shape& other = planes_[i].shape;
+    if (other == shape) continue;
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} is {} x {} pixels and {} is {} x {}; what is combined must have one shape", where,
+                            combined_.front(), shape.width, shape.height, combined_[i], other.width, other.height));
+  }
+}
+
+}  // namespace srcextract

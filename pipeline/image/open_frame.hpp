@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/image/fits_image.hpp"
+
+namespace srcextract {
+
+/// A frame of the sky, opened: one plane of an image or, where `combine` asks for it, several planes of one shape.
+class OpenFrame {
+ public:
+  /// `path` is the file that `image` is in. Opens what else belongs to the frame. Throws Error{input} if a plane, an
+  /// HDU or a file is missing, cannot be used, or has another shape, and Error{config} if there are too few or too
+  /// many; both begin with the place in the configuration that asks for it.
+  OpenFrame(FitsImage image, const std::string& path, const Config& config);
+
+  /// The first of them, whose header, and so whose WCS, is that of the frame.
+  const FitsImage& image() const { return images_.front(); }
+
+  const std::vector<PixelSource>& planes() const { return planes_; }
+  const PixelSource& first() const { return planes_.front(); }
+
+  /// FitsImage::datasum() of the first plane.
+  std::uint32_t datasum() const { return image().datasum(first_plane_); }
+
+  /// "plane 2", "HDU SCI2", "the image" that further ones were combined with, "r.fits": what was combined, in messages
+  /// and in the report; empty if nothing was.
+  const std::vector<std::string>& combined() const { return combined_; }
+
+ private:
+  void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
+  void add_images(const std::string& key, const std::vector<std::pair<std::string, std::string>>& files_and_hdus,
+                  const Config& config);
+  void require_one_shape(const std::string& where) const;
+
+  std::vector<FitsImage> images_;
+  std::int64_t first_plane_;
+  std::vector<PixelSource> planes_;
+  std::vector<std::string> combined_;
+};
+
+}  // namespace srcextract

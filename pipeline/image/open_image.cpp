@@ -1,0 +1,138 @@
+#include "pipeline/image/open_image.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "io/catalog/catalog.hpp"
+#include "io/catalog/segmentation.hpp"
+#include "io/wcs/pixel_unit.hpp"
+#include "pipeline/image/image_log.hpp"
+#include "pipeline/image/picture_file.hpp"
+#include "pipeline/image/run_record.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "survey/output_names.hpp"
+
+namespace srcextract {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The catalogues and the label map, complete but for the commit.
+std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
+                                     const ImageConfig& config, const Cpu& where) {
+  const std::string& header = input.header();
+  const CatalogMetadata metadata{program_version(), config.yaml, pixel_unit(header)};
+  std::vector<OutputFile> files;
+  for (const auto& [format, path] : paths.catalogs)
+    files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
+  if (!paths.segmentation.empty())
+    files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
+  if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
+  return files;
+}
+
+OutputFile write_report(const std::string& path, const RunReport& report) {
+  OutputFile file(path);
+  file.write(format_report(report));
+  return file;
+}
+
+/// Throws Error{config} that begins with the place of the key that asks for a kernel, if that is larger than the image.
+void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::string& where) {
+  try {
+    check_kernel_fits(kernel, shape);
+  } catch (const Error& error) {
+    throw Error(error.kind(), where + ": " + error.what());
+  }
+}
+
+void require_kernels_fit(const Shape& shape, const Config& config, bool of_difference) {
+  if (config.convolve.kernel != KernelShape::none)
+    require_kernel_fits(make_kernel(config.convolve), shape, config.where("convolve.kernel"));
+  const auto [sharp, wide] = std::minmax({config.difference.reference_fwhm, config.difference.new_fwhm});
+  if (of_difference && sharp < wide)
+    require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.where("difference.new_fwhm"));
+}
+
+/// The name of a file below the output directory, and its size.
+std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std::string& directory) {
+  return {std::filesystem::path(file.path()).lexically_relative(directory), file.size()};
+}
+
+void record_result(const ImageInput& input, const ImageResult& result, std::uint32_t datasum, ImageRecord& record) {
+  record.done = true;
+  record.datasum = datasum;
+  record.width = input.exposure.shape().width;
+  record.height = input.exposure.shape().height;
+  record.sources = result.extraction.sources.size();
+  record.background = result.extraction.background.clipped.median;
+  record.sigma = result.extraction.background.clipped.sigma;
+}
+
+}  // namespace
+
+ImageRecord begin_record(const ImageTask& task) {
+  ImageRecord record;
+  record.name = task.file->name;
+  record.hdu = task.hdu;
+  record.images = task.images;
+  record.path = std::filesystem::absolute(task.file->path);
+  record.bytes = task.file->bytes;
+  record.modified = task.file->modified;
+  record.config = task.file->config->hash;
+  record.program = program_version();
+  return record;
+}
+
+OpenImage::OpenImage(const ImageTask& task, const Job& job)
+    : task_(task),
+      job_(job),
+      frame_(task.image.open(), task.file->path, task.file->config->config),
+      paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
+      input_{*task.file, task.name, frame_, nullptr, Exposure(frame_.planes())} {
+  job.kept.require_kept(paths_.all());
+  require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
+  if (!job.reference.empty()) {
+    reference_ = open_reference(job.reference, frame_, task.name, task.file->config->config, {});
+    input_.reference = &*reference_;
+    input_.exposure.reference = reference_->subtracted;
+  }
+  if (job.describe) log_input(input_, task.file->config->config.input);
+}
+
+ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
+  log_result(input_, result, job_.describe);
+  const ImageConfig& config = *task_.file->config;
+
+  const auto summing = Clock::now();
+  const std::uint32_t datasum = frame_.datasum();
+  result.times.push_back({"checksum", seconds_since(summing)});
+
+  const auto writing = Clock::now();
+  make_directory_of(paths_.report);
+  std::vector<OutputFile> files = write_tables(paths_, input_, result.extraction, config, execution.cpu);
+  if (job_.flush == Flush::now) {
+    for (OutputFile& file : files) file.flush();
+  }
+  result.times.push_back({"write", seconds_since(writing)});
+
+  ImageOutcome outcome{begin_record(task_), task_.name, {}, {}};
+  record_result(input_, result, datasum, outcome.record);
+  const double seconds = seconds_since(begin_);
+  files.push_back(write_report(
+      paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
+  for (const OutputFile& file : files) outcome.record.outputs.push_back(output_of(file, job_.output_dir));
+  commit(files, job_.flush);
+  if (job_.describe) log_done(input_, result, execution, seconds);
+  outcome.times = std::move(result.times);
+  outcome.comparison = std::move(result.comparison);
+  return outcome;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/files/output_file.hpp"
+#include "pipeline/image/backend_comparison.hpp"
+#include "pipeline/image/extract_image.hpp"
+#include "pipeline/image/outputs.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "survey/image_file.hpp"
+#include "survey/image_record.hpp"
+#include "survey/output_names.hpp"
+
+namespace srcextract {
+
+/// What stays the same from image to image, wherever they are extracted.
+struct Job {
+  std::string output_dir;
+  std::vector<std::string> arguments;  ///< of the program, for run.json
+  const KeptFiles& kept;
+  std::string reference = {};  ///< path of the frame that is subtracted from every image; empty: none
+  Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
+  bool describe = true;        ///< tell the log what every image is and what was found
+};
+
+/// One image of a file, selected and not yet opened.
+struct ImageTask {
+  const ImageFile* file = nullptr;
+  SelectedImage image;
+  std::string name;                        ///< in messages: the path, and the HDU if there are several
+  std::optional<int> hdu = std::nullopt;   ///< part of the names of its outputs, if there are several
+  int images = 1;                          ///< of the file that are extracted
+  std::shared_ptr<void> memory = nullptr;  ///< what the open file has of the memory budget
+};
+
+/// What became of it.
+struct ImageOutcome {
+  ImageRecord record;
+  std::string name;  ///< in messages
+  std::vector<StepTime> times;
+  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+};
+
+/// The record of an image before anything is known of it.
+ImageRecord begin_record(const ImageTask& task);
+
+/// An image on its way from its file to its outputs.
+class OpenImage {
+ public:
+  /// Opens it, and the reference of the job. Throws Error{input}, and Error{config} if an output would replace what is
+  /// to be kept, or if the configuration asks for what the image does not allow. `task` and `job` must outlive it.
+  OpenImage(const ImageTask& task, const Job& job);
+  OpenImage(const OpenImage&) = delete;
+  OpenImage& operator=(const OpenImage&) = delete;
+
+  const ImageInput& input() const { return input_; }
+
+  /// Writes what was extracted from it where `execution` says: all outputs once every one is complete, run.json last;
+  /// none if one fails. Throws Error{output} or Error{storage}.
+  ImageOutcome finish(ImageResult result, const Execution& execution);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();
+  Clock::time_point begin_ = Clock::now();
+  const ImageTask& task_;
+  const Job& job_;
+  OpenFrame frame_;
+  std::optional<OpenReference> reference_;
+  OutputPaths paths_;
+  ImageInput input_;
+};
+
+}  // namespace srcextract

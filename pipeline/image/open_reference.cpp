@@ -1,0 +1,93 @@
+#include "pipeline/image/open_reference.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/wcs.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Frames whose pixels lie apart by no more than this are taken as they are; with difference.align: wcs, by no more
+/// than a hundredth of it.
+constexpr double same_place = 0.1;
+
+bool has_sky(const OpenFrame& frame) {
+  Sources none;
+  return add_sky_positions(frame.image().header(), none).empty();
+}
+
+std::string size_of(const Shape& shape) {
+  return fmt::format("{} x {} pixels", shape.width, shape.height);
+}
+
+/// Whether any of the positions is in an image of that shape. Nodes are close to each other.
+bool overlap(const PixelMap& map, const Shape& shape) {
+  constexpr auto margin = static_cast<double>(PixelMap::step);
+  for (std::size_t node = 0; node < map.x.size(); ++node) {
+    if (map.x[node] > -margin && map.x[node] < static_cast<double>(shape.width) + margin && map.y[node] > -margin &&
+        map.y[node] < static_cast<double>(shape.height) + margin)
+      return true;
+  }
+  return false;
+}
+
+/// The map of pixels, or null where both frames have the same.
+std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
+                                      const std::string& reference_name, const Config& config, const Cpu& where) {
+  const Shape &shape = fresh.first().shape, &other = reference.first().shape;
+  const bool by_wcs = config.difference.align == Align::wcs;
+  const std::string remedy = "; set difference.align: wcs to resample the reference";
+  if (!by_wcs && shape != other)
+    throw Error(ErrorKind::input, fmt::format("{}: {} is {} and {} is {}: they cannot be subtracted pixel by pixel{}",
+                                              config.where("difference.align"), reference_name, size_of(other), name,
+                                              size_of(shape), remedy));
+  if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
+    spdlog::info("{}: not both frames have a WCS that tells whether they show the same sky; it is taken for granted",
+                 name);
+    return nullptr;
+  }
+  PixelMap map = map_pixels(shape, fresh.image().header(), name, reference.image().header(), reference_name, where);
+  const double shift = largest_shift(map);
+  if (shape == other && shift <= (by_wcs ? same_place / 100 : same_place)) return nullptr;
+  if (!by_wcs)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} and {} do not show the same sky: their WCS are apart by up to {:.2f} pixels{}",
+                            config.where("difference.align"), reference_name, name, shift, remedy));
+  if (!overlap(map, other))
+    throw Error(ErrorKind::input, fmt::format("{} and {} show no sky in common: by their WCS no pixel of one is in the "
+                                              "other; were they exchanged with frames of another field?",
+                                              reference_name, name));
+  spdlog::info("{}: {} is resampled to its pixels, from up to {:.2f} pixels away", name, reference_name, shift);
+  return std::make_shared<const PixelMap>(std::move(map));
+}
+
+}  // namespace
+
+void check_difference(const Config& config) {
+  if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
+    throw Error(ErrorKind::config,
+                config.where("detection.threshold") +
+                    ": a pixel of a difference is above a threshold below 0, or its negative is; give "
+                    "one of at least 0");
+  if (!config.combine.files.empty())
+    throw Error(ErrorKind::config,
+                config.where("combine.files") +
+                    ": the same files would be combined with both frames of a difference, and cancel; "
+                    "name combine.planes or combine.hdus, or leave them out");
+}
+
+OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
+                             const Config& config, const Cpu& where) {
+  const std::string hdu = config.input.hdu == "all" ? std::to_string(fresh.image().hdu()) : config.input.hdu;
+  OpenFrame frame(select_images(path, hdu).front().open(), path, config);
+  auto subtracted = std::make_shared<ReferenceFrame>();
+  subtracted->planes = frame.planes();
+  subtracted->map = align(fresh, name, frame, path, config, where);
+  return {path, std::move(frame), std::move(subtracted)};
+}
+
+}  // namespace srcextract

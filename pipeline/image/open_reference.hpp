@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/config.hpp"
+#include "pipeline/image/open_frame.hpp"
+#include "stages/core/exec.hpp"
+#include "stages/core/exposure.hpp"
+
+namespace srcextract {
+
+/// The frame that `srcextract difference` subtracts, opened.
+struct OpenReference {
+  std::string path;
+  OpenFrame frame;
+  std::shared_ptr<const ReferenceFrame> subtracted;  ///< for the stages
+};
+
+/// Throws Error{config} if sources of a difference cannot be found with this configuration: below zero both of its
+/// sides are everywhere, and files that both frames were combined with would be subtracted from themselves.
+void check_difference(const Config& config);
+
+/// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu is
+/// `all` it is the HDU of the same number. Throws Error{input}
+/// if the reference cannot be read, if the frames do not show the same sky pixel by pixel and difference.align does not
+/// say what to do about it, or if their WCS cannot tell.
+OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
+                             const Config& config, const Cpu& where);
+
+}  // namespace srcextract

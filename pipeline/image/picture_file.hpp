@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "config/config.hpp"
+#include "io/files/output_file.hpp"
+#include "pipeline/chain/extraction.hpp"
+#include "stages/core/exec.hpp"
+
+namespace srcextract {
+
+/// Writes the picture of an extraction with its overlay as PNG; the caller commits the file. Of a difference
+/// detected pixels are red. Throws Error{output}.
+[[nodiscard]] OutputFile write_picture(const std::string& path, const Extraction& extraction,
+                                       const QuicklookConfig& config, const Cpu& where);
+
+}  // namespace srcextract

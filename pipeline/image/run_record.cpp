@@ -1,0 +1,144 @@
+#include "pipeline/image/run_record.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "pipeline/machine/versions.hpp"
+#include "survey/directory_lock.hpp"
+
+namespace srcextract {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string utc(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+Json program_json() {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : library_versions()) libraries[name] = version;
+  return {{"name", "srcextract"}, {"version", program_version()}, {"build", program_build()}, {"libraries", libraries}};
+}
+
+Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
+  Json json = {{"path", input.file.path},
+               {"bytes", input.file.bytes},
+               {"hdu", input.frame.image().hdu()},
+               {"extname", input.frame.image().extname()},
+               {"axes", input.frame.image().axes()},
+               {"plane", config.input.plane},
+               {"width", input.first().shape.width},
+               {"height", input.first().shape.height},
+               {"bitpix", input.first().format.bitpix},
+               {"compressed", input.frame.image().compressed()},
+               {"datasum", datasum}};
+  if (!input.frame.combined().empty()) json["combined"] = input.frame.combined();
+  return json;
+}
+
+/// The frame that was subtracted.
+Json reference_json(const OpenReference& reference) {
+  Json json = {{"path", reference.path},
+               {"hdu", reference.frame.image().hdu()},
+               {"width", reference.frame.first().shape.width},
+               {"height", reference.frame.first().shape.height},
+               {"resampled", reference.subtracted->map != nullptr},
+               {"datasum", reference.frame.datasum()}};
+  if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
+  return json;
+}
+
+Json statistics_json(const Statistics& s) {
+  return {{"count", s.count}, {"mean", s.mean}, {"median", s.median},
+          {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
+}
+
+Json difference_json(const DifferenceFacts& facts) {
+  return {{"scale", facts.scale},
+          {"ratios", facts.ratios},
+          {"reference", statistics_json(facts.reference)},
+          {"new", statistics_json(facts.fresh)}};
+}
+
+Json background_json(const Background& background) {
+  return {{"all", statistics_json(background.all)},
+          {"clipped", statistics_json(background.clipped)},
+          {"zero_share", background.zero_share},
+          {"iterations", background.iterations},
+          {"converged", background.converged}};
+}
+
+Json counts_json(const Extraction& extraction, const Shape& shape) {
+  const Sources& sources = extraction.sources;
+  return {{"pixels", shape.count()},
+          {"masked_nan", extraction.masked_nan},
+          {"masked_infinite", extraction.masked_infinite},
+          {"masked_blank", extraction.masked_blank},
+          {"components", extraction.detected},
+          {"sources", sources.size()},
+          {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
+}
+
+Json execution_json(const RunReport& report) {
+  Json times = Json::array();
+  for (const StepTime& time : report.result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
+  return {{"backend", report.result.backend},
+          {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
+          {"threads", report.execution.cpu.threads},
+          {"steps", times},
+          {"seconds", report.seconds},
+          {"host", host_name()},
+          {"start", utc(report.start)},
+          {"command", report.arguments}};
+}
+
+Json comparison_json(const std::vector<StageComparison>& comparison) {
+  Json rows = Json::array();
+  for (const StageComparison& row : comparison)
+    rows.push_back(
+        {{"stage", row.stage}, {"elements", row.elements}, {"mismatches", row.mismatches}, {"worst", row.worst}});
+  return rows;
+}
+
+}  // namespace
+
+std::string format_report(const RunReport& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json;
+  json["program"] = program_json();
+  json["input"] = input_json(report.input, report.config.config, report.datasum);
+  if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
+  json["background"] = background_json(extraction.background);
+  json["levels"] = {{"detection", extraction.levels.detection},
+                    {"background", extraction.levels.background},
+                    {"sigma", extraction.levels.sigma}};
+  json["counts"] = counts_json(extraction, report.input.first().shape);
+  json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
+  json["execution"] = execution_json(report);
+  if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
+  json["config"] = report.config.yaml;
+  json["outputs"] = report.outputs;
+  // A path may hold bytes that are no UTF-8; JSON must.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard) {
+  const Json session = {{"program", program_json()},  {"host", host_name()},
+                        {"process", getpid()},        {"start", utc(std::chrono::system_clock::now())},
+                        {"shard", shard_text(shard)}, {"command", arguments}};
+  return session.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,84 @@
+#include "pipeline/log/log.hpp"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <utility>
+
+#include "pipeline/log/printable.hpp"
+#include "pipeline/log/progress.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+// %* is the message, printable.
+constexpr const char* terminal_pattern = "%^%l%$: %*";
+constexpr const char* file_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %*";
+
+class PrintableMessage : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& line) override {
+    const std::string text = printable({message.payload.data(), message.payload.size()});
+    line.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<PrintableMessage>(); }
+};
+
+void set_pattern(spdlog::sinks::sink& sink, const std::string& pattern) {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<PrintableMessage>('*').set_pattern(pattern);
+  sink.set_formatter(std::move(formatter));
+}
+
+spdlog::sink_ptr file_sink(const std::string& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+    set_pattern(*sink, file_pattern);
+    return sink;
+  } catch (const spdlog::spdlog_ex& error) {
+    throw Error(ErrorKind::output, path + ": cannot write the log file: " + error.what());
+  }
+}
+
+spdlog::level::level_enum level_of(Verbosity verbosity) {
+  switch (verbosity) {
+    case Verbosity::quiet:
+      return spdlog::level::warn;
+    case Verbosity::verbose:
+      return spdlog::level::debug;
+    case Verbosity::normal:
+      break;
+  }
+  return spdlog::level::info;
+}
+
+}  // namespace
+
+void log_to_stderr() {
+  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  set_pattern(*sink, terminal_pattern);
+  auto logger = std::make_shared<spdlog::logger>("srcextract", sink);
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(logger);
+}
+
+void configure_log(Verbosity verbosity, const std::string& file, bool progress) {
+  spdlog::logger& logger = *spdlog::default_logger();
+  spdlog::sinks::sink& terminal = *logger.sinks().front();
+  terminal.set_level(level_of(verbosity));
+  if (progress) set_pattern(terminal, std::string(Progress::clear_line) + terminal_pattern);
+  logger.set_level(file.empty() ? level_of(verbosity) : std::min(level_of(verbosity), spdlog::level::info));
+  if (!file.empty()) logger.sinks().push_back(file_sink(file));
+}
+
+void log_error(const std::string& message) {
+  spdlog::error("{}", message);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuda/engine/extractor.hpp"
+#include "stages/core/exec.hpp"
+#include "survey/plan.hpp"
+
+namespace srcextract {
+
+/// What the user may ask for.
+enum class Backend { automatic, cpu, cuda, compare };
+
+/// What was decided once per run of the program.
+struct Machine {
+  Cpu cpu;
+  std::vector<CudaDevice> devices;  ///< none: the CPU alone
+  bool compare = false;             ///< run both and compare them; needs a device
+  bool may_fall_back = false;       ///< what the devices cannot take goes to the CPU
+};
+
+/// Where one worker extracts its images, one after the other.
+struct Execution {
+  Cpu cpu;
+  std::optional<CudaDevice> device;          ///< absent: the CPU alone
+  std::shared_ptr<CudaExtractor> extractor;  ///< on that device, kept from image to image
+  bool compare = false;
+  bool may_fall_back = false;
+};
+
+/// Turns the wish into a decision. `automatic` takes the devices that are usable and logs what it decided and why;
+/// `cuda` and `compare` throw Error{device} if one is not. No `devices` means all that there are.
+Machine choose_machine(Backend wanted, const std::vector<int>& devices, int threads);
+
+/// An execution on that device, or on the CPU if there is none.
+Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);
+
+/// The executions of those who work at the same time. On the CPU every thread has images of its own (who has one of few
+/// left may use more threads for it). So it is with GPUs, which take turns: a GPU is done with an image long before a
+/// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
+/// worker, who has all threads.
+std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files);
+
+/// Whether this process can use the device no more.
+bool is_lost(const CudaDevice& device);
+
+}  // namespace srcextract

@@ -1,0 +1,85 @@
+#include "pipeline/options/batch_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+#include "pipeline/options/command_line.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* description =
+    "Extracts the images of a survey and keeps a journal of what is done: started again, it\n"
+    "does only what is missing or changed. It may be killed at any time.";
+
+constexpr const char* footer =
+    R"(INPUT is a FITS file; a directory, with all below it; a pattern in quotes ('night*/*.fits');
+or a manifest: .txt, a path a line, or .csv and .ecsv, with a column `path`, optionally `name`,
+and columns named after keys of CONFIG (detection.threshold), for that image alone.
+
+Examples:
+  srcextract batch -o out config/default.yaml night1/
+  srcextract batch -o out --shard 2/4 config/default.yaml survey.txt
+  srcextract merge out -o survey.cat.fits
+
+In a Slurm job array every task does its shard by itself: scripts/slurm.
+
+Outputs, besides those of every image (srcextract --help):
+  journal.jsonl    a line for every image whose outputs are in place, or that failed
+  failures.csv     what failed, and why; not there if nothing did
+
+Exit codes:
+  0  every image is done
+  1  internal error, or not enough memory
+  2  the command line or the configuration is wrong
+  3  an input directory or manifest cannot be read, outputs cannot be written, or another
+     process works in the output directory
+  4  no usable GPU
+  6  every image was tried, and some failed: see failures.csv
+  7  stopped by SIGTERM or SIGINT: what was under way is done; start it again to go on
+  8  more images failed than --max-failures allows)";
+
+void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
+  app.add_option("--shard", shard,
+                 "Do part I of N, from 1, of as many bytes each (default: all, or in\n"
+                 "a Slurm array the part of the task; 1/1 is all)")
+      ->type_name("I/N")
+      ->group("What is done");
+  app.add_flag("--retry-failed", options.plan.retry_failed, "Try again what failed before")->group("What is done");
+  app.add_flag("--force", options.plan.force, "Do everything again")->group("What is done");
+  app.add_flag("--dry-run", options.dry_run, "Print the paths of what would be done, and stop")->group("What is done");
+  app.add_option("--max-failures", options.max_failures, "Stop when more than N images failed (default: never)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->group("What is done");
+}
+
+}  // namespace
+
+bool is_batch(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == "batch";
+}
+
+BatchOptions parse_batch_options(int argc, const char* const* argv) {
+  BatchOptions options;
+  std::string shard;
+  CLI::App app(description, "srcextract batch");
+  app.footer(footer);
+  RunOptionParser parser(app, options, "INPUT", "Images, directories, patterns, manifests");
+  add_survey(app, options, shard);
+  parser.parse(argc, argv, 2, "srcextract batch");
+  if (!options.answer.empty()) return options;
+  if (is_image(options.config))
+    throw Error(ErrorKind::config, options.config +
+                                       " is an image; CONFIG comes first: srcextract batch CONFIG INPUT...; " +
+                                       "see srcextract batch --help");
+  if (options.inputs.empty())
+    throw Error(ErrorKind::config,
+                "INPUT is required: name images, directories or a manifest; see srcextract batch --help");
+  options.shard = shard.empty() ? slurm_shard() : parse_shard(shard);
+  return options;
+}
+
+}  // namespace srcextract

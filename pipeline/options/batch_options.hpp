@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/options/run_options.hpp"
+#include "survey/plan.hpp"
+#include "survey/shard.hpp"
+
+namespace srcextract {
+
+/// What the user asked of `srcextract batch`.
+struct BatchOptions : RunOptions {
+  std::optional<Shard> shard;  ///< none: all, or that of a Slurm array's task
+  PlanOptions plan;
+  bool dry_run = false;
+  std::optional<std::int64_t> max_failures;  ///< the run stops when there are more
+};
+
+/// Whether the arguments are those of `srcextract batch`, which are parsed here and not by parse_command_line.
+bool is_batch(int argc, const char* const* argv);
+
+/// Throws Error{config} if the arguments make no sense.
+BatchOptions parse_batch_options(int argc, const char* const* argv);
+
+}  // namespace srcextract

@@ -1,0 +1,72 @@
+#include "pipeline/options/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "stages/core/error.hpp"
+#include "survey/output_names.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* description =
+    "Extracts sources from FITS images: kappa-sigma clipping, thresholding, connected\n"
+    "components, measurement. The catalogue is the same from CPU and GPU, and from any\n"
+    "number of threads.";
+
+constexpr const char* footer = R"(Example:
+  srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
+
+Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
+What changed between two images: srcextract difference --help
+To hold a catalogue against a reference: srcextract compare --help
+
+Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
+  m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
+  m31.reg                                   DS9 regions
+  m31.seg.fits                              label map, pixel = NUMBER
+  m31.png                                   picture, the sources over it
+  m31.run.json                              times, statistics, versions, configuration
+With `input.hdu: all` and several images in the file: m31.hdu1.cat.fits, and so on.
+
+Exit codes (of several images, the highest):
+  0  done
+  1  internal error, or not enough memory
+  2  the command line or the configuration is wrong
+  3  an input cannot be used, or an output cannot be written
+  4  no usable GPU, or not enough memory on it
+  5  --backend compare found a difference)";
+
+}  // namespace
+
+bool is_image(const std::string& path) {
+  if (image_stem(path) != path) return true;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure)) return false;
+  std::array<char, 9> bytes{};
+  std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), bytes.size());
+  return begin == "SIMPLE  =" || begin.starts_with("\x1f\x8b");
+}
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine command;
+  CLI::App app(description, "srcextract");
+  app.footer(footer);
+  RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
+  app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
+      ->group("Configuration");
+  parser.parse(argc, argv, 1, "srcextract");
+  if (!command.answer.empty()) return command;
+  if (is_image(command.config))
+    throw Error(ErrorKind::config,
+                command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
+  if (command.inputs.empty() && !command.dump_config)
+    throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
+  return command;
+}
+
+}  // namespace srcextract

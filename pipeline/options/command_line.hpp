@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/options/run_options.hpp"
+
+namespace srcextract {
+
+/// What the user asked of `srcextract CONFIG IMAGE...`, or of `srcextract difference`.
+struct CommandLine : RunOptions {
+  std::string reference;  ///< the frame that is subtracted; empty: none
+  bool dump_config = false;
+};
+
+/// Throws Error{config} if the arguments make no sense.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+/// Whether the file is a FITS image by its name, or by how it begins. Only regular files are opened: what a pipe says
+/// can be read once.
+bool is_image(const std::string& path);
+
+}  // namespace srcextract

@@ -1,0 +1,53 @@
+#include "pipeline/options/difference_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* description =
+    "Finds what changed between two frames of one field: subtracts REFERENCE from NEW, and\n"
+    "extracts what is above the threshold, and what is below it.";
+
+constexpr const char* footer = R"(Example:
+  srcextract difference -o out config.yaml monday.fits tuesday.fits
+
+The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
+flux scale, sky, widths of the stars; `convolve`, `detection` and `clean` how changes are found.
+docs/stages.md has the equations.
+
+Outputs, for NEW tuesday.fits: tuesday.diff.cat.fits and so on, as of srcextract --help. SIGN is 1
+for what is brighter in NEW and -1 for what is fainter: what moved is a pair. Fluxes are those of
+the change, greater than 0. The picture shows NEW, and changes in red.
+
+Exit codes: as of srcextract --help)";
+
+}  // namespace
+
+bool is_difference(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == "difference";
+}
+
+CommandLine parse_difference_options(int argc, const char* const* argv) {
+  CommandLine command;
+  CLI::App app(description, "srcextract difference");
+  app.footer(footer);
+  RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
+  parser.parse(argc, argv, 2, "srcextract difference");
+  if (!command.answer.empty()) return command;
+  if (is_image(command.config))
+    throw Error(ErrorKind::config, command.config +
+                                       " is an image; CONFIG comes first: srcextract difference CONFIG REFERENCE NEW; "
+                                       "see srcextract difference --help");
+  if (command.inputs.size() != 2)
+    throw Error(ErrorKind::config, "name two images, REFERENCE and NEW, not " + std::to_string(command.inputs.size()) +
+                                       "; see srcextract difference --help");
+  command.reference = command.inputs.front();
+  command.inputs.erase(command.inputs.begin());
+  return command;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,90 @@
+#include "pipeline/options/merge_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/machine/versions.hpp"
+#include "pipeline/options/protected_arguments.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* description = "Joins the catalogues of a survey into one, of one shard or many.";
+
+constexpr const char* footer = R"(DIR are directories that `srcextract batch` wrote into: one, or those of all shards.
+SURVEY is a FITS file of two tables:
+  SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
+  IMAGES   a row for every image, also for those that failed (STATUS, REASON)
+in the order of the images' names. Its bytes do not depend on shards, directories,
+machines or times. IMAGE is the name below the directory that batch was given, with
+[HDU] where a file has several; bytes that FITS text cannot hold are written as in
+URLs (%C3%A9).
+
+Where some images have sky coordinates, ALPHA_J2000 and DELTA_J2000 are NaN for the
+others. Numbers stay as they are: where images have different units (BUNIT), fluxes
+and levels have no unit in SOURCES, a warning says so, and the column UNIT of IMAGES
+has that of each image.
+
+Example:
+  srcextract merge shard1/ shard2/ -o survey.cat.fits
+
+Exit codes:
+  0  merged; images that failed are in IMAGES
+  1  internal error, or not enough memory
+  2  the command line is wrong, or the directories are not of one survey
+  3  a shard is missing or has not finished (--partial merges what there is), a
+     catalogue is missing or damaged, or SURVEY cannot be written)";
+
+void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
+  app.add_option("DIR", command.options.directories, "What batch wrote into")->type_name("")->group("Files");
+  app.add_option("-o,--output", command.options.output, "The survey catalogue (.fits)")
+      ->type_name("SURVEY")
+      ->group("Files");
+  app.add_flag("--partial", command.options.partial, "Also if a shard is missing or has not finished, with a warning")
+      ->group("Files");
+  app.add_flag("-q,--quiet", quiet, "Only warnings and errors")->group("Messages");
+  app.set_help_flag("-h,--help", "This text")->group("Messages");
+}
+
+[[noreturn]] void fail(const std::string& problem) {
+  throw Error(ErrorKind::config, problem + "; see srcextract merge --help");
+}
+
+void check(const MergeOptions& options) {
+  if (options.directories.empty())
+    fail("a directory that batch wrote into is needed: srcextract merge DIR... -o survey.cat.fits");
+  if (options.output.empty()) fail("-o is needed: the name of the survey catalogue, as in -o survey.cat.fits");
+  if (!options.output.ends_with(".fits"))
+    fail("-o " + options.output + ": the survey catalogue is a FITS file, and its name has to end in .fits");
+}
+
+}  // namespace
+
+bool is_merge(int argc, const char* const* argv) {
+  return argc > 1 && std::string_view(argv[1]) == "merge";
+}
+
+MergeCommand parse_merge_options(int argc, const char* const* argv) {
+  MergeCommand command;
+  bool quiet = false;
+  CLI::App app(description, "srcextract merge");
+  app.footer(footer);
+  app.get_formatter()->column_width(28);
+  add_options(app, command, quiet);
+  try {
+    app.parse(protected_arguments(app, {argv + 2, argv + argc}));
+  } catch (const CLI::CallForHelp&) {
+    command.answer = app.help();
+    return command;
+  } catch (const CLI::ParseError& error) {
+    fail(error.what());
+  }
+  command.verbosity = quiet ? Verbosity::quiet : Verbosity::normal;
+  command.options.version = program_version();
+  check(command.options);
+  return command;
+}
+
+}  // namespace srcextract

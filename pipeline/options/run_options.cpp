@@ -1,0 +1,150 @@
+#include "pipeline/options/run_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "pipeline/machine/memory_budget.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "pipeline/options/protected_arguments.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+const std::map<std::string, Backend> backends = {
+    {"auto", Backend::automatic}, {"cpu", Backend::cpu}, {"cuda", Backend::cuda}, {"compare", Backend::compare}};
+
+/// "0,2" is devices 0 and 2; "all" is no list.
+std::vector<int> device_list(const std::string& text, const std::string& help) {
+  if (text == "all") return {};
+  std::vector<int> devices;
+  const char* place = text.data();
+  const char* const end = place + text.size();
+  for (bool more = true; more;) {
+    int device = -1;
+    const auto [stop, error] = std::from_chars(place, end, device);
+    more = error == std::errc() && stop != end && *stop == ',';
+    if (error != std::errc() || (!more && stop != end) || device < 0)
+      throw Error(ErrorKind::config,
+                  "--device " + text + ": name CUDA devices by their numbers, as in 0 or 0,1, or all; see " + help);
+    if (std::ranges::count(devices, device) == 0) devices.push_back(device);
+    place = stop + 1;
+  }
+  return devices;
+}
+
+void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
+  const auto fail = [&](const std::string& what) {
+    throw Error(ErrorKind::config, what + " is an empty text; is a variable of your script not set? See " + help);
+  };
+  if (options.config.empty()) fail("CONFIG");
+  if (options.output_dir.empty()) fail("--output-dir");
+  if (std::ranges::count(options.inputs, "") > 0) fail(input);
+}
+
+}  // namespace
+
+RunOptionParser::RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input,
+                                 const std::string& input_help)
+    : app_(app), options_(options), input_(input) {
+  options_.threads = available_threads();
+  app_.get_formatter()->column_width(28);
+  add_files(input, input_help);
+  add_execution();
+  add_messages();
+}
+
+void RunOptionParser::add_files(const std::string& input, const std::string& input_help) {
+  app_.add_option("CONFIG", options_.config, "Configuration (YAML); an empty file means all defaults")
+      ->type_name("")
+      ->required()
+      ->group("Files");
+  app_.add_option(input, options_.inputs, input_help)->type_name("")->group("Files");
+  app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
+      ->type_name("DIR")
+      ->group("Files");
+  app_.add_option("--log-file", options_.log_file, "Append the log to this file too")
+      ->type_name("FILE")
+      ->group("Files");
+  app_.add_option("--set", options_.settings, "Override one setting of CONFIG; may be given again")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group("Configuration");
+}
+
+void RunOptionParser::add_execution() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : backends) names.push_back(name);
+  app_.add_option("--backend", backend_,
+                  "auto, cpu, cuda or compare (default: auto, which is every usable\n"
+                  "GPU, else the CPU; compare runs both and compares every stage)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(names).description(""))
+      ->group("Where it runs");
+  app_.add_option("--device", devices_, "CUDA devices, as in 0 or 0,1 (default: all; of one image, 0)")
+      ->type_name("N,...")
+      ->group("Where it runs");
+  app_.add_option("--threads", options_.threads, "CPU threads (default: all that this process may use)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->group("Where it runs");
+  app_.add_option("--memory", options_.memory,
+                  "What images under way may take together, as in 8G (default: most\nof what this process can have)")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->group("Where it runs");
+}
+
+void RunOptionParser::add_messages() {
+  auto* quiet = app_.add_flag("-q,--quiet", quiet_, "Only warnings and errors");
+  auto* verbose = app_.add_flag("-v,--verbose", verbose_, "Also the time of every stage");
+  quiet->excludes(verbose)->group("Messages");
+  verbose->group("Messages");
+  app_.set_version_flag("--version", version_text, "Versions of the program and its libraries")->group("Messages");
+  app_.set_help_flag("-h,--help", "This text")->group("Messages");
+}
+
+void RunOptionParser::parse(int argc, const char* const* argv, int first, const std::string& command) {
+  const std::string help = command + " --help";
+  options_.arguments.assign(argv, argv + argc);
+  try {
+    app_.parse(protected_arguments(app_, {argv + first, argv + argc}));
+  } catch (const CLI::CallForHelp&) {
+    options_.answer = app_.help();
+    return;
+  } catch (const CLI::CallForVersion&) {
+    options_.answer = version_text();
+    return;
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::config, std::string(error.what()) + "; see " + help);
+  }
+  require_names(options_, input_, help);
+  if (options_.memory && *options_.memory <= 0)
+    throw Error(ErrorKind::config, "--memory must be more than nothing, as in 8G; see " + help);
+  options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
+  options_.backend = backends.at(backend_);
+  options_.devices = device_list(devices_, help);
+}
+
+std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
+  if (options.inputs.size() < 2) return options.arguments;
+  const std::set<std::string> inputs(options.inputs.begin(), options.inputs.end());
+  std::vector<std::string> others;
+  std::ranges::copy_if(options.arguments, std::back_inserter(others),
+                       [&](const std::string& argument) { return !inputs.contains(argument); });
+  return others;
+}
+
+MemoryBudget memory_budget(const RunOptions& options) {
+  // The rest is for what is not counted: sources, catalogues, the program.
+  return {options.memory.value_or(available_memory() / 5 * 4), options.memory.has_value()};
+}
+
+}  // namespace srcextract

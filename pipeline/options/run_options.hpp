@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/log/log.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "pipeline/machine/memory_budget.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
+class App;
+}
+
+namespace srcextract {
+
+/// What every command that extracts images is told.
+struct RunOptions {
+  std::string config;
+  std::vector<std::string> inputs;  ///< images, or what stands for them
+  std::string output_dir = ".";
+  Backend backend = Backend::automatic;
+  std::vector<int> devices;  ///< CUDA devices; empty: all
+  int threads = 1;
+  std::optional<std::int64_t> memory;  ///< bytes that images under way may take together
+  std::vector<std::string> settings;   ///< dotted.key=value, applied to the configuration
+  Verbosity verbosity = Verbosity::normal;
+  std::string log_file;                ///< empty: none
+  std::vector<std::string> arguments;  ///< as typed, the program's name first
+  std::string answer;                  ///< not empty: all that was asked for is this text (--help, --version)
+};
+
+/// The arguments as typed, but for the names of several inputs: those of thousands would be in every image's report.
+std::vector<std::string> arguments_but_inputs(const RunOptions& options);
+
+/// Declares the options of a command whose images are called `input` in its help.
+class RunOptionParser {
+ public:
+  RunOptionParser(CLI::App& app, RunOptions& options, const std::string& input, const std::string& input_help);
+
+  /// Parses arguments from number `first` on. Throws Error{config} that points to the help of `command` if they make no
+  /// sense.
+  void parse(int argc, const char* const* argv, int first, const std::string& command);
+
+ private:
+  void add_files(const std::string& input, const std::string& input_help);
+  void add_execution();
+  void add_messages();
+
+  CLI::App& app_;
+  RunOptions& options_;
+  std::string input_, backend_ = "auto", devices_ = "all";
+  bool quiet_ = false, verbose_ = false;
+};
+
+/// The memory that images under way may take together: what the options say, or most of what this process can have.
+MemoryBudget memory_budget(const RunOptions& options);
+
+}  // namespace srcextract

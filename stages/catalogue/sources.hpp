@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace srcextract {
+
+/// Stands for the unit of the image's pixel values, which the writers of a catalogue know.
+inline constexpr const char* pixel_value_unit = "pixel value";
+
+/// What a reader of a catalogue needs to know about one column, written into every format.
+struct Column {
+  const char* name;         ///< SExtractor's name where SExtractor has the column
+  const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit
+  const char* ucd;          ///< IVOA UCD1+ word
+  const char* description;  ///< one line
+  double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
+};
+
+/// The catalogue: one element per source in every vector, in NUMBER order. Positions are already 1-based, as FITS
+/// counts; angles are in degrees. Without a celestial WCS `sky` is false and there is no sky position.
+struct Sources {
+  std::vector<std::int32_t> number;
+  std::vector<double> x_image, y_image;
+  std::vector<std::int32_t> xmin_image, xmax_image, ymin_image, ymax_image;
+  std::vector<std::int32_t> xpeak_image, ypeak_image;
+  std::vector<std::int64_t> npix;
+  std::vector<double> flux_iso, fluxerr_iso, flux_max;
+  std::vector<double> x2_image, y2_image, xy_image;
+  std::vector<double> a_image, b_image, theta_image;
+  std::vector<double> background, threshold, snr;
+  std::vector<std::int16_t> flags;
+  std::vector<std::int16_t> sign;
+  std::vector<double> alpha_j2000, delta_j2000;
+  bool changes = false;  ///< sources are changes between two frames, and sign is a column of this catalogue
+  bool sky = false;      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+
+  std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
+};
+
+/// Bits of FLAGS, with SExtractor's values.
+namespace flag {
+inline constexpr std::int16_t masked_pixels = 1;  ///< contains or touches masked pixels
+inline constexpr std::int16_t at_edge = 8;        ///< touches the edge of the image: truncated
+}  // namespace flag
+
+/// The one declaration of the catalogue's columns: calls f(Column, vector) for each, in catalogue order. Writers,
+/// comparison, documentation and tests walk this; a new column is a line here, a member above, its formula in
+/// stages/measure/columns.cpp and its test.
+template <class SourcesOrConst, class F>
+void for_each_column(SourcesOrConst& s, F&& f) {
+  f(Column{"NUMBER", "", "meta.record;meta.id", "Running number, in raster order of the first pixel", 0}, s.number);
+  f(Column{"X_IMAGE", "pixel", "pos.cartesian.x;instr.det", "Intensity-weighted x, 1-based", 0}, s.x_image);
+  f(Column{"Y_IMAGE", "pixel", "pos.cartesian.y;instr.det", "Intensity-weighted y, 1-based", 0}, s.y_image);
+  f(Column{"XMIN_IMAGE", "pixel", "pos.cartesian.x;instr.det;stat.min", "Smallest x of a detected pixel", 0},
+    s.xmin_image);
+  f(Column{"XMAX_IMAGE", "pixel", "pos.cartesian.x;instr.det;stat.max", "Largest x of a detected pixel", 0},
+    s.xmax_image);
+  f(Column{"YMIN_IMAGE", "pixel", "pos.cartesian.y;instr.det;stat.min", "Smallest y of a detected pixel", 0},
+    s.ymin_image);
+  f(Column{"YMAX_IMAGE", "pixel", "pos.cartesian.y;instr.det;stat.max", "Largest y of a detected pixel", 0},
+    s.ymax_image);
+  f(Column{"XPEAK_IMAGE", "pixel", "pos.cartesian.x;instr.det;phot.flux;stat.max", "x of the brightest pixel", 0},
+    s.xpeak_image);
+  f(Column{"YPEAK_IMAGE", "pixel", "pos.cartesian.y;instr.det;phot.flux;stat.max", "y of the brightest pixel", 0},
+    s.ypeak_image);
+  f(Column{"NPIX", "pixel", "phys.angSize.area;instr.pixel", "Number of detected pixels", 0}, s.npix);
+  f(Column{"FLUX_ISO", pixel_value_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
+  f(Column{"FLUXERR_ISO", pixel_value_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
+  f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
+  f(Column{"X2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.x;instr.det", "Variance along x", 0}, s.x2_image);
+  f(Column{"Y2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.y;instr.det", "Variance along y", 0}, s.y2_image);
+  f(Column{"XY_IMAGE", "pixel**2", "stat.covariance;pos.cartesian;instr.det", "Covariance of x and y", 0}, s.xy_image);
+  f(Column{"A_IMAGE", "pixel", "phys.angSize.smajAxis;instr.det", "Profile RMS along the major axis", 0}, s.a_image);
+  f(Column{"B_IMAGE", "pixel", "phys.angSize.sminAxis;instr.det", "Profile RMS along the minor axis", 0}, s.b_image);
+  f(Column{"THETA_IMAGE", "deg", "pos.posAng;instr.det", "Angle of the major axis, from x towards y", 0},
+    s.theta_image);
+  f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
+  f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
+  f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
+  f(Column{"FLAGS", "", "meta.code", "1 contains or touches masked pixels, 8 touches the image edge", 0}, s.flags);
+  if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
+  if (!s.sky) return;
+  f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
+    s.alpha_j2000);
+  f(Column{"DELTA_J2000", "deg", "pos.eq.dec;meta.main", "Declination of X_IMAGE, Y_IMAGE (J2000)", 0}, s.delta_j2000);
+}
+
+}  // namespace srcextract

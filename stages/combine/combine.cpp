@@ -1,0 +1,193 @@
+#include "stages/combine/combine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stages/combine/combine_pixel.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+#include "stages/math/merge_exchange.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Pixels that are handed out at a time.
+constexpr std::int64_t grain_pixels = std::int64_t{1} << 16;
+
+/// Pixels whose sums are kept together: they stay in the first cache.
+constexpr int chunk_pixels = 1024;
+
+/// Pixels whose medians are found together: 64 keys of each are 16 kB.
+constexpr int lanes = 64;
+
+using Planes = std::vector<const float*>;
+
+template <bool squares>
+SRCEXTRACT_VECTOR_CLONES void add_plane(const float* pixels, int count, PlaneWeight plane, double* sums) {
+  for (int i = 0; i < count; ++i) sums[i] += contribution<squares>(pixels[i], plane);
+}
+
+/// Returns whether all are finite.
+SRCEXTRACT_VECTOR_CLONES
+bool round_sums(const double* sums, int count, float* out) {
+  int finite = 0;
+  for (int i = 0; i < count; ++i) {
+    out[i] = static_cast<float>(sums[i]);
+    finite += is_finite(out[i]) ? 1 : 0;
+  }
+  return finite == count;
+}
+
+/// At most chunk_pixels. Returns how many results are beyond the range of a float.
+template <bool squares>
+std::int64_t sum_chunk(const Planes& planes, const PlaneWeights& weights, std::int64_t first, int count, float* out) {
+  double sums[chunk_pixels] = {};
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    add_plane<squares>(planes[i] + first, count, weights.planes[i], sums);
+  }
+  std::int64_t infinite = 0;
+  if (round_sums(sums, count, out)) return infinite;
+  for (int j = 0; j < count; ++j) {
+    if (is_finite(out[j])) continue;
+    const auto value_of = [&](int i) { return planes[static_cast<std::size_t>(i)][first + j]; };
+    out[j] = combine_good<squares>(value_of, static_cast<int>(planes.size()), weights, infinite);
+  }
+  return infinite;
+}
+
+template <bool squares>
+std::int64_t sum_planes(const Planes& planes, const PlaneWeights& weights, std::int64_t pixels, float* out,
+                        const Cpu& where) {
+  std::atomic<std::int64_t> infinite = 0;
+  parallel_for(pixels, grain_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin; first < end; first += chunk_pixels) {
+      const auto count = static_cast<int>(std::min<std::int64_t>(chunk_pixels, end - first));
+      infinite += sum_chunk<squares>(planes, weights, first, count, out + first);
+    }
+  });
+  return infinite;
+}
+
+/// The keys of a pixel are in one column.
+using Keys = std::int32_t[most_planes + 1][lanes];
+
+struct Comparator {
+  int low;
+  int high;
+};
+
+/// How the keys of so many planes are sorted.
+struct Network {
+  explicit Network(std::size_t planes) : rows(static_cast<int>(planes | 1)) {
+    merge_exchange(rows, [&](int low, int high) { comparators.push_back({low, high}); });
+  }
+
+  int rows;
+  std::vector<Comparator> comparators;
+};
+
+/// Those of `planes`, of which there may be one less than rows. Returns in `ends` what remains.
+SRCEXTRACT_VECTOR_CLONES
+void make_keys(const Planes& planes, std::int64_t first, int count, int rows, Keys& keys, std::int32_t* ends) {
+  for (int j = 0; j < lanes; ++j) ends[j] = largest_key;
+  for (int i = 0; i < rows; ++i) {
+    const bool given = i < static_cast<int>(planes.size());
+    const float* pixels = given ? planes[static_cast<std::size_t>(i)] + first : nullptr;
+    const int known = given ? count : 0;
+    for (int j = 0; j < known; ++j) keys[i][j] = signed_key(pixels[j]);
+    for (int j = known; j < lanes; ++j) keys[i][j] = masked_key;
+    for (int j = 0; j < lanes; ++j) keys[i][j] = spread_if_masked(keys[i][j], ends[j]);
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void sort_columns(const Network& network, Keys& keys) {
+  for (const auto [low, high] : network.comparators) {
+    for (int j = 0; j < lanes; ++j) {
+      const std::int32_t a = keys[low][j];
+      const std::int32_t b = keys[high][j];
+      keys[low][j] = std::min(a, b);
+      keys[high][j] = std::max(a, b);
+    }
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void write_medians(const std::int32_t* before, const std::int32_t* middle, const std::int32_t* ends, int count,
+                   float* out) {
+  for (int j = 0; j < count; ++j) out[j] = median_of(before[j], middle[j], ends[j]);
+}
+
+void find_medians(const Planes& planes, std::int64_t pixels, float* out, const Cpu& where) {
+  const Network network(planes.size());
+  parallel_for(pixels, grain_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) Keys keys;
+    alignas(64) std::int32_t ends[lanes];
+    const int middle = network.rows / 2;
+    for (std::int64_t first = begin; first < end; first += lanes) {
+      const auto count = static_cast<int>(std::min<std::int64_t>(lanes, end - first));
+      make_keys(planes, first, count, network.rows, keys, ends);
+      sort_columns(network, keys);
+      write_medians(keys[std::max(middle - 1, 0)], keys[middle], ends, count, out + first);
+    }
+  });
+}
+
+PlaneWeights weights_of(std::span<const Value<Background, Cpu>> skies, const CombineConfig& config, int planes) {
+  if (!needs_skies(config.method)) return given_weights(config, planes);
+  std::vector<PlaneNoise> noise;
+  for (const auto& sky : skies) noise.push_back(noise_of(*sky));
+  PlaneWeights weights;
+  weigh_by_noise(noise.data(), planes, config.method == CombineMethod::chi_square, weights);
+  return weights;
+}
+
+}  // namespace
+
+void combine_planes(std::span<const Pixels<Cpu>> planes, std::span<const Value<Background, Cpu>> skies,
+                    const CombineConfig& config, Pixels<Cpu>& out, const Cpu& where) {
+  check_plane_count(planes.size(), config);
+  MaskCounts masked;
+  Planes pixels;
+  for (const Pixels<Cpu>& plane : planes) {
+    pixels.push_back(plane.image.pixels.data());
+    masked.nan += plane.masked->nan;
+    masked.infinite += plane.masked->infinite;
+    masked.blank += plane.masked->blank;
+  }
+  const std::int64_t count = out.image.shape.count();
+  float* result = out.image.pixels.data();
+  if (config.method == CombineMethod::median) {
+    find_medians(pixels, count, result, where);
+  } else {
+    const PlaneWeights weights = weights_of(skies, config, static_cast<int>(planes.size()));
+    masked.infinite += config.method == CombineMethod::chi_square
+                           ? sum_planes<true>(pixels, weights, count, result, where)
+                           : sum_planes<false>(pixels, weights, count, result, where);
+  }
+  out.masked = masked;
+}
+
+void check_plane_count(std::size_t planes, const CombineConfig& config) {
+  const std::string there_are = planes == 1 ? "there is 1 plane" : "there are " + std::to_string(planes) + " planes";
+  const std::string choose = "choose them with combine.planes, combine.hdus or combine.files";
+  if (planes == 0 || planes > static_cast<std::size_t>(most_planes)) {
+    throw Error(ErrorKind::config,
+                there_are + " to combine, but it takes 1 to " + std::to_string(most_planes) + ": " + choose);
+  }
+  if (config.method == CombineMethod::luminosity && planes != 3) {
+    throw Error(ErrorKind::config, "combine.method luminosity weighs red, green and blue, but " + there_are + ": " +
+                                       choose + ", or use another combine.method");
+  }
+  if (config.method == CombineMethod::weighted && planes != config.weights.size()) {
+    throw Error(ErrorKind::config, "combine.weights has " + std::to_string(config.weights.size()) + " values, but " +
+                                       there_are + ": give one weight for each plane, in their order");
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "stages/combine/combine.hpp"
+#include "stages/core/host_device.hpp"
+#include "stages/math/ordered_key.hpp"
+
+namespace srcextract {
+
+/// Sky and noise of a plane.
+struct PlaneNoise {
+  double sky;
+  double sigma;  ///< 0 = not known: the plane takes no part
+};
+
+SRCEXTRACT_HOST_DEVICE inline PlaneNoise noise_of(const Background& background) {
+  return {background.clipped.median, background.clipped.sigma};
+}
+
+/// A plane adds weight (v - sky) to a pixel, or weight (v - sky)^2 if the sum is one of squares.
+struct PlaneWeight {
+  double sky = 0;
+  double weight = 0;
+  double share = 0;  ///< how much is missing where the plane is masked
+};
+
+/// All methods but the median are such a sum. It is normalised for pixels that no plane lacks, nearly all: where some
+/// do, it is multiplied by the sum of all shares over that of the good ones.
+struct PlaneWeights {
+  PlaneWeight planes[most_planes];
+  double shares = 0;        ///< the sum of all
+  bool all_needed = false;  ///< a pixel is masked where any plane is
+};
+
+/// The weights of the methods that do not look at the noise.
+inline PlaneWeights given_weights(const CombineConfig& config, int planes) {
+  constexpr double luminosity[] = {0.21, 0.71, 0.07};
+  PlaneWeights weights;
+  for (int i = 0; i < planes; ++i) {
+    const double weight = config.method == CombineMethod::weighted     ? config.weights[static_cast<std::size_t>(i)]
+                          : config.method == CombineMethod::luminosity ? luminosity[i]
+                                                                       : 1.0 / planes;
+    weights.planes[i] = {0, weight, weight};
+    weights.shares += weight;
+    weights.all_needed |= weight < 0;
+  }
+  return weights;
+}
+
+/// The weights of inverse_variance, or of chi_square if `squares`.
+SRCEXTRACT_HOST_DEVICE inline void weigh_by_noise(const PlaneNoise* noise, int planes, bool squares,
+                                                  PlaneWeights& weights) {
+  double sum = 0;
+  for (int i = 0; i < planes; ++i) {
+    const double sigma = noise[i].sigma;
+    const double weight = sigma > 0 ? 1 / (sigma * sigma) : 0;
+    weights.planes[i] = {noise[i].sky, weight, weight > 0 ? 1.0 : 0.0};
+    sum += weight;
+  }
+  weights.shares = 0;
+  weights.all_needed = false;
+  for (int i = 0; i < planes; ++i) {
+    PlaneWeight& plane = weights.planes[i];
+    if (!squares) plane.share = plane.weight /= sum;
+    weights.shares += plane.share;
+    // No plane takes part: there is no result, not one of 0.
+    if (sum == 0) plane.sky = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+/// What a plane adds; NaN where it is masked.
+template <bool squares>
+SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane) {
+  const double above = static_cast<double>(value) - plane.sky;
+  return plane.weight * (squares ? above * above : above);
+}
+
+SRCEXTRACT_HOST_DEVICE inline bool is_finite(float value) {
+  return value >= std::numeric_limits<float>::lowest() && value <= std::numeric_limits<float>::max();
+}
+
+/// A pixel where the sum of all contributions is not a finite float: value_of(i) is that of plane i. Counts it as
+/// infinite if no masked plane is the reason.
+template <bool squares, class ValueOf>
+SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
+                                          std::int64_t& infinite) {
+  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
+  double sum = 0;
+  double shares = 0;
+  bool complete = true;
+  for (int i = 0; i < planes; ++i) {
+    const float value = value_of(i);
+    if (value != value) {
+      complete = false;
+      continue;
+    }
+    sum += contribution<squares>(value, weights.planes[i]);
+    shares += weights.planes[i].share;
+  }
+  if (!complete && (weights.all_needed || shares == 0)) return masked;
+  const float result = static_cast<float>(complete ? sum : sum * (weights.shares / shares));
+  if (is_finite(result)) return result;
+  ++infinite;
+  return masked;
+}
+
+/// A median is found among an odd number of signed_keys: the masked ones, and one more if the planes are even in
+/// number, become by turns larger and smaller than all others, so that the median stays in the middle.
+constexpr std::int32_t masked_key = 0x7fc00000;
+constexpr std::int32_t largest_key = std::numeric_limits<std::int32_t>::max();
+
+/// `end` begins with largest_key.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t spread_if_masked(std::int32_t key, std::int32_t& end) {
+  const bool masked = key == masked_key;
+  const std::int32_t spread = masked ? end : key;
+  end = masked ? ~end : end;
+  return spread;
+}
+
+/// The median, from the key in the middle of the sorted ones, the one before it, and the `end` that remains.
+SRCEXTRACT_HOST_DEVICE inline float median_of(std::int32_t before, std::int32_t middle, std::int32_t end) {
+  const bool odd = end == largest_key;  // in number are the pixels that are not masked
+  const double lower = static_cast<double>(value_of_signed_key(odd ? middle : before));
+  const auto mean = static_cast<float>(0.5 * (lower + static_cast<double>(value_of_signed_key(middle))));
+  return middle == largest_key ? std::numeric_limits<float>::quiet_NaN() : mean;
+}
+
+}  // namespace srcextract

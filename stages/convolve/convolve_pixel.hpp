@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "config/config.hpp"
+#include "stages/convolve/kernel.hpp"
+#include "stages/core/host_device.hpp"
+
+namespace srcextract {
+
+/// Where a convolution finds pixel `i` of a row or column of `length` pixels, beyond whose ends it lies by at most
+/// `length`; -1 = nowhere: there is sky.
+template <class Integer>
+SRCEXTRACT_HOST_DEVICE inline Integer pixel_at_edge(Integer i, Integer length, Edges edges) {
+  if (i >= 0 && i < length) return i;
+  if (edges == Edges::zero) return -1;
+  if (edges == Edges::nearest) return i < 0 ? 0 : length - 1;
+  return i < 0 ? -1 - i : 2 * length - 1 - i;  // the last pixel is reflected too: b a | a b
+}
+
+/// d of a pixel, and what it counts in the weight.
+SRCEXTRACT_HOST_DEVICE inline float above_sky(float pixel, float sky) {
+  return pixel == pixel ? pixel - sky : 0.0F;
+}
+SRCEXTRACT_HOST_DEVICE inline float share_of(float pixel) {
+  return pixel == pixel ? 1.0F : 0.0F;
+}
+
+/// The weight of a window in which nothing is masked.
+inline float full_weight(const Kernel& kernel) {
+  float row = 0;
+  float sum = 0;
+  if (kernel.separable()) {
+    for (const float w : kernel.along_x) row = std::fmaf(w, 1.0F, row);
+    for (const float w : kernel.along_y) sum = std::fmaf(w, row, sum);
+    return sum;
+  }
+  const float* w = kernel.weights.data();
+  for (int y = 0; y < kernel.height; ++y, row = 0) {
+    for (int x = 0; x < kernel.width; ++x) row = std::fmaf(std::fabs(*w++), 1.0F, row);
+    sum += row;
+  }
+  return sum;
+}
+
+/// q of a window whose pixels that are not masked weigh `here`. It is 1 if here = full, also where both are 0 or beyond
+/// the range of a float, and makes finish_pixel mask the pixel if it was masked or no weight is left.
+SRCEXTRACT_HOST_DEVICE inline float renormalise(float pixel, float full, float here) {
+  const float q = here == full ? 1.0F : full / here;
+  return pixel == pixel ? q : pixel;
+}
+
+/// What the sum over a window, times q, becomes: a value beyond those of float, and one that is none, is masked, as
+/// ingest masks it.
+SRCEXTRACT_HOST_DEVICE inline float finish_pixel(float sky, float sum, float q) {
+  const float value = sky + sum * q;
+  return fabsf(value) <= std::numeric_limits<float>::max() ? value : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,114 @@
+#include "stages/convolve/convolve_window.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// One chain a row, over the same terms: sum = fmaf(weights[row * step + k], terms[k][x], sum) in the order of k.
+struct Chains {
+  const float* const* terms;
+  const float* weights;
+  std::ptrdiff_t step;
+};
+
+/// Goes on with the chains of the pixels of `rows` rows by the next `count` terms, so few that all weights are kept in
+/// registers.
+template <int rows, int count>
+inline void add_terms(Chains& chains, std::int64_t n, float* __restrict sums) {
+  const auto [terms, weights, step] = chains;
+  for (std::int64_t x = 0; x < n; ++x) {
+    float sum[rows];
+    for (int row = 0; row < rows; ++row) sum[row] = sums[row * n + x];
+    for (int k = 0; k < count; ++k) {
+      for (int row = 0; row < rows; ++row) sum[row] = std::fmaf(weights[row * step + k], terms[k][x], sum[row]);
+    }
+    for (int row = 0; row < rows; ++row) sums[row * n + x] = sum[row];
+  }
+  chains.terms += count;
+  chains.weights += count;
+}
+
+/// The chains of `count` terms, from 0, of each of n pixels of the rows.
+template <int rows>
+inline void sum_chains(Chains chains, int count, std::int64_t n, float* __restrict sums) {
+  constexpr int most = rows == 1 ? 8 : 4;
+  std::fill_n(sums, rows * n, 0.0F);
+  for (; count >= most; count -= most) add_terms<rows, most>(chains, n, sums);
+  if (count >= 4) add_terms<rows, 4>(chains, n, sums), count -= 4;
+  if (count >= 2) add_terms<rows, 2>(chains, n, sums), count -= 2;
+  if (count >= 1) add_terms<rows, 1>(chains, n, sums);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void sum_row(const Chains& chains, int count, std::int64_t n, float* sums) {
+  sum_chains<1>(chains, count, n, sums);
+}
+SRCEXTRACT_VECTOR_CLONES
+void sum_rows(const Chains& chains, int count, std::int64_t n, float* sums) {
+  sum_chains<ConvolutionWindow::rows_at_once>(chains, count, n, sums);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void add_row(const float* row, std::int64_t n, float* __restrict sums) {
+  for (std::int64_t x = 0; x < n; ++x) sums[x] += row[x];
+}
+
+}  // namespace
+
+ConvolutionWindow::ConvolutionWindow(const Kernel& kernel, std::int64_t width)
+    : kernel_(kernel),
+      width_(width),
+      stride_(width + kernel.width - 1),
+      rows_(static_cast<std::size_t>(stride_ * kept_rows())),
+      row_sums_(static_cast<std::size_t>(width * rows_at_once)) {}
+
+void ConvolutionWindow::move_on(const float* terms) {
+  float* row = rows_.data() + moves_++ % kept_rows() * stride_;
+  if (kernel_.separable()) {
+    sum_along_x(terms, kernel_.along_x.data(), 1, row);
+  } else {
+    std::copy_n(terms, stride_, row);
+  }
+}
+
+void ConvolutionWindow::sum(int count, float* sums) {
+  const std::int64_t first = moves_ - count - kernel_.height + 1;
+  const int height = kernel_.height + count - 1;
+  std::array<const float*, most_kernel_size + rows_at_once - 1> rows;
+  for (int j = 0; j < height; ++j) rows[j] = rows_.data() + (first + j) % kept_rows() * stride_;
+  if (kernel_.separable()) {
+    for (int i = 0; i < count; ++i) {
+      sum_row({rows.data() + i, kernel_.along_y.data(), 0}, kernel_.height, width_, sums + i * width_);
+    }
+    return;
+  }
+  std::fill_n(sums, count * width_, 0.0F);
+  for (int j = 0; j < height; ++j) {
+    // For sum i it lies under row j - i of the kernel, if that has one.
+    const int begin = std::max(0, j - kernel_.height + 1);
+    const int end = std::min(count, j + 1);
+    sum_along_x(rows[j], kernel_.weights.data() + std::ptrdiff_t{j - begin} * kernel_.width, end - begin,
+                row_sums_.data());
+    add_row(row_sums_.data(), (end - begin) * width_, sums + begin * width_);
+  }
+}
+
+/// The sums of weight * term along x for `count` rows of weights, each of which is stored before the last.
+void ConvolutionWindow::sum_along_x(const float* terms, const float* weights, int count, float* sums) const {
+  std::array<const float*, most_kernel_size> shifted;
+  for (int k = 0; k < kernel_.width; ++k) shifted[k] = terms + k;
+  const Chains chains{shifted.data(), weights, -kernel_.width};
+  if (count == rows_at_once) return sum_rows(chains, kernel_.width, width_, sums);
+  for (int i = 0; i < count; ++i) {
+    sum_row({chains.terms, weights + i * chains.step, 0}, kernel_.width, width_, sums + i * width_);
+  }
+}
+
+}  // namespace srcextract

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace srcextract {
-
-/// The formats a catalogue can be written in; io/catalog.hpp says what each holds.
-enum class CatalogFormat { fits, ecsv, csv, reg };
-
-}  // namespace srcextract

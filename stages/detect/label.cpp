@@ -1,0 +1,196 @@
+#include "stages/detect/label.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/detect/adjacency.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Rows that one thread joins before stripes are joined at their seams.
+constexpr std::int64_t stripe_rows = 256;
+
+/// For every run of row y: calls f(here, first, last), where [first, last) are the runs of row y - 1 that touch it.
+template <class F>
+void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach, const F& f) {
+  const Run* const all = runs.runs.data();
+  auto first = static_cast<std::int32_t>(runs.row_begin[y - 1]);
+  const auto end = static_cast<std::int32_t>(runs.row_begin[y]);
+  for (std::int32_t here = end; here < runs.row_begin[y + 1]; ++here) {
+    const Run& run = all[here];
+    while (first < end && all[first].end + reach <= run.begin) ++first;
+    std::int32_t last = first;
+    while (last < end && touch(all[last], run, reach)) ++last;
+    f(here, first, last);
+  }
+}
+
+/// Trees in which no parent comes after its child: the root is the first of its tree.
+class Forest {
+ public:
+  explicit Forest(Buffer<std::int32_t, Cpu>& parent) : parent_(parent.data()) {}
+
+  void plant(std::int64_t i) { parent_[i] = static_cast<std::int32_t>(i); }
+
+  std::int32_t find_root(std::int32_t i) {
+    i = parent_[i];
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+
+  /// Joins two trees, given by their roots; returns the root of both.
+  std::int32_t join(std::int32_t a, std::int32_t b) {
+    const std::int32_t root = std::min(a, b);
+    parent_[std::max(a, b)] = root;
+    return root;
+  }
+
+ private:
+  std::int32_t* parent_;
+};
+
+/// Components of runs. Stripes of rows are worked on by themselves, and the components found there joined at the seams.
+/// Both are numbered in raster order of their first runs.
+class StripedComponents {
+ public:
+  StripedComponents(const Runs<Cpu>& runs, std::int32_t reach, const Cpu& where)
+      : runs_(runs), where_(where), label_(runs.runs.size(), where) {
+    const std::int64_t stripes = (runs.shape.height + stripe_rows - 1) / stripe_rows;
+    begin_.resize(static_cast<std::size_t>(stripes) + 1, 0);
+    for_each_stripe([&](const Stripe& stripe) { begin_[stripe.index + 1] = label_stripe(stripe, reach); });
+    std::inclusive_scan(begin_.begin(), begin_.end(), begin_.begin());
+    number_ = Buffer<std::int32_t, Cpu>(begin_.back(), where);
+    join_seams(reach);
+  }
+
+  /// Numbers the components of at least min_area pixels 1, 2, ...; the others become 0.
+  Components<Cpu> number(std::int64_t min_area) && {
+    Buffer<std::int64_t, Cpu> area;
+    if (min_area > 1) area = areas();
+    const auto is_kept = [&](std::int64_t i) { return number_[i] == i && (area.empty() || area[i] >= min_area); };
+    std::vector<std::int32_t> kept(begin_.size(), 0);
+    for_each_stripe([&](const Stripe& stripe) {
+      std::int32_t count = 0;
+      for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) count += is_kept(i) ? 1 : 0;
+      kept[stripe.index + 1] = count;
+    });
+    std::inclusive_scan(kept.begin(), kept.end(), kept.begin());
+    // Roots first: a number takes the place of the parent, which what was joined at a seam still needs.
+    for_each_stripe([&](const Stripe& stripe) {
+      std::int32_t next = kept[stripe.index];
+      for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) {
+        const bool keep = is_kept(i);
+        next += keep ? 1 : 0;
+        if (number_[i] == i) number_[i] = keep ? next : 0;
+      }
+    });
+    for (const std::int32_t i : joined_) number_[i] = number_[number_[i]];
+    for_each_stripe([&](const Stripe& stripe) {
+      const std::int32_t* const numbers = number_.data() + begin_[stripe.index];
+      for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) label_[i] = numbers[label_[i]];
+    });
+    const ComponentCounts counts{kept.back(), number_.size() - std::ssize(joined_)};
+    return {std::move(label_), counts};
+  }
+
+ private:
+  struct Stripe {
+    std::size_t index;
+    std::int64_t begin, end;           ///< rows
+    std::int64_t first_run, last_run;  ///< [first_run, last_run)
+  };
+
+  template <class F>
+  void for_each_stripe(const F& f) {
+    parallel_for(runs_.shape.height, stripe_rows, where_, [&](std::int64_t begin, std::int64_t end) {
+      f(Stripe{static_cast<std::size_t>(begin / stripe_rows), begin, end, runs_.row_begin[begin],
+               runs_.row_begin[end]});
+    });
+  }
+
+  /// Labels the runs of a stripe by its components 0, 1, ..., and returns how many there are.
+  std::int32_t label_stripe(const Stripe& stripe, std::int32_t reach) {
+    Forest forest(label_);
+    for (std::int64_t i = stripe.first_run; i < runs_.row_begin[stripe.begin + 1]; ++i) forest.plant(i);
+    for (std::int64_t y = stripe.begin + 1; y < stripe.end; ++y) {
+      for_each_touched(runs_, y, reach, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
+        forest.plant(here);
+        std::int32_t root = here;
+        for (std::int32_t i = first; i < last; ++i) root = forest.join(root, forest.find_root(i));
+      });
+    }
+    std::int32_t found = 0;
+    for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) {
+      const std::int32_t parent = label_[i];
+      const std::int32_t of_parent = label_[parent];  // a parent comes first: it has its label
+      const bool is_root = parent == i;
+      label_[i] = is_root ? found : of_parent;
+      found += is_root ? 1 : 0;
+    }
+    return found;
+  }
+
+  void join_seams(std::int32_t reach) {
+    Forest forest(number_);
+    for_each_stripe([&](const Stripe& stripe) {
+      for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) forest.plant(i);
+    });
+    for (std::size_t seam = 1; seam + 1 < begin_.size(); ++seam) {
+      const auto y = static_cast<std::int64_t>(seam) * stripe_rows;
+      for_each_touched(runs_, y, reach, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
+        std::int32_t root = forest.find_root(begin_[seam] + label_[here]);
+        for (std::int32_t i = first; i < last; ++i) {
+          const std::int32_t above = forest.find_root(begin_[seam - 1] + label_[i]);
+          if (above == root) continue;
+          joined_.push_back(std::max(above, root));
+          root = forest.join(above, root);
+        }
+      });
+    }
+    std::sort(joined_.begin(), joined_.end());
+  }
+
+  /// In pixels; of the roots.
+  Buffer<std::int64_t, Cpu> areas() {
+    Buffer<std::int64_t, Cpu> area(number_.size(), where_);
+    for_each_stripe([&](const Stripe& stripe) {
+      std::int64_t* const of_stripe = area.data() + begin_[stripe.index];
+      std::fill(of_stripe, area.data() + begin_[stripe.index + 1], 0);
+      for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) {
+        of_stripe[label_[i]] += runs_.runs[i].end - runs_.runs[i].begin;
+      }
+    });
+    for (auto i = joined_.rbegin(); i != joined_.rend(); ++i) area[number_[*i]] += area[*i];
+    return area;
+  }
+
+  const Runs<Cpu>& runs_;
+  const Cpu where_;
+  Buffer<std::int32_t, Cpu> label_;   ///< of a run: its parent; then its component among those of the stripe
+  std::vector<std::int32_t> begin_;   ///< of every stripe: its first component; and the end
+  Buffer<std::int32_t, Cpu> number_;  ///< of a stripe's component: its parent among all; then its number
+  std::vector<std::int32_t> joined_;  ///< those that have a parent, in order
+};
+
+}  // namespace
+
+Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where) {
+  check_run_count(runs.runs.size());
+  return StripedComponents(runs, reach_of(config.connectivity), where).number(config.min_area);
+}
+
+void check_run_count(std::int64_t runs) {
+  if (runs <= std::numeric_limits<std::int32_t>::max()) return;
+  throw Error(ErrorKind::input,
+              "the threshold leaves " + std::to_string(runs) +
+                  " separate runs of pixels, more than 2^31: that is noise, not sources; raise detection.threshold");
+}
+
+}  // namespace srcextract

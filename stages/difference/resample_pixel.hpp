@@ -1,0 +1,201 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
+#include "stages/core/pixel_map.hpp"
+
+namespace srcextract {
+
+/// A position in the pixels of an image: 0-based, of the centres of pixels.
+struct Position {
+  double x, y;
+};
+
+/// A PixelMap where the work runs.
+struct MapView {
+  std::int64_t nodes_per_row;
+  const double* x;
+  const double* y;
+};
+
+/// Positions along a piece of a row between two columns of nodes.
+struct MapPiece {
+  Position left, right;
+
+  /// Of the pixel so many columns right of the left node.
+  SRCEXTRACT_HOST_DEVICE Position at(std::int64_t column) const {
+    const double share = static_cast<double>(column) / PixelMap::step;
+    return {left.x + (right.x - left.x) * share, left.y + (right.y - left.y) * share};
+  }
+};
+
+/// The piece of row y that begins at that column of nodes.
+SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t node_column, std::int64_t y) {
+  const std::int64_t above = y / PixelMap::step * map.nodes_per_row + node_column;
+  const std::int64_t below = above + map.nodes_per_row;
+  const double share = static_cast<double>(y % PixelMap::step) / PixelMap::step;
+  const auto between = [share](const double* node, std::int64_t a, std::int64_t b) {
+    return node[a] + (node[b] - node[a]) * share;
+  };
+  return {{between(map.x, above, below), between(map.y, above, below)},
+          {between(map.x, above + 1, below + 1), between(map.y, above + 1, below + 1)}};
+}
+
+/// A position along an axis: the pixel at or before it, and how far it is beyond that, 0 <= fraction < 1. NaN where
+/// there is no position.
+struct Place {
+  double pixel;
+  double fraction;
+
+  SRCEXTRACT_HOST_DEVICE double nearest() const { return fraction >= 0.5 ? pixel + 1 : pixel; }
+};
+
+/// So near the centre of a pixel a position is that centre: far less than any frame is aligned to, and more than a
+/// projection and its inverse round. The weights of lanczos3 have 0 / 0 there.
+inline constexpr double on_pixel = 0x1p-20;
+
+SRCEXTRACT_HOST_DEVICE inline Place place_of(double position) {
+  const double before = floor(position);
+  const double fraction = position - before;
+  const bool on_next = fraction > 1 - on_pixel;
+  return {on_next ? before + 1 : before, on_next || fraction < on_pixel ? 0 : fraction};
+}
+
+/// The weights of the pixels around a place along one axis, up to a common factor: weight k is at [k * stride], for the
+/// CPU works out those of several places together.
+struct Weights {
+  const double* first;
+  std::int64_t stride;
+
+  SRCEXTRACT_HOST_DEVICE double operator[](int k) const { return first[k * stride]; }
+};
+
+struct Bilinear {
+  static constexpr int taps = 2;
+  static constexpr int before = 0;  ///< so many begin before the pixel of the place
+
+  SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
+    weight[0] = 1 - fraction;
+    weight[stride] = fraction;
+  }
+};
+
+/// Lanczos' window over the sinc, three lobes on either side. With the place at fraction f between pixels 0 and 1,
+/// pixel k = -2 ... 3 is t = f - k away and weighs
+///   sinc(t) sinc(t / 3) = 3 sin(pi t) sin(pi t / 3) / (pi t)^2.
+/// |sin(pi t)| is the same for all six, (-1)^k sin(pi t / 3) takes only three values, and times the product of all t^2
+/// there is no quotient left.
+struct Lanczos3 {
+  static constexpr int taps = 6;
+  static constexpr int before = 2;
+
+  SRCEXTRACT_HOST_DEVICE static void weigh(double fraction, double* weight, std::int64_t stride) {
+    // sin and cos of pi u / 3 by their series, to the last bit but one: |u| <= 1/2.
+    const double u = fraction - 0.5;
+    const double s = u * u;
+    const double sine =
+        u * (1.0471975511965979 -
+             s * (0.19139676963148036 -
+                  s * (0.010494502221717472 -
+                       s * (2.7401213046218204e-4 -
+                            s * (4.173443408582443e-6 - s * (4.1606298417214804e-8 - s * 2.924769985552567e-10))))));
+    const double cosine =
+        1 -
+        s * (0.5483113556160755 -
+             s * (0.0501075571162564 -
+                  s * (0.0018316361712682984 -
+                       s * (3.586810400226996e-5 -
+                            s * (4.3704197175251164e-7 - s * (3.6308344847385187e-9 - s * 2.1877228333456834e-11))))));
+    // (-1)^k sin(pi t / 3), where pi t / 3 = pi u / 3 + 150, 90, 30, -30, -90, -150 degrees.
+    const double half_cosine = 0.5 * cosine;
+    const double other = 0.8660254037844386 * sine;
+    const double lobe[3] = {half_cosine - other, -cosine, half_cosine + other};
+
+    double below[taps];  // the product of t of all pixels before this one
+    below[0] = 1;
+    for (int k = 1; k < taps; ++k) below[k] = below[k - 1] * (fraction + (before + 1 - k));
+    double above = 1;
+    for (int k = taps - 1; k >= 0; --k) {
+      const double all_others = below[k] * above;
+      const double at_pixel = k == before ? 1 : 0;
+      weight[k * stride] = fraction == 0 ? at_pixel : lobe[k % 3] * (all_others * all_others);
+      above *= fraction + (before - k);
+    }
+  }
+};
+
+/// An image where the work runs.
+struct ImageView {
+  const float* pixels;
+  Shape shape;
+
+  SRCEXTRACT_HOST_DEVICE float at(std::int64_t x, std::int64_t y) const { return pixels[y * shape.width + x]; }
+  /// No NaN is in it.
+  template <class T>
+  SRCEXTRACT_HOST_DEVICE bool contains(T x, T y) const {
+    return x >= 0 && x < static_cast<T>(shape.width) && y >= 0 && y < static_cast<T>(shape.height);
+  }
+};
+
+template <class Kernel>
+SRCEXTRACT_HOST_DEVICE double sum_of(const Weights& weights) {
+  double sum = 0;
+  for (int k = 0; k < Kernel::taps; ++k) sum += weights[k];
+  return sum;
+}
+
+/// The weighted sum of pixels that are all in the image: `first` is that of least x and y.
+template <class Kernel>
+SRCEXTRACT_HOST_DEVICE double weighted_sum(const float* first, std::int64_t width, const Weights& x, const Weights& y) {
+  double column[Kernel::taps] = {};
+  for (int j = 0; j < Kernel::taps; ++j) {
+    for (int k = 0; k < Kernel::taps; ++k) column[k] += y[j] * static_cast<double>(first[j * width + k]);
+  }
+  double sum = 0;
+  for (int k = 0; k < Kernel::taps; ++k) sum += x[k] * column[k];
+  return sum;
+}
+
+/// The mean of the pixels that there are and that are not masked, if they have a quarter of the weight of all.
+template <class Kernel>
+SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64_t first_x, std::int64_t first_y,
+                                              const Weights& x, const Weights& y, double all) {
+  double sum = 0;
+  double left = 0;
+  for (int j = 0; j < Kernel::taps; ++j) {
+    for (int k = 0; k < Kernel::taps; ++k) {
+      if (!image.contains(first_x + k, first_y + j)) continue;
+      const float pixel = image.at(first_x + k, first_y + j);
+      if (pixel != pixel) continue;
+      const double weight = y[j] * x[k];
+      sum += weight * static_cast<double>(pixel);
+      left += weight;
+    }
+  }
+  return left >= 0.25 * all ? pixel_of(sum / left) : masked_pixel;
+}
+
+/// The image at a place, with the weights of that: the contract of resample() for one pixel.
+template <class Kernel>
+SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const Place& x, const Place& y, const Weights& along_x,
+                                         const Weights& along_y) {
+  if (!image.contains(x.nearest(), y.nearest())) return masked_pixel;
+  const float nearest = image.at(static_cast<std::int64_t>(x.nearest()), static_cast<std::int64_t>(y.nearest()));
+  if (nearest != nearest) return masked_pixel;
+  if (x.fraction == 0 && y.fraction == 0) return nearest;
+
+  const double all = sum_of<Kernel>(along_x) * sum_of<Kernel>(along_y);
+  const std::int64_t first_x = static_cast<std::int64_t>(x.pixel) - Kernel::before;
+  const std::int64_t first_y = static_cast<std::int64_t>(y.pixel) - Kernel::before;
+  if (image.contains(first_x, first_y) && image.contains(first_x + Kernel::taps - 1, first_y + Kernel::taps - 1)) {
+    const float* first = image.pixels + first_y * image.shape.width + first_x;
+    const double sum = weighted_sum<Kernel>(first, image.shape.width, along_x, along_y);
+    if (sum == sum) return pixel_of(sum / all);
+  }
+  return mean_of_unmasked<Kernel>(image, first_x, first_y, along_x, along_y, all);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,95 @@
+#include "stages/ingest/ingest.hpp"
+
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+#include "stages/ingest/decode.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Pixels a thread reads at a time: small enough to be decoded while still in its cache.
+constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
+
+/// The values of all, BLANK or not. The decoder is a copy, and there is no branch on single pixels: compilers make
+/// vectors of this loop for every stored type.
+template <class Stored>
+SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::int64_t count, Decoder decoder,
+                                                  float* out) {
+  decoder.has_blank = false;
+  MaskCounts counts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    typename Stored::Bits bits;
+    std::memcpy(&bits, stored + i * static_cast<std::int64_t>(sizeof(bits)), sizeof(bits));
+    out[i] = decode_pixel<Stored>(bits, decoder, counts);
+  }
+  return counts;
+}
+
+/// Masks the pixels that are stored like this, and counts them.
+template <class Bits>
+SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::int64_t count, Bits blank, float* out) {
+  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
+  std::int64_t equal = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Bits bits;
+    std::memcpy(&bits, stored + i * static_cast<std::int64_t>(sizeof(bits)), sizeof(bits));
+    out[i] = bits == blank ? masked : out[i];
+    equal += bits == blank ? 1 : 0;
+  }
+  return equal;
+}
+
+/// The same as decode_pixel of every pixel.
+template <class Stored>
+MaskCounts decode(const std::byte* stored, std::int64_t count, const Decoder& decoder, float* out) {
+  MaskCounts counts = decode_values<Stored>(stored, count, decoder, out);
+  if constexpr (std::numeric_limits<typename Stored::Value>::is_integer) {
+    if (!decoder.has_blank || !std::in_range<typename Stored::Value>(decoder.blank)) return counts;
+    auto blank = static_cast<typename Stored::Bits>(decoder.blank);
+    if (decoder.swap) blank = swap_bytes(blank);
+    counts.blank = mask_equal(stored, count, blank, out);
+    // What is BLANK counts as nothing else, even if its value is beyond float32.
+    float unused;
+    const MaskCounts each = decode_values<Stored>(reinterpret_cast<const std::byte*>(&blank), 1, decoder, &unused);
+    counts.infinite -= counts.blank * each.infinite;
+  }
+  return counts;
+}
+
+/// At most chunk_pixels of them, where they are or in memory of this thread.
+const std::byte* stored_pixels(const PixelSource& source, std::int64_t first, std::int64_t count) {
+  if (source.memory != nullptr) return source.memory + first * source.format.bytes();
+  thread_local std::vector<std::byte> stored;
+  const auto bytes = static_cast<std::size_t>(count * source.format.bytes());
+  if (stored.size() < bytes) stored.resize(bytes);
+  source.read(first, count, stored.data());
+  return stored.data();
+}
+
+}  // namespace
+
+void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
+  pixels.masked = MaskCounts{};
+  float* out = pixels.image.pixels.data();
+  const Decoder decoder = make_decoder(source.format);
+  std::mutex totals;
+  parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    const std::byte* stored = stored_pixels(source, begin, end - begin);
+    MaskCounts counts;
+    with_stored_type(source.format.bitpix,
+                     [&]<class Stored>(Stored) { counts = decode<Stored>(stored, end - begin, decoder, out + begin); });
+    const std::lock_guard lock(totals);
+    pixels.masked->nan += counts.nan;
+    pixels.masked->infinite += counts.infinite;
+    pixels.masked->blank += counts.blank;
+  });
+}
+
+}  // namespace srcextract

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "stages/core/image.hpp"
+#include "stages/core/pixel_source.hpp"
+#include "stages/core/value.hpp"
+#include "stages/ingest/decode.hpp"
+
+namespace srcextract {
+
+/// Pixels ready to work on, and why some of them are masked.
+template <class Where>
+struct Pixels {
+  Pixels() = default;
+  Pixels(Shape shape, const Where& where) : image(shape, where), masked(where) {}
+
+  Image<float, Where> image;
+  Value<MaskCounts, Where> masked;
+  /// Of each pixel, relative to that of the sky; without pixels where the noise is the same all over.
+  Image<float, Where> noise = {};
+};
+
+/// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB
+/// of stored pixels at a time.
+void ingest(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where);
+void ingest(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where);
+
+/// The same into new pixels.
+template <class Where>
+Pixels<Where> ingest(const PixelSource& source, const Where& where) {
+  Pixels<Where> pixels(source.shape, where);
+  ingest(source, pixels, where);
+  return pixels;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,64 @@
+#include "stages/math/exact_math.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace srcextract {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+/// atan(k / 8), k = 0 .. 8.
+constexpr double atan_of_eighths[] = {0.0,
+                                      0.12435499454676143503,
+                                      0.24497866312686415417,
+                                      0.35877067027057222040,
+                                      0.46364760900080611621,
+                                      0.55859931534356243597,
+                                      0.64350110879328438680,
+                                      0.71882999962162450542,
+                                      0.78539816339744830962};
+
+/// atan(t) for 0 <= t <= 1: atan t = atan c + atan((t - c) / (1 + t c)) with c the nearest eighth, and the Taylor
+/// series of the rest, which is at most 1/16: its first term left out is 1e-17 of it.
+double atan_unit(double t) {
+  const int k = static_cast<int>(t * 8 + 0.5);
+  const double c = k / 8.0;
+  const double u = (t - c) / (1 + t * c);
+  const double u2 = u * u;
+  double series = 0;
+  for (int n = 13; n >= 1; n -= 2) series = 1.0 / n - u2 * series;
+  return atan_of_eighths[k] + u * series;
+}
+
+}  // namespace
+
+double portable_atan2(double y, double x) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return std::numeric_limits<double>::quiet_NaN();
+  const double ax = std::fabs(x);
+  const double ay = std::fabs(y);
+  double angle = 0;
+  if (ay > ax) {
+    angle = pi / 2 - atan_unit(ax / ay);
+  } else if (ax > 0) {
+    angle = atan_unit(ay / ax);
+  }
+  if (std::signbit(x)) angle = pi - angle;
+  return std::copysign(angle, y);
+}
+
+double portable_exp(double x) {
+  // ln 2 in two parts, of which the first has few enough digits that k times it is exact.
+  constexpr double ln2_high = 0x1.62e42feep-1;
+  constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  if (!(x > -746)) return x == x ? 0 : x;
+  if (x > 710) return std::numeric_limits<double>::infinity();
+  const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
+  const double r = (x - k * ln2_high) - k * ln2_low;
+  double series = 1;  // Taylor's, of e^r: |r| < 0.35, so that the first term left out is 1e-17
+  for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
+  return std::ldexp(series, static_cast<int>(k));
+}
+
+}  // namespace srcextract

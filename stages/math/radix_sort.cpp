@@ -1,0 +1,43 @@
+#include "stages/math/radix_sort.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+#include "stages/math/ordered_key.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Keys are numbers of three digits of this many bits.
+constexpr int digit_bits = 11;
+constexpr std::size_t digit_count = 3;
+constexpr std::size_t bins = std::size_t{1} << digit_bits;
+
+std::size_t digit(std::uint32_t key, std::size_t which) {
+  return key >> (digit_bits * which) & (bins - 1);
+}
+
+}  // namespace
+
+// From the lowest digit to the highest: each pass keeps the order of those before where its digit is the same.
+void radix_sort(std::vector<float>& values) {
+  std::vector<std::uint32_t> keys(values.size()), sorted(values.size());
+  std::ranges::transform(values, keys.begin(), ordered_key);
+  std::array<std::array<std::size_t, bins>, digit_count> counts{};
+  for (const std::uint32_t key : keys) {
+    for (std::size_t which = 0; which < digit_count; ++which) ++counts[which][digit(key, which)];
+  }
+  for (std::size_t which = 0; which < digit_count; ++which) {
+    auto& next = counts[which];
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
+    for (const std::uint32_t key : keys) sorted[next[digit(key, which)]++] = key;
+    keys.swap(sorted);
+  }
+  std::ranges::transform(keys, values.begin(), value_of_ordered_key);
+}
+
+}  // namespace srcextract

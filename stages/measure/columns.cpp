@@ -1,0 +1,122 @@
+#include "stages/measure/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// The value of what is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// A source whose flux is zero has no centre: with an absolute threshold below the background there can be one.
+double ratio(double numerator, double denominator) {
+  return denominator == 0 ? nan : numerator / denominator;
+}
+
+/// Second moments and the ellipse that has them.
+struct Ellipse {
+  double x2, y2, xy;
+  double a, b, theta;
+};
+
+/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996). A source thinner than a pixel gets the
+/// variance of a pixel, 1/12, added to both axes, with SExtractor's criterion: determinant below 0.00694 = 1/144.
+Ellipse ellipse_of(const SourceSums& s, double dx, double dy) {
+  if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
+  Ellipse e{};
+  e.x2 = s.vxx / s.v - dx * dx;
+  e.y2 = s.vyy / s.v - dy * dy;
+  e.xy = s.vxy / s.v - dx * dy;
+  if (e.x2 * e.y2 - e.xy * e.xy < 0.00694) {
+    e.x2 += 1.0 / 12;
+    e.y2 += 1.0 / 12;
+  }
+  const double half_sum = (e.x2 + e.y2) / 2;
+  const double half_difference = (e.x2 - e.y2) / 2;
+  const double root = std::sqrt(half_difference * half_difference + e.xy * e.xy);
+  e.a = std::sqrt(std::max(0.0, half_sum + root));
+  e.b = std::sqrt(std::max(0.0, half_sum - root));
+  constexpr double degrees = 180 / 3.14159265358979323846;
+  e.theta = portable_atan2(2 * e.xy, e.x2 - e.y2) / 2 * degrees;
+  return e;
+}
+
+bool at_edge(const SourceSums& s, const Shape& shape) {
+  return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
+}
+
+/// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
+void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Shape& shape,
+              const Levels& levels, double threshold, double gain, Sources& sources) {
+  const double dx = ratio(s.vx, s.v);
+  const double dy = ratio(s.vy, s.v);
+  const Ellipse ellipse = ellipse_of(s, dx, dy);
+  const double poisson = gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
+  const double error = std::sqrt(static_cast<double>(s.npix) * (levels.sigma * levels.sigma) + poisson);
+
+  sources.number[row] = static_cast<std::int32_t>(row + 1);
+  sources.x_image[row] = s.xmin + dx + 1;
+  sources.y_image[row] = s.ymin + dy + 1;
+  sources.xmin_image[row] = s.xmin + 1;
+  sources.xmax_image[row] = s.xmax + 1;
+  sources.ymin_image[row] = s.ymin + 1;
+  sources.ymax_image[row] = s.ymax + 1;
+  sources.xpeak_image[row] = s.xpeak + 1;
+  sources.ypeak_image[row] = s.ypeak + 1;
+  sources.npix[row] = s.npix;
+  sources.flux_iso[row] = measured.v;
+  sources.fluxerr_iso[row] = error;
+  sources.flux_max[row] = static_cast<double>(measured.peak) - levels.background;
+  sources.x2_image[row] = ellipse.x2;
+  sources.y2_image[row] = ellipse.y2;
+  sources.xy_image[row] = ellipse.xy;
+  sources.a_image[row] = ellipse.a;
+  sources.b_image[row] = ellipse.b;
+  sources.theta_image[row] = ellipse.theta;
+  sources.background[row] = levels.background;
+  sources.threshold[row] = threshold;
+  sources.snr[row] = ratio(measured.v, error);
+  sources.flags[row] = static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
+                                                 (at_edge(s, shape) ? flag::at_edge : 0));
+}
+
+/// Rows that a thread fills at a time.
+constexpr std::int64_t rows_at_a_time = 2048;
+
+/// Columns of so many rows, side by side: the system takes longer to give memory to a column than it takes to fill it.
+Sources room_for(std::int64_t rows, const Cpu& where) {
+  Sources sources;
+  std::vector<std::function<void()>> columns;
+  for_each_column(sources, [&](const Column&, auto& values) {
+    columns.push_back([&values, rows] { values.resize(static_cast<std::size_t>(rows)); });
+  });
+  const Cpu threads{rows > rows_at_a_time ? where.threads : 1};
+  parallel_for(std::ssize(columns), 1, threads,
+               [&](std::int64_t column, std::int64_t) { columns[static_cast<std::size_t>(column)](); });
+  return sources;
+}
+
+}  // namespace
+
+Sources derive_columns(std::span<const SourceSums> sums, std::span<const SourceSums> fluxes, const Shape& shape,
+                       const Levels& levels, const MeasurementConfig& config, const Cpu& where) {
+  Sources sources = room_for(std::ssize(sums), where);
+  const double threshold = levels.detection - levels.background;
+  parallel_for(std::ssize(sums), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      fill_row(row, sums[row], fluxes.empty() ? sums[row] : fluxes[row], shape, levels, threshold, config.gain,
+               sources);
+    }
+  });
+  return sources;
+}
+
+}  // namespace srcextract

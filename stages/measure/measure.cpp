@@ -1,0 +1,173 @@
+#include "stages/measure/measure.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "stages/core/parallel.hpp"
+#include "stages/measure/measure_run.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr std::int64_t sources_per_piece = 256;
+
+/// A source of more runs is measured by all threads together.
+constexpr std::size_t large_source = 1024;
+
+/// Runs of a large source that a thread measures at a time.
+constexpr std::int64_t runs_per_piece = std::int64_t{4} * fold_group;
+
+/// Runs are fetched so many before they are needed, and their pixels when these are so few away.
+constexpr std::int64_t runs_ahead = 64;
+constexpr std::int64_t pixels_ahead = 32;
+
+using Members = std::span<const std::int32_t>;
+
+/// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
+struct RunsBySource {
+  Buffer<std::int32_t, Cpu> begin;
+  Buffer<std::int32_t, Cpu> order;
+
+  Members members(std::int64_t source) const {
+    return {order.data() + begin[source], order.data() + begin[source + 1]};
+  }
+};
+
+RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
+  RunsBySource by_source{Buffer<std::int32_t, Cpu>(components.counts->kept + 1, where), {}};
+  // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
+  // where those of label l + 1 begin.
+  Buffer<std::int32_t, Cpu>& begin = by_source.begin;
+  std::fill(begin.begin(), begin.end(), 0);
+  for (const std::int32_t label : components.label) ++begin[label];
+  std::int32_t members = 0;
+  begin[0] = 0;
+  for (std::int64_t l = 1; l < begin.size(); ++l) members += std::exchange(begin[l], members);
+  by_source.order = Buffer<std::int32_t, Cpu>(members, where);
+  for (std::int64_t i = 0; i < components.label.size(); ++i) {
+    const std::int32_t label = components.label[i];
+    if (label > 0) by_source.order[begin[label]++] = static_cast<std::int32_t>(i);
+  }
+  return by_source;
+}
+
+/// Fetches the runs of sources, and then their pixels, which are far from each other in memory, for the measurement
+/// that follows.
+class Fetcher {
+ public:
+  Fetcher(const Image<float, Cpu>& image, const Runs<Cpu>& runs, Members order)
+      : image_(image), runs_(runs), order_(order) {}
+
+  /// What has to be there when the runs [begin, end) of the order are measured, and those that follow soon.
+  void fetch(std::int64_t begin, std::int64_t end) {
+    for (next_ = std::max(next_, begin); next_ < std::min(end + runs_ahead, std::ssize(order_)); ++next_) {
+      __builtin_prefetch(&run(next_));
+      const Run& nearer = run(std::max<std::int64_t>(next_ - (runs_ahead - pixels_ahead), 0));
+      __builtin_prefetch(image_.pixels.data() + nearer.y * image_.shape.width + nearer.begin);
+    }
+  }
+
+ private:
+  const Run& run(std::int64_t i) const { return runs_.runs[order_[static_cast<std::size_t>(i)]]; }
+
+  const Image<float, Cpu>& image_;
+  const Runs<Cpu>& runs_;
+  Members order_;
+  std::int64_t next_ = 0;
+};
+
+/// Measures runs of an image.
+class RunMeasurer {
+ public:
+  RunMeasurer(const Image<float, Cpu>& image, const Runs<Cpu>& runs, double background, bool any_masked)
+      : image_(image), runs_(runs), background_(background), any_masked_(any_masked) {}
+
+  Extent extent_of(Members members) const {
+    const Run& first = runs_.runs[members.front()];
+    Extent extent{first.begin, first.end - 1, first.y, runs_.runs[members.back()].y};
+    for (const std::int32_t member : members) {
+      const Run& run = runs_.runs[member];
+      extent.xmin = std::min(extent.xmin, run.begin);
+      extent.xmax = std::max(extent.xmax, run.end - 1);
+    }
+    return extent;
+  }
+
+  /// The sum of at most `fold_group` runs, left to right.
+  SourceSums sum_group(Members members, const Extent& extent) const {
+    SourceSums sums = measure(members.front(), extent);
+    for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
+    return sums;
+  }
+
+ private:
+  SourceSums measure(std::int32_t run, const Extent& extent) const {
+    return measure_run(image_.pixels.data(), image_.shape.width, image_.shape.height, runs_.runs[run], extent,
+                       background_, any_masked_);
+  }
+
+  const Image<float, Cpu>& image_;
+  const Runs<Cpu>& runs_;
+  double background_;
+  bool any_masked_;
+};
+
+Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
+  Extent extent = measurer.extent_of(members.first(1));
+  std::mutex merge;
+  parallel_for(std::ssize(members), runs_per_piece, where, [&](std::int64_t first, std::int64_t last) {
+    const Extent part = measurer.extent_of(members.subspan(first, last - first));
+    const std::lock_guard lock(merge);
+    extent.xmin = std::min(extent.xmin, part.xmin);
+    extent.xmax = std::max(extent.xmax, part.xmax);
+    extent.ymax = std::max(extent.ymax, part.ymax);
+  });
+  return extent;
+}
+
+/// The groups that the fold consists of are measured by all threads, and folded in their order.
+SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
+  const Extent extent = extent_of_large(measurer, members, where);
+  Buffer<SourceSums, Cpu> groups((std::ssize(members) + fold_group - 1) / fold_group, where);
+  parallel_for(std::ssize(members), runs_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin; first < end; first += fold_group) {
+      const std::int64_t count = std::min<std::int64_t>(fold_group, end - first);
+      groups[first / fold_group] = measurer.sum_group(members.subspan(first, count), extent);
+    }
+  });
+  Fold<SourceSums> sums;
+  for (const SourceSums& group : groups) sums.push(group);
+  return sums.total();
+}
+
+}  // namespace
+
+Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
+                                        const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
+                                        const Value<MaskCounts, Cpu>& masked, const Cpu& where) {
+  const RunsBySource by_source = group_runs(components, where);
+  const RunMeasurer measurer(image, runs, levels->background, masked->total() > 0);
+  Buffer<SourceSums, Cpu> sums(components.counts->kept, where);
+  parallel_for(components.counts->kept, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    Fetcher fetcher(image, runs, {by_source.order.begin(), by_source.order.end()});
+    for (std::int64_t source = begin; source < end; ++source) {
+      const Members members = by_source.members(source);
+      if (members.size() > large_source) continue;
+      fetcher.fetch(by_source.begin[source], by_source.begin[source + 1]);
+      const Extent extent = measurer.extent_of(members);
+      sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
+        return measurer.sum_group(members.subspan(first, last - first), extent);
+      });
+    }
+  });
+  for (std::int64_t source = 0; source < components.counts->kept; ++source) {
+    const Members members = by_source.members(source);
+    if (members.size() > large_source) sums[source] = measure_large(measurer, members, where);
+  }
+  return sums;
+}
+
+}  // namespace srcextract

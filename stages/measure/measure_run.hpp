@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cmath>
+
+#include "stages/math/ordered_sum.hpp"
+#include "stages/measure/measure.hpp"
+
+namespace srcextract {
+
+/// The extent of a source, known before its pixels are summed.
+struct Extent {
+  std::int32_t xmin, xmax, ymin, ymax;
+};
+
+/// What is gathered along a run.
+struct RunSums {
+  double v, vx, vxx;  ///< sums of v, v dx, v dx^2
+  float peak;
+  std::int32_t xpeak;  ///< the first of equals
+};
+
+SRCEXTRACT_HOST_DEVICE inline void add(RunSums& to, const RunSums& from) {
+  to.v += from.v;
+  to.vx += from.vx;
+  to.vxx += from.vxx;
+  const bool higher = from.peak > to.peak;
+  to.peak = higher ? from.peak : to.peak;
+  to.xpeak = higher ? from.xpeak : to.xpeak;
+}
+
+SRCEXTRACT_HOST_DEVICE inline void add(SourceSums& to, const SourceSums& from) {
+  to.npix += from.npix;
+  to.v += from.v;
+  to.vx += from.vx;
+  to.vy += from.vy;
+  to.vxx += from.vxx;
+  to.vyy += from.vyy;
+  to.vxy += from.vxy;
+  if (from.peak > to.peak) {
+    to.peak = from.peak;
+    to.xpeak = from.xpeak;
+    to.ypeak = from.ypeak;
+  }
+  to.near_masked |= from.near_masked;
+}
+
+/// The pixels [x_begin, x_end) of rows [y_begin, y_end).
+struct PixelBox {
+  std::int64_t x_begin, x_end, y_begin, y_end;
+};
+
+/// A run and its neighbours.
+SRCEXTRACT_HOST_DEVICE inline PixelBox surroundings(const Run& run, std::int64_t width, std::int64_t height) {
+  return {run.begin > 0 ? run.begin - 1 : 0, run.end < width ? run.end + 1 : width,  //
+          run.y > 0 ? run.y - 1 : 0, run.y + 1 < height ? run.y + 2 : height};
+}
+
+/// What one pixel adds to its run.
+SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, const Extent& extent,
+                                              double background) {
+  const double v = static_cast<double>(row[x]) - background;
+  const double dx = static_cast<double>(x - extent.xmin);
+  const double vx = v * dx;
+  return {v, vx, vx * dx, row[x], x};
+}
+
+/// What one group of the fold adds to its run: pixels [first, last) of the run, at most `fold_group`, left to right.
+SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
+                                                 std::int64_t last, const Extent& extent, double background) {
+  const auto end = static_cast<std::int32_t>(run.begin + last);
+  auto x = static_cast<std::int32_t>(run.begin + first);
+  RunSums sums = sums_of(row, x, extent, background);
+  while (++x < end) add(sums, sums_of(row, x, extent, background));
+  return sums;
+}
+
+/// What a run of npix pixels in row y adds to its source; whether masked pixels are near is for the caller to add.
+SRCEXTRACT_HOST_DEVICE inline SourceSums sums_of_run(const RunSums& along, std::int32_t y, std::int32_t npix,
+                                                     const Extent& extent) {
+  const double dy = y - extent.ymin;
+  SourceSums sums{};
+  sums.npix = npix;
+  sums.v = along.v;
+  sums.vx = along.vx;
+  sums.vxx = along.vxx;
+  sums.vy = along.v * dy;
+  sums.vyy = sums.vy * dy;
+  sums.vxy = along.vx * dy;
+  sums.peak = along.peak;
+  sums.xpeak = along.xpeak;
+  sums.ypeak = y;
+  sums.xmin = extent.xmin;
+  sums.xmax = extent.xmax;
+  sums.ymin = extent.ymin;
+  sums.ymax = extent.ymax;
+  return sums;
+}
+
+/// Whether a masked pixel is among the neighbours of a run, as one thread finds it.
+inline bool touches_masked(const float* image, std::int64_t width, std::int64_t height, const Run& run) {
+  const PixelBox box = surroundings(run, width, height);
+  for (std::int64_t y = box.y_begin; y < box.y_end; ++y) {
+    for (std::int64_t x = box.x_begin; x < box.x_end; ++x) {
+      const float pixel = image[y * width + x];
+      if (pixel != pixel) return true;
+    }
+  }
+  return false;
+}
+
+/// What one run adds to its source, as one thread finds it.
+inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height, const Run& run,
+                              const Extent& extent, double background, bool any_masked) {
+  const float* row = image + static_cast<std::int64_t>(run.y) * width;
+  const RunSums along = fold_groups<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
+    return sum_pixels(row, run, first, last, extent, background);
+  });
+  SourceSums sums = sums_of_run(along, run.y, run.end - run.begin, extent);
+  sums.near_masked = any_masked && touches_masked(image, width, height, run) ? 1 : 0;
+  return sums;
+}
+
+}  // namespace srcextract

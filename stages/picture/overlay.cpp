@@ -1,0 +1,143 @@
+#include "stages/picture/overlay.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+using Rgb = std::array<std::uint8_t, 3>;
+
+// Okabe & Ito's colours: told apart by eyes of every kind, and from any grey.
+constexpr Rgb orange = {230, 159, 0};
+constexpr Rgb sky_blue = {86, 180, 233};
+
+/// Where palettes have what is no grey: the colour of ellipses, after white, or the first of the tints.
+constexpr std::uint8_t white = 254;
+constexpr std::uint8_t ellipse_colour = 255;
+constexpr std::uint8_t tints = 128;
+
+constexpr double ellipse_axes = 3;  // in A_IMAGE and B_IMAGE
+constexpr double least_radius = 4;
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+/// Cosine and sine of an angle in degrees, from -90 to 90. Only + - * and constants, so that it rounds the same with
+/// every C library: Taylor's series of half the angle, whose first terms left out are below 1e-15, then doubled.
+Point direction(double degrees) {
+  const double half = degrees * (3.14159265358979323846 / 360);
+  const double square = half * half;
+  double cosine = 1;
+  double sine = 1;
+  for (int n = 16; n >= 2; n -= 2) {
+    cosine = 1 - cosine * square / (n * (n - 1));
+    sine = 1 - sine * square / (n * (n + 1));
+  }
+  sine *= half;
+  return {1 - 2 * sine * sine, 2 * sine * cosine};
+}
+
+/// An ellipse in pixels of the picture.
+struct Ellipse {
+  Point centre;
+  double a, b;
+  Point axis;  ///< the direction of a
+};
+
+void draw_point(const Point& point, Image<std::uint8_t, Cpu>& image) {
+  const double x = std::floor(point.x + 0.5);
+  const double y = std::floor(point.y + 0.5);
+  const auto [width, height] = image.shape;
+  if (!(x >= 0 && x < static_cast<double>(width) && y >= 0 && y < static_cast<double>(height))) return;
+  image.pixels[static_cast<std::int64_t>(y) * width + static_cast<std::int64_t>(x)] = ellipse_colour;
+}
+
+/// Draws four points at a time, one in every quadrant, each less than a pixel from the next.
+void draw_ellipse(const Ellipse& ellipse, Image<std::uint8_t, Cpu>& image) {
+  const Point& centre = ellipse.centre;
+  const Point& axis = ellipse.axis;
+  const auto draw_opposites = [&](double cosine, double sine) {
+    const double along = ellipse.a * cosine;
+    const double across = ellipse.b * sine;
+    const Point offset{along * axis.x - across * axis.y, along * axis.y + across * axis.x};
+    draw_point({centre.x + offset.x, centre.y + offset.y}, image);
+    draw_point({centre.x - offset.x, centre.y - offset.y}, image);
+  };
+  const int steps = static_cast<int>(1.6 * ellipse.a) + 1;  // a quadrant is less than pi / 2 a long
+  const Point step = direction(90.0 / steps);
+  Point place{1, 0};  // on the unit circle
+  for (int i = 0; i < steps; ++i) {
+    draw_opposites(place.x, place.y);
+    draw_opposites(-place.y, place.x);
+    place = {place.x * step.x - place.y * step.y, place.x * step.y + place.y * step.x};
+  }
+}
+
+Rgb tinted(std::uint8_t grey, Tint tint) {
+  // On what is white already a full red would not be seen: the others give way.
+  const auto third = static_cast<std::uint8_t>(grey / 3);
+  if (tint == Tint::red) return {255, third, third};
+  const auto mix = [grey](int colour) { return static_cast<std::uint8_t>((grey + colour) / 2); };
+  return {mix(sky_blue[0]), mix(sky_blue[1]), mix(sky_blue[2])};
+}
+
+/// The picture with f(grey) for every grey, and no palette yet.
+template <class F>
+ColourPicture map_greys(const Picture& picture, const Cpu& where, const F& f) {
+  ColourPicture mapped{{picture.grey.shape, where}, {}};
+  constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
+  parallel_for(picture.grey.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) mapped.image.pixels[i] = f(picture.grey.pixels[i]);
+  });
+  return mapped;
+}
+
+}  // namespace
+
+ColourPicture draw_ellipses(const Sources& sources, const Picture& picture, const Cpu& where) {
+  ColourPicture drawn = map_greys(picture, where, [](std::uint8_t grey) { return std::min(grey, white); });
+  for (std::size_t i = 0; i < white; ++i) drawn.palette[i].fill(static_cast<std::uint8_t>(i));
+  drawn.palette[white].fill(255);
+  drawn.palette[ellipse_colour] = orange;
+
+  const auto scale = static_cast<double>(picture.factor);
+  const auto longest = static_cast<double>(std::max(drawn.image.shape.width, drawn.image.shape.height));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(sources.size()); ++i) {
+    // The first pixel of the image is from 0.5 to 1.5 in the catalogue, that of the picture from -0.5 to 0.5 here.
+    const Point centre{(sources.x_image[i] - 0.5) / scale - 0.5, (sources.y_image[i] - 0.5) / scale - 0.5};
+    const double a = ellipse_axes * sources.a_image[i] / scale;
+    const double b = ellipse_axes * sources.b_image[i] / scale;
+    // Written so that NaN is drawn nowhere.
+    if (!(a <= longest && b <= longest && std::fabs(sources.theta_image[i]) <= 90)) continue;
+    draw_ellipse({centre, std::max(a, least_radius), std::max(b, least_radius), direction(sources.theta_image[i])},
+                 drawn.image);
+  }
+  return drawn;
+}
+
+ColourPicture tint_pixels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Tint tint,
+                          const Picture& picture, const Cpu& where) {
+  ColourPicture drawn =
+      map_greys(picture, where, [](std::uint8_t grey) { return static_cast<std::uint8_t>(grey / 2); });
+  for (std::size_t i = 0; i < tints; ++i) {
+    const auto grey = static_cast<std::uint8_t>(2 * i + i / 64);  // from 0 to 255
+    drawn.palette[i].fill(grey);
+    drawn.palette[tints + i] = tinted(grey, tint);
+  }
+  const std::int64_t width = drawn.image.shape.width;
+  for (std::int64_t i = 0; i < runs.row_begin[runs.shape.height]; ++i) {
+    if (label[i] == 0) continue;
+    const Run& run = runs.runs[i];
+    std::uint8_t* row = drawn.image.pixels.data() + run.y / picture.factor * width;
+    for (std::int64_t x = run.begin / picture.factor; x <= (run.end - 1) / picture.factor; ++x) row[x] |= tints;
+  }
+  return drawn;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/picture/picture.hpp"
+
+namespace srcextract {
+
+/// Bins of equal width between the limits of a picture.
+struct Bins {
+  float scale;   ///< a power of two; it makes the range about 1, so that no range is too wide or narrow for the rest
+  float low;     ///< of the range, times scale
+  float factor;  ///< bins in a unit of a pixel times scale
+  float last;    ///< the number of the last bin
+};
+
+/// So many bins (at most 65536) between the limits.
+inline Bins divide(const DisplayRange& range, std::int64_t bins) {
+  const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
+  const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(width), -126, 126));
+  return {static_cast<float>(scale), static_cast<float>(range.low * scale),
+          static_cast<float>(static_cast<double>(bins) / (width * scale)), static_cast<float>(bins - 1)};
+}
+
+/// The bin of a pixel that is not masked.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t bin_of(const Bins& bins, float pixel) {
+  const float place = (pixel * bins.scale - bins.low) * bins.factor;
+  const float above = place > 0 ? place : 0;
+  return static_cast<std::int32_t>(above < bins.last ? above : bins.last);
+}
+
+/// The grey of a bin when the histogram is equalised: of `total` pixels so many are in the bins before it and in it.
+SRCEXTRACT_HOST_DEVICE inline std::uint8_t equalized_grey(std::uint64_t before, std::uint64_t count,
+                                                          std::uint64_t total) {
+  if (total == 0) return 0;
+  return static_cast<std::uint8_t>((255 * (2 * before + count) + total) / (2 * total));  // rounded half up
+}
+
+}  // namespace srcextract

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <utility>
+
+#include "stages/picture/picture.hpp"
+
+namespace srcextract {
+
+/// The one body of render_picture for both back ends; fetch_image(image) is what was drawn, on the host.
+template <class Where, class FetchImage>
+Picture render_picture_with(const Image<float, Where>& image, const QuicklookConfig& config, const Where& where,
+                            const FetchImage& fetch_image) {
+  Picture picture;
+  picture.factor = shrink_factor(image.shape, config.size);
+  Image<float, Where> shrunk;
+  if (picture.factor > 1) shrunk = shrink(image, picture.factor, where);
+  const Image<float, Where>& drawn = picture.factor > 1 ? shrunk : image;
+
+  picture.range = display_range(drawn, config, where);
+  Buffer<std::uint32_t, Where> counts;
+  if (config.stretch == Stretch::equalize) counts = count_bins(drawn, picture.range, config.bins, where);
+  const Buffer<std::uint8_t, Where> table = grey_table(config.stretch, config.bins, counts, where);
+  picture.grey = fetch_image(draw_grey(drawn, picture.range, table, where));
+  return picture;
+}
+
+}  // namespace srcextract

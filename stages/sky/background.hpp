@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "stages/core/image.hpp"
+#include "stages/core/value.hpp"
+
+namespace srcextract {
+
+/// Statistics of a set of pixels: exact count and extremes, exact median (mean of the two middle values if the count
+/// is even), mean and population standard deviation from the exact sums of stages/sky/deviation_sums.hpp.
+struct Statistics {
+  std::int64_t count = 0;
+  double mean = 0;
+  double median = 0;
+  double sigma = 0;
+  float min = 0;
+  float max = 0;
+
+  bool operator==(const Statistics&) const = default;
+};
+
+/// Sky level and noise of an image.
+struct Background {
+  Statistics all;         ///< over every pixel that is not masked
+  Statistics clipped;     ///< over the pixels that survive the clip: level = clipped.median, noise = clipped.sigma
+  double zero_share = 0;  ///< of a sample: pixels that are exactly zero. Many are padding that should be masked
+  std::int64_t iterations = 0;
+  bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended it
+
+  bool operator==(const Background&) const = default;
+};
+
+/// Kappa-sigma clip about the median: keeps median - kappa sigma < pixel < median + kappa sigma (strict, both ends of
+/// the current set) and repeats on what is left until nothing goes. A set of equal pixels (sigma = 0) ends it.
+/// Where every pixel is masked, all.count is 0.
+Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
+                                           const Cpu& where);
+Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                           const Gpu& where);
+
+}  // namespace srcextract

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "stages/sky/background.hpp"
+#include "stages/sky/deviation_sums.hpp"
+
+namespace srcextract {
+
+/// The kappa-sigma clip itself (stages/sky/background.hpp has the contract), for both back ends. Every clipped set is
+/// an interval of values, so nothing is moved: a round is one sum over an interval and one median. `Pixels` has
+///   SumGrid grid(); void set_grid(SumGrid);
+///   double zero_share(): of the sample
+///   const PixelSums& sum(Interval): each call's interval lies in the last one's
+///   double median(below, count): of the `count` pixels that follow the `below` smallest
+///   Extremes extremes(Interval): of the pixels in the last interval but one that was summed, or the last.
+///
+/// A set much narrower than what the grid was made for, or far from its centre, has few digits on it: it gets a grid of
+/// its own, which is part of the specification, too.
+template <class Pixels>
+SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations, Pixels& pixels) {
+  const auto statistics = [&](const PixelSums& sums, const Interval& interval) {
+    Statistics s;
+    s.count = sums.count;
+    s.median = pixels.median(sums.below, sums.count);
+    Moments moments = moments_of(sums, pixels.grid());
+    for (;;) {
+      const SumGrid grid = pixels.grid();
+      double width = sqrt(moments.variance);
+      if (width >= grid.scale / 8 && fabs(grid.deviation(static_cast<float>(s.median))) <= 256 * width) break;
+      if (width == 0) {  // on this grid
+        const Extremes extremes = pixels.extremes(interval);
+        width = static_cast<double>(extremes.largest) - extremes.smallest;
+        if (width == 0) break;
+      }
+      pixels.set_grid({static_cast<float>(s.median), power_of_two_below(width)});
+      moments = moments_of(pixels.sum(interval), pixels.grid());
+    }
+    s.mean = pixels.grid().centre + moments.mean;
+    s.sigma = sqrt(moments.variance);
+    return s;
+  };
+  const auto bound = [&](Statistics& s, const Interval& interval) {
+    const Extremes extremes = pixels.extremes(interval);
+    s.min = extremes.smallest + 0.0F;  // +0 for either zero
+    s.max = extremes.largest + 0.0F;
+  };
+
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Background background;
+  Interval kept{-infinity, infinity};
+  const PixelSums& all = pixels.sum(kept);
+  if (all.count == 0) return background;
+  background.zero_share = pixels.zero_share();
+  background.all = statistics(all, kept);
+  bound(background.all, kept);
+  background.clipped = background.all;
+  for (;;) {
+    const Statistics& current = background.clipped;
+    background.converged = current.sigma == 0;
+    if (background.converged || (max_iterations > 0 && background.iterations == max_iterations)) break;
+    const double reach = kappa * current.sigma;
+    const Interval next =
+        Interval{floor_to_float(current.median - reach), ceil_to_float(current.median + reach)}.within(kept);
+    const PixelSums& sums = pixels.sum(next);
+    background.converged = sums.count == current.count;
+    // A kappa so small that nothing is left says nothing about the sky: the last set that was not empty stands.
+    if (background.converged || sums.count == 0) break;
+    background.clipped = statistics(sums, next);
+    kept = next;
+    ++background.iterations;
+  }
+  if (background.iterations > 0) bound(background.clipped, kept);
+  return background;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,259 @@
+#include "stages/sky/pixel_loops.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "stages/core/vector_clones.hpp"
+
+#if SRCEXTRACT_HAVE_CLONES
+#include <immintrin.h>
+#endif
+
+// Every loop that a compiler is to turn into vectors stands alone, with nothing but what it needs.
+namespace srcextract {
+
+namespace {
+
+/// The sums of the near pixels. Where a pixel is not inside, the centre stands for it: it adds 0.
+SRCEXTRACT_VECTOR_CLONES
+void sum_near(const float* pixels, int count, const Interval& inside, const SumGrid& grid, PixelSums& sums) {
+  const RoundingConstants round(grid.scale);
+  const double round_first = round.first;
+  const double round_second = round.second;
+  const double centre = grid.centre;
+  const auto float_centre = static_cast<float>(centre);
+  const float lower = inside.lower;
+  const float upper = inside.upper;
+  // Of bits that stand for large numbers: the sums wrap around, and back.
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  for (int i = 0; i < count; ++i) {
+    const float pixel = (pixels[i] > lower) & (pixels[i] < upper) ? pixels[i] : float_centre;
+    const double deviation = static_cast<double>(pixel) - centre;
+    first += std::bit_cast<std::uint64_t>(deviation + round_first);
+    second += std::bit_cast<std::uint64_t>(deviation * deviation + round_second);
+  }
+  const auto added = static_cast<std::uint64_t>(count);
+  sums.first[0].add(static_cast<std::int64_t>(first - added * std::bit_cast<std::uint64_t>(round_first)));
+  sums.second[0].add(static_cast<std::int64_t>(second - added * std::bit_cast<std::uint64_t>(round_second)));
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void count_inside(const float* pixels, int count, const Interval& interval, PixelSums& sums) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  std::int32_t inside = 0;
+  std::int32_t below = 0;
+  for (int i = 0; i < count; ++i) {
+    inside += (pixels[i] > lower) & (pixels[i] < upper) ? 1 : 0;
+    below += pixels[i] <= lower ? 1 : 0;
+  }
+  sums.count += inside;
+  sums.below += below;
+}
+
+/// The sums of the others, which are few.
+void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+             PixelSums& sums) {
+  float far[strip_pixels];
+  const int far_count = copy_outside(pixels, count, near, far);
+  for (int i = 0; i < far_count; ++i) {
+    if (!interval.contains(far[i])) continue;
+    const FarTerms terms = far_terms(grid.deviation(far[i]), grid);
+    sums.classes = std::max(sums.classes, terms.k + 1);
+    sums.first[terms.k].add(terms.first);
+    sums.second[terms.k].add(terms.second);
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void find_bins(const float* pixels, int count, const LinearBins& bins, std::int32_t* out) {
+  const double first = bins.first;
+  const double per_unit = bins.per_unit;
+  for (int i = 0; i < count; ++i) {
+    const auto bin = static_cast<std::int32_t>((pixels[i] - first) * per_unit);
+    out[i] = std::min(bin, LinearBins::count - 1);
+  }
+}
+
+constexpr int word_pixels = 32;
+constexpr int strip_words = strip_pixels / word_pixels;
+
+/// One bit a pixel of as many whole words.
+SRCEXTRACT_VECTOR_CLONES
+void mark_inside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    std::uint32_t bits = 0;
+    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] > lower) & (pixels[i] < upper) ? 1u << i : 0u;
+    marks[word] = bits;
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void mark_outside(const float* pixels, int words, const Interval& interval, std::uint32_t* marks) {
+  const float lower = interval.lower;
+  const float upper = interval.upper;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    std::uint32_t bits = 0;
+    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] <= lower) | (pixels[i] >= upper) ? 1u << i : 0u;
+    marks[word] = bits;
+  }
+}
+
+int copy_marked(const float* pixels, const std::uint32_t* marks, int words, float* out) {
+  int copied = 0;
+  for (int word = 0; word < words; ++word, pixels += word_pixels) {
+    for (std::uint32_t bits = marks[word]; bits != 0; bits &= bits - 1) out[copied++] = pixels[std::countr_zero(bits)];
+  }
+  return copied;
+}
+
+// Copying the pixels that pass a test, as many as there are whole words, is the one loop that compilers cannot make.
+// AVX-512 has an instruction for it; elsewhere it goes through one bit a pixel.
+#if SRCEXTRACT_HAVE_CLONES
+SRCEXTRACT_AVX512
+int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
+  const __m512 lower = _mm512_set1_ps(interval.lower);
+  const __m512 upper = _mm512_set1_ps(interval.upper);
+  int copied = 0;
+  for (int i = 0; i < words * word_pixels; i += 16) {
+    const __m512 x = _mm512_loadu_ps(pixels + i);
+    const __mmask16 inside = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(x, lower, _CMP_GT_OQ), x, upper, _CMP_LT_OQ);
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(inside, x));  // no further than has been read
+    copied += std::popcount(static_cast<unsigned int>(inside));
+  }
+  return copied;
+}
+
+SRCEXTRACT_AVX512
+int copy_words_outside(const float* pixels, int words, const Interval& interval, float* out) {
+  const __m512 lower = _mm512_set1_ps(interval.lower);
+  const __m512 upper = _mm512_set1_ps(interval.upper);
+  int copied = 0;
+  for (int i = 0; i < words * word_pixels; i += 16) {
+    const __m512 x = _mm512_loadu_ps(pixels + i);
+    const auto outside =
+        static_cast<__mmask16>(_mm512_cmp_ps_mask(x, lower, _CMP_LE_OQ) | _mm512_cmp_ps_mask(x, upper, _CMP_GE_OQ));
+    _mm512_storeu_ps(out + copied, _mm512_maskz_compress_ps(outside, x));
+    copied += std::popcount(static_cast<unsigned int>(outside));
+  }
+  return copied;
+}
+#endif
+
+SRCEXTRACT_BASELINE
+int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
+  std::uint32_t marks[strip_words];
+  mark_inside(pixels, words, interval, marks);
+  return copy_marked(pixels, marks, words, out);
+}
+
+SRCEXTRACT_BASELINE
+int copy_words_outside(const float* pixels, int words, const Interval& interval, float* out) {
+  std::uint32_t marks[strip_words];
+  mark_outside(pixels, words, interval, marks);
+  return copy_marked(pixels, marks, words, out);
+}
+
+}  // namespace
+
+void add_sums(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+              PixelSums& sums) {
+  sum_near(pixels, count, interval.within(near), grid, sums);
+  if (!near.contains(interval)) add_far(pixels, count, interval, grid, near, sums);
+}
+
+void add_strip(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+               PixelSums& sums) {
+  count_inside(pixels, count, interval, sums);
+  add_sums(pixels, count, interval, grid, near, sums);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void count_strip(const float* pixels, int count, const Interval& window, PixelCounts& counts) {
+  const float lower = window.lower;
+  std::int32_t unmasked = 0;
+  std::int32_t below = 0;
+  for (int i = 0; i < count; ++i) {
+    unmasked += pixels[i] == pixels[i] ? 1 : 0;
+    below += pixels[i] <= lower ? 1 : 0;
+  }
+  counts.unmasked += unmasked;
+  counts.below_window += below;
+}
+
+// The smallest key above the lower end and the largest below the upper, as distances from there: those on the other
+// side of it wrap around and are further than any. Of floats compilers make no vector minima, since either zero may
+// win.
+SRCEXTRACT_VECTOR_CLONES
+void widen(const float* pixels, int count, const Interval& interval, Extremes& extremes) {
+  const std::int32_t first = signed_key(next_above(interval.lower));
+  const std::int32_t last = signed_key(next_below(interval.upper));
+  std::uint32_t above_first = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t below_last = std::numeric_limits<std::uint32_t>::max();
+  for (int i = 0; i < count; ++i) {
+    const auto key = static_cast<std::uint32_t>(signed_key(pixels[i]));
+    above_first = std::min(above_first, key - static_cast<std::uint32_t>(first));
+    below_last = std::min(below_last, static_cast<std::uint32_t>(last) - key);
+  }
+  const std::int64_t smallest = std::int64_t{first} + above_first;
+  const std::int64_t largest = std::int64_t{last} - below_last;
+  if (smallest <= last) {
+    extremes.smallest = std::min(extremes.smallest, value_of_signed_key(static_cast<std::int32_t>(smallest)));
+  }
+  if (largest >= first) {
+    extremes.largest = std::max(extremes.largest, value_of_signed_key(static_cast<std::int32_t>(largest)));
+  }
+}
+
+SRCEXTRACT_VECTOR_CLONES
+double smallest_distance(const float* pixels, int count, double centre) {
+  // The bits of positive doubles are in their order, NaN beyond infinity; one less, 0 is beyond all.
+  std::uint64_t smallest = static_cast<std::uint64_t>(bits_of(std::numeric_limits<double>::infinity())) - 1;
+  for (int i = 0; i < count; ++i) {
+    const double deviation = static_cast<double>(pixels[i]) - centre;
+    const std::uint64_t distance = std::bit_cast<std::uint64_t>(deviation) << 1 >> 1;
+    smallest = std::min(smallest, distance - 1);
+  }
+  return std::bit_cast<double>(smallest + 1);
+}
+
+int copy_inside(const float* pixels, int count, const Interval& interval, float* out) {
+  const int words = count / word_pixels;
+  int copied = copy_words_inside(pixels, words, interval, out);
+  for (int i = words * word_pixels; i < count; ++i) {
+    if (interval.contains(pixels[i])) out[copied++] = pixels[i];
+  }
+  return copied;
+}
+
+int copy_outside(const float* pixels, int count, const Interval& interval, float* out) {
+  const int words = count / word_pixels;
+  int copied = copy_words_outside(pixels, words, interval, out);
+  for (int i = words * word_pixels; i < count; ++i) {
+    if (pixels[i] <= interval.lower || pixels[i] >= interval.upper) out[copied++] = pixels[i];
+  }
+  return copied;
+}
+
+void count_into_bins(const float* pixels, int count, const LinearBins& bins, BinTables& tables) {
+  auto& [first, second, third, fourth] = tables.tables;
+  if (bins.per_unit == 0) {  // one value
+    first[0] += static_cast<std::uint32_t>(count);
+    return;
+  }
+  std::int32_t found[strip_pixels];
+  find_bins(pixels, count, bins, found);
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    ++first[static_cast<std::size_t>(found[i])];
+    ++second[static_cast<std::size_t>(found[i + 1])];
+    ++third[static_cast<std::size_t>(found[i + 2])];
+    ++fourth[static_cast<std::size_t>(found[i + 3])];
+  }
+  for (; i < count; ++i) ++first[static_cast<std::size_t>(found[i])];
+}
+
+}  // namespace srcextract

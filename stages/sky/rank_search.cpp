@@ -1,0 +1,93 @@
+#include "stages/sky/rank_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stages/sky/pixel_loops.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Few enough to be sorted at once.
+constexpr std::int64_t few = 8192;
+
+/// Bins on either side whose pixels are collected together with those of one; but no more pixels than this.
+constexpr int bins_around = 32;
+constexpr std::int64_t most_around = std::int64_t{1} << 18;
+
+/// The pixels of bins [first, last]: between the floats next to them on either side, either zero being as good as the
+/// other. Found by bisection, since rounding decides.
+Interval interval_of(int first, int last, const LinearBins& bins, const Extremes& of) {
+  const auto last_before = [&](int limit) {
+    std::int64_t low = signed_key(next_below(of.smallest));
+    std::int64_t high = signed_key(of.largest);
+    while (low < high) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      if (bins.bin(value_of_signed_key(static_cast<std::int32_t>(middle))) < limit) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return value_of_signed_key(static_cast<std::int32_t>(low));
+  };
+  return {last_before(first), next_above(last_before(last + 1))};
+}
+
+}  // namespace
+
+RankSearch::RankSearch(const Interval& interval, std::int64_t below, RankedPixels pixels) : pixels_(std::move(pixels)) {
+  push(interval, below);
+}
+
+void RankSearch::push(const Interval& interval, std::int64_t below) {
+  const Extremes extremes = pixels_.extremes(interval);
+  Level level{extremes, LinearBins(extremes), {below}};
+  level.below.reserve(LinearBins::count + 1);
+  for (const std::int64_t count : pixels_.count(interval, level.bins))
+    level.below.push_back(level.below.back() + count);
+  levels_.push_back(std::move(level));
+}
+
+void RankSearch::sort(int bin, const Level& level) {
+  const Interval interval = interval_of(bin, bin, level.bins, level.extremes);
+  if (!around_interval_.contains(interval)) {
+    const int first = std::max(bin - bins_around, 0);
+    const int last = std::min(bin + bins_around, LinearBins::count - 1);
+    const bool many = level.count(first, last) > most_around;
+    around_interval_ = many ? interval : interval_of(first, last, level.bins, level.extremes);
+    around_ = pixels_.collect(around_interval_);
+  }
+  sorted_.clear();
+  for (std::size_t begin = 0; begin < around_.size(); begin += strip_pixels) {
+    float inside[strip_pixels];
+    const auto count = static_cast<int>(std::min<std::size_t>(strip_pixels, around_.size() - begin));
+    sorted_.insert(sorted_.end(), inside, inside + copy_inside(around_.data() + begin, count, interval, inside));
+  }
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+std::optional<float> RankSearch::value(std::int64_t rank) {
+  if (!levels_.front().holds(rank)) return std::nullopt;
+  const auto in_sorted = [&] {
+    return rank >= sorted_below_ && rank < sorted_below_ + static_cast<std::int64_t>(sorted_.size());
+  };
+  while (!levels_.back().holds(rank)) levels_.pop_back();
+  while (!in_sorted()) {
+    const Level& level = levels_.back();
+    const auto after = std::upper_bound(level.below.begin(), level.below.end(), rank);
+    const auto bin = static_cast<int>(after - level.below.begin() - 1);
+    const std::int64_t below = level.below[static_cast<std::size_t>(bin)];
+    if (level.count(bin, bin) > few) {
+      if (level.extremes.smallest == level.extremes.largest) return level.extremes.smallest + 0.0F;
+      push(interval_of(bin, bin, level.bins, level.extremes), below);
+      continue;
+    }
+    sort(bin, level);
+    sorted_below_ = below;
+  }
+  return sorted_[static_cast<std::size_t>(rank - sorted_below_)] + 0.0F;
+}
+
+}  // namespace srcextract

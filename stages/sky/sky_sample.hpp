@@ -1,0 +1,125 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "stages/math/splitmix64.hpp"
+#include "stages/sky/deviation_sums.hpp"
+
+namespace srcextract {
+
+/// A sample of an image, small and spread evenly over it: what the clip knows before it reads every pixel. The sample
+/// fixes the grid of the sums (SumGrid); all else that is drawn from it is a guess that costs time where it is wrong,
+/// and never a result.
+
+/// Number of pixels drawn from an image of `count`.
+SRCEXTRACT_HOST_DEVICE inline int sample_size(std::int64_t count) {
+  constexpr std::int64_t mega = std::int64_t{1} << 20;
+  const int wanted = count < 32 * mega ? 4096 : count < 128 * mega ? 8192 : 16384;
+  return count < wanted ? static_cast<int>(count) : wanted;
+}
+
+/// The position of pixel i of the sample: one out of every `samples`-th part of the image, at a place in it
+/// that looks random, so that no pattern of the image can agree with that of the sample.
+SRCEXTRACT_HOST_DEVICE inline std::int64_t sample_position(int i, int samples, std::int64_t count) {
+  const std::int64_t part = count / samples;
+  const int rest = static_cast<int>(count % samples);  // i * count / samples = i * part + i * rest / samples
+  const int before = i * rest / samples;
+  const int after = (i + 1) * rest / samples;
+  return i * part + before +
+         static_cast<std::int64_t>(splitmix64(i) % static_cast<std::uint64_t>(part + after - before));
+}
+
+/// The grid that a sorted sample of `size` unmasked pixels gives: its median and the spread of its middle half. scale
+/// is 0 where the middle half has no spread: then it is power_of_two_below the smallest |d| > 0 of the whole image, or
+/// 1 if there is none.
+SRCEXTRACT_HOST_DEVICE inline SumGrid grid_of_sample(const float* sorted, int size) {
+  if (size == 0) return {0, 0};
+  const double spread = static_cast<double>(sorted[3 * static_cast<std::int64_t>(size) / 4]) - sorted[size / 4];
+  return {sorted[size / 2], spread > 0 ? power_of_two_below(spread) : 0};
+}
+
+/// Where to look when every pixel is read once.
+struct ClipGuess {
+  Interval core;    ///< in every clipped set: summed at once, the pixels outside are kept
+  Interval window;  ///< holds the medians: the pixels inside are kept
+};
+
+/// So far from a rank of the sample the same rank of the image is in one of sixteen thousand samples.
+SRCEXTRACT_HOST_DEVICE inline double rank_margin(int size) {
+  return 2 / sqrt(static_cast<double>(size)) + 2.0 / size;
+}
+
+/// The values between two ranks, given as fractions of all pixels, both ends included.
+SRCEXTRACT_HOST_DEVICE inline Interval window_between(const float* sorted, int size, double lower, double upper) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto first = static_cast<std::int64_t>(floor(lower * size));
+  const auto last = static_cast<std::int64_t>(ceil(upper * size));
+  return {first >= 0 && first < size ? next_below(sorted[first]) : -infinity,
+          last >= 0 && last < size ? next_above(sorted[last]) : infinity};
+}
+
+/// A window wider than this share of the image is not worth keeping.
+inline constexpr double largest_window = 0.15;
+
+/// The sample's own clip tells how the image's will go. `sums` and `squares` are the running sums, from 0, of the
+/// sorted sample's deviations from the centre of the grid and of their squares: size + 1 elements. A part of the
+/// sample, evenly drawn, serves as well; `margin` is that of the whole. count_up_to(value) is the number of pixels of
+/// the sorted sample that are <= value.
+template <class CountUpTo>
+SRCEXTRACT_HOST_DEVICE ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size,
+                                            double margin, const SumGrid& grid, double kappa,
+                                            std::int64_t max_iterations, const CountUpTo& count_up_to) {
+  // The last of the rounds leaves the interval; the core stays this far inside of it.
+  constexpr double core_share = 0.85;
+  constexpr int most_rounds = 32;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (size == 0) return {{0, 0}, {-infinity, infinity}};
+  int begin = 0;
+  int end = size;
+  int lowest = size / 2;
+  int highest = size / 2;
+  double median = sorted[size / 2];
+  double reach = 0;
+  for (int round = 0; round < most_rounds; ++round) {
+    const double n = end - begin;
+    const double mean = (sums[end] - sums[begin]) / n;
+    const double variance = (squares[end] - squares[begin]) / n - mean * mean;
+    const int middle = begin + (end - begin) / 2;
+    median = sorted[middle];
+    reach = kappa * sqrt(variance > 0 ? variance : 0);
+    lowest = middle < lowest ? middle : lowest;
+    highest = middle > highest ? middle : highest;
+    if (max_iterations > 0 && round >= max_iterations) break;
+    const int next_begin = count_up_to(median - reach);
+    const int next_end = count_up_to(median + reach);
+    if ((next_begin <= begin && next_end >= end) || next_begin >= next_end) break;
+    begin = next_begin > begin ? next_begin : begin;
+    end = next_end < end ? next_end : end;
+  }
+
+  ClipGuess guess;
+  const double half = core_share * reach;
+  const double near = 0.99 * grid.near();
+  const double lower = median - half > grid.centre - near ? median - half : grid.centre - near;
+  const double upper = median + half < grid.centre + near ? median + half : grid.centre + near;
+  guess.core = {ceil_to_float(lower), floor_to_float(upper)};
+  const double first = static_cast<double>(lowest) / size - margin;
+  const double last = static_cast<double>(highest) / size + margin;
+  const bool narrow = last - first <= largest_window || last - first <= 2 * margin;
+  guess.window =
+      narrow ? window_between(sorted, size, first, last) : window_between(sorted, size, 0.5 - margin, 0.5 + margin);
+  return guess;
+}
+
+/// The same by one thread.
+inline ClipGuess guess_clip(const float* sorted, const double* sums, const double* squares, int size, double margin,
+                            const SumGrid& grid, double kappa, std::int64_t max_iterations) {
+  return guess_clip(sorted, sums, squares, size, margin, grid, kappa, max_iterations, [&](double value) {
+    return static_cast<int>(std::upper_bound(sorted, sorted + size, value) - sorted);
+  });
+}
+
+}  // namespace srcextract

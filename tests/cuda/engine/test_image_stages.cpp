@@ -1,0 +1,119 @@
+// One CudaExtractor with every stage that an image may go through: what it makes is what the CPU makes.
+#include <memory>
+#include <vector>
+
+#include "tests/cuda/engine/extractions.hpp"
+
+namespace srcextract {
+namespace {
+
+#if SRCEXTRACT_HAVE_CUDA
+
+using testing::Field;
+using testing::source_of;
+
+class ImageStages : public testing::StageTest<Gpu> {
+ protected:
+  /// Extracts the exposure on both and returns the number of sources.
+  std::int64_t expect_same(const Exposure& exposure, const Config& config, const std::string& name) {
+    const Extraction cpu = testing::extract_on_cpu(exposure, config);
+    testing::expect_same(extractor_.extract(exposure, config, {}), cpu, name);
+    return cpu.sources.size();
+  }
+
+  CudaExtractor extractor_{0, Cpu{2}};
+};
+
+Config convolved() {
+  Config config;
+  config.convolve.kernel = KernelShape::gaussian;
+  config.convolve.fwhm = 3;
+  config.detection.threshold_unit = ThresholdUnit::detection_sigma;
+  config.output.quicklook = config.output.segmentation = true;
+  return config;
+}
+
+Exposure difference_of(const Field& reference, const Field& fresh, std::shared_ptr<const PixelMap> map = nullptr) {
+  auto frame = std::make_shared<ReferenceFrame>();
+  frame->planes = {source_of(reference)};
+  frame->map = std::move(map);
+  return {{source_of(fresh)}, frame};
+}
+
+TEST_F(ImageStages, FollowTheConfigurationFromImageToImage) {
+  const Field sky = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  const Exposure one(source_of(sky));
+  Config cleaned = convolved();
+  cleaned.clean.operation = CleanOperation::opening;
+  Config hat = convolved();
+  hat.convolve = {};
+  hat.convolve.kernel = KernelShape::mexican_hat;
+  hat.convolve.sigma = 2;
+  hat.convolve.edges = Edges::reflect;
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_GT(expect_same(one, Config{}, "plain"), 100);
+    EXPECT_GT(expect_same(one, convolved(), "gaussian"), 100);
+    EXPECT_GT(expect_same(one, cleaned, "opened"), 100);
+    EXPECT_GT(expect_same(one, hat, "mexican hat"), 100);
+  }
+}
+
+TEST_F(ImageStages, CombineHostileFields) {
+  Config config = convolved();
+  for (const Field& field : testing::hostile_fields()) {
+    if (field.shape.width < 33 || field.shape.height < 33) continue;
+    const Field sky = testing::star_field(field.shape, 0, 1, 200, 3);
+    for (const auto method : {CombineMethod::mean, CombineMethod::chi_square, CombineMethod::median}) {
+      config.combine.method = method;
+      config.detection.threshold_unit = ThresholdUnit::absolute;
+      config.detection.threshold = 2;
+      expect_same({{source_of(field), source_of(sky), source_of(sky)}, nullptr}, config, field.name);
+    }
+  }
+}
+
+/// More runs above the threshold than there is room for, of which the opening leaves few.
+TEST_F(ImageStages, MakeRoomForWhatIsCleanedAway) {
+  Config config = testing::above(0.5);
+  config.clean.operation = CleanOperation::opening;
+  const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
+  expect_same(source_of(empty), config, "empty");
+  const Field crowded = testing::random_mask({900, 700}, 0.45, 3);
+  EXPECT_GT(expect_same(source_of(crowded), config, "crowded"), 1000);
+}
+
+TEST_F(ImageStages, SubtractFramesOfOneFieldAlignedOrNot) {
+  const Shape shape{600, 411};
+  const Field reference = testing::star_field(shape, 1000, 12, 400, 4);
+  Field fresh = testing::star_field(shape, 1100, 13, 400, 4);
+  for (std::int64_t k = 0; k < 20; ++k) {
+    const auto at = static_cast<std::size_t>((15 * k + 40) * shape.width + 25 * k + 60);
+    for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, static_cast<std::size_t>(shape.width)})
+      fresh.pixels[at + offset] += k % 2 == 0 ? 3000.0F : -3000.0F;
+  }
+  auto map = std::make_shared<PixelMap>(shape);
+  for (std::int64_t row = 0; row < map->nodes.height; ++row) {
+    for (std::int64_t column = 0; column < map->nodes.width; ++column) {
+      map->x.push_back(static_cast<double>(column * PixelMap::step) + 0.3);
+      map->y.push_back(static_cast<double>(row * PixelMap::step) * 0.999 - 0.2);
+    }
+  }
+  Config config;
+  config.output.quicklook = config.output.segmentation = true;
+  config.detection.min_area = 1;
+  for (const double gain : {0.0, 2.0}) {
+    config.measurement.gain = gain;
+    for (const double fwhm : {0.0, 3.0}) {
+      config.difference.reference_fwhm = fwhm;
+      config.difference.new_fwhm = fwhm * 1.3;
+      EXPECT_GE(expect_same(difference_of(reference, fresh), config, "as they are"), 20);
+      EXPECT_GE(expect_same(difference_of(reference, fresh, map), config, "aligned"), 20);
+    }
+  }
+  EXPECT_GT(expect_same(source_of(fresh), Config{}, "an image after differences"), 50);
+}
+
+#endif
+
+}  // namespace
+}  // namespace srcextract

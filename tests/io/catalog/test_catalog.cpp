@@ -1,0 +1,424 @@
+#include "io/catalog/catalog.hpp"
+
+#include <fitsio.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stages/core/error.hpp"
+#include "tests/io/support/io_test_support.hpp"
+#include "tests/support/source_dir.hpp"
+
+namespace srcextract {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using testing::read_file;
+using testing::read_lines;
+using testing::TemporaryFolder;
+
+const std::string long_line = "  hdu: '" + std::string(100, 'n') + "'  # it's quoted";
+const CatalogMetadata metadata = {"1.2.3", "input:\n" + long_line + "\ndetection:\n  threshold: 5\n"};
+
+/// Sources whose every value is a random bit pattern, NaN, infinities and negative zero among them.
+Sources random_sources(std::size_t count, bool sky) {
+  Sources sources;
+  sources.sky = sky;
+  std::mt19937_64 random(count + sky);
+  for_each_column(sources, [&]<class T>(const Column&, std::vector<T>& values) {
+    values.resize(count);
+    for (T& value : values) {
+      const std::uint64_t bits = random();
+      std::memcpy(&value, &bits, sizeof(T));
+    }
+  });
+  if (count > 4) {
+    sources.x_image[0] = std::numeric_limits<double>::quiet_NaN();
+    sources.x_image[1] = -std::numeric_limits<double>::quiet_NaN();
+    sources.x_image[2] = std::numeric_limits<double>::infinity();
+    sources.x_image[3] = -0.0;
+    sources.x_image[4] = std::numeric_limits<double>::denorm_min();
+  }
+  return sources;
+}
+
+/// Three sources with values a person would choose.
+Sources three_sources() {
+  Sources s;
+  for_each_column(s, []<class T>(const Column&, std::vector<T>& values) { values.assign(3, T{1}); });
+  s.number = {1, 2, 3};
+  s.x_image = {10.5, 20.25, 0.1};
+  s.y_image = {11, 1e-7, 1234.5678901234567};
+  s.a_image = {2, 0, std::numeric_limits<double>::quiet_NaN()};
+  s.b_image = {1.5, 0, std::numeric_limits<double>::quiet_NaN()};
+  s.theta_image = {-30, 0, std::numeric_limits<double>::quiet_NaN()};
+  s.flags = {0, 8, 9};
+  s.npix = {5, 6, 5'000'000'000};
+  return s;
+}
+
+std::string written(const TemporaryFolder& directory, CatalogFormat format, const Sources& sources,
+                    const CatalogMetadata& beside = metadata) {
+  const std::string path = directory / (std::string("sky") + extension(format));
+  write_catalog(path, format, sources, beside, Cpu{3}).commit();
+  return path;
+}
+
+template <class T>
+int cfitsio_type() {
+  if constexpr (std::is_same_v<T, std::int16_t>) return TSHORT;
+  if constexpr (std::is_same_v<T, std::int32_t>) return TINT;
+  if constexpr (std::is_same_v<T, std::int64_t>) return TLONGLONG;
+  return TDOUBLE;
+}
+
+/// What CFITSIO finds in the first extension.
+class FitsCatalog {
+ public:
+  explicit FitsCatalog(const std::string& path) {
+    fits_open_diskfile(&file_, path.c_str(), READONLY, &status_);
+    fits_movabs_hdu(file_, 2, &type_, &status_);
+  }
+  ~FitsCatalog() { fits_close_file(file_, &status_); }
+
+  int type() const { return type_; }
+  int hdus() {
+    int count = 0;
+    fits_get_num_hdus(file_, &count, &status_);
+    return count;
+  }
+  std::int64_t rows() {
+    LONGLONG count = -1;
+    fits_get_num_rowsll(file_, &count, &status_);
+    return count;
+  }
+  std::string text(const std::string& key) {
+    char value[FLEN_VALUE] = "";
+    fits_read_key(file_, TSTRING, key.c_str(), value, nullptr, &status_);
+    return value;
+  }
+  std::string header() {
+    char* cards = nullptr;
+    int count = 0;
+    fits_hdr2str(file_, 0, nullptr, 0, &cards, &count, &status_);
+    std::string out = cards;
+    fits_free_memory(cards, &status_);
+    return out;
+  }
+  template <class T>
+  std::vector<T> column(const std::string& name) {
+    int number = 0;
+    std::string mutable_name = name;
+    fits_get_colnum(file_, CASESEN, mutable_name.data(), &number, &status_);
+    std::vector<T> values(static_cast<std::size_t>(rows()));
+    if (!values.empty()) {
+      fits_read_col(file_, cfitsio_type<T>(), number, 1, 1, rows(), nullptr, values.data(), nullptr, &status_);
+    }
+    return values;
+  }
+  int status() const { return status_; }
+
+ private:
+  fitsfile* file_ = nullptr;
+  int type_ = 0;
+  int status_ = 0;
+};
+
+/// Equal to the last bit.
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+TEST(CatalogTest, ExtensionsAreThoseOfTheManual) {
+  EXPECT_STREQ(extension(CatalogFormat::fits), ".cat.fits");
+  EXPECT_STREQ(extension(CatalogFormat::ecsv), ".cat.ecsv");
+  EXPECT_STREQ(extension(CatalogFormat::csv), ".cat.csv");
+  EXPECT_STREQ(extension(CatalogFormat::reg), ".reg");
+}
+
+class CatalogSize : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Sources, CatalogSize, ::testing::Values(0, 1, 2047, 2048, 2049, 100'000));
+
+TEST_P(CatalogSize, FitsGivesTheSameBitsBack) {
+  TemporaryFolder directory;
+  for (bool sky : {false, true}) {
+    const Sources sources = random_sources(GetParam(), sky);
+    FitsCatalog catalog(written(directory, CatalogFormat::fits, sources));
+    ASSERT_EQ(catalog.status(), 0);
+    EXPECT_EQ(catalog.type(), BINARY_TBL);
+    EXPECT_EQ(catalog.hdus(), 2);
+    EXPECT_EQ(catalog.rows(), sources.size());
+    for_each_column(sources, [&]<class T>(const Column& column, const std::vector<T>& values) {
+      EXPECT_TRUE(same(catalog.column<T>(column.name), values)) << column.name;
+    });
+    EXPECT_EQ(catalog.status(), 0);
+  }
+}
+
+TEST_P(CatalogSize, FitsverifyHasNothingToSay) {
+  if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
+  TemporaryFolder directory;
+  const std::string path = written(directory, CatalogFormat::fits, random_sources(GetParam(), true));
+  const auto [status, output] = testing::run_command("fitsverify '" + path + "'");
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(output, HasSubstr("found 0 warning(s) and 0 error(s)"));
+}
+
+TEST_P(CatalogSize, TextGivesTheSameNumbersBack) {
+  TemporaryFolder directory;
+  const Sources sources = random_sources(GetParam(), true);
+  std::vector<std::string> lines = read_lines(written(directory, CatalogFormat::csv, sources));
+  ASSERT_EQ(lines.size(), GetParam() + 1);
+  std::string_view rest;
+  for (std::size_t row = 0; row < GetParam(); ++row) {
+    rest = lines[row + 1];
+    for_each_column(sources, [&]<class T>(const Column& column, const std::vector<T>& values) {
+      T value{};
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+      ASSERT_EQ(error, std::errc()) << column.name << " of " << lines[row + 1];
+      const bool nan = values[row] != values[row];
+      ASSERT_TRUE(nan ? value != value : std::memcmp(&value, &values[row], sizeof(T)) == 0) << column.name;
+      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+      if (!rest.empty()) rest.remove_prefix(1);
+    });
+    ASSERT_TRUE(rest.empty());
+  }
+}
+
+TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
+  TemporaryFolder directory;
+  Sources sources = three_sources();
+  sources.sky = true;
+  sources.alpha_j2000 = sources.delta_j2000 = {1, 2, 3};
+  FitsCatalog catalog(written(directory, CatalogFormat::fits, sources));
+  EXPECT_EQ(catalog.text("EXTNAME"), "CATALOG");
+  EXPECT_EQ(catalog.text("CREATOR"), "srcextract 1.2.3");
+
+  std::map<std::string, std::vector<std::string>> found;
+  for (int i = 1; i <= 25; ++i) {
+    const std::string n = std::to_string(i);
+    const bool unit = catalog.header().find("TUNIT" + n + " ") != std::string::npos;
+    found[catalog.text("TTYPE" + n)] = {catalog.text("TFORM" + n), unit ? catalog.text("TUNIT" + n) : "",
+                                        catalog.text("TUCD" + n), catalog.text("TCOMM" + n)};
+  }
+  EXPECT_EQ(catalog.status(), 0);
+  EXPECT_EQ(found.size(), 25u);
+  EXPECT_THAT(found["NUMBER"],
+              ElementsAre("J", "", "meta.record;meta.id", "Running number, in raster order of the first pixel"));
+  EXPECT_THAT(found["X_IMAGE"],
+              ElementsAre("D", "pixel", "pos.cartesian.x;instr.det", "Intensity-weighted x, 1-based"));
+  EXPECT_THAT(found["NPIX"], ElementsAre("K", "pixel", HasSubstr("area"), "Number of detected pixels"));
+  EXPECT_THAT(found["XY_IMAGE"], ElementsAre("D", "pixel**2", HasSubstr("covariance"), "Covariance of x and y"));
+  EXPECT_THAT(found["FLAGS"], ElementsAre("I", "", "meta.code", HasSubstr("touches the image edge")));
+  EXPECT_THAT(found["ALPHA_J2000"], ElementsAre("D", "deg", "pos.eq.ra;meta.main", HasSubstr("Right ascension")));
+}
+
+TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {
+  TemporaryFolder directory;
+  const std::string path = written(directory, CatalogFormat::fits, three_sources(), {"1.2.3", "{}\n", "Jy/beam"});
+  FitsCatalog catalog(path);
+  std::map<std::string, std::string> unit;
+  for (const char* n : {"11", "12", "13", "14", "20", "21"})
+    unit[catalog.text(std::string("TTYPE") + n)] = catalog.text(std::string("TUNIT") + n);
+  EXPECT_THAT(unit,
+              ElementsAre(Pair("BACKGROUND", "Jy/beam"), Pair("FLUXERR_ISO", "Jy/beam"), Pair("FLUX_ISO", "Jy/beam"),
+                          Pair("FLUX_MAX", "Jy/beam"), Pair("THRESHOLD", "Jy/beam"), Pair("X2_IMAGE", "pixel**2")));
+  if (!testing::have_fitsverify()) return;
+  EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
+}
+
+TEST(CatalogTest, TheDocumentationHasEveryColumnWithItsUnit) {
+  Sources sources = three_sources();
+  sources.sky = true;
+  const std::vector<std::string> lines = read_lines(testing::source_dir() + "/docs/catalogue.md");
+  for_each_column(sources, [&](const Column& column, const auto&) {
+    const auto row = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.starts_with("| `") && line.substr(0, line.find('|', 1)).find(column.name) != std::string::npos;
+    });
+    ASSERT_NE(row, lines.end()) << column.name;
+    const std::string unit = column.unit == std::string_view(pixel_value_unit) ? "unit of the pixels" : column.unit;
+    const std::string cell = unit.empty() ? " |" : " " + unit + " |";
+    EXPECT_EQ(row->substr(row->find('|', 1) + 1, cell.size()), cell) << column.name;
+  });
+}
+
+TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
+  TemporaryFolder directory;
+  const std::string header = FitsCatalog(written(directory, CatalogFormat::fits, three_sources())).header();
+  std::string history;
+  for (std::size_t i = 0; i < header.size(); i += 80) {
+    std::string card = header.substr(i, 80);
+    if (card.compare(0, 8, "HISTORY ") == 0) history += card.substr(8, card.find_last_not_of(' ') - 7) + "\n";
+  }
+  EXPECT_THAT(history, HasSubstr("srcextract config:\ninput:\n  hdu: 'nnn"));
+  EXPECT_THAT(history, HasSubstr("\ndetection:\n  threshold: 5\n"));
+  history.erase(std::remove(history.begin(), history.end(), '\n'), history.end());
+  EXPECT_THAT(history, HasSubstr(long_line));  // on several cards
+}
+
+TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
+  TemporaryFolder directory;
+  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv}) {
+    const std::string text = read_file(written(directory, format, three_sources()));
+    EXPECT_THAT(text, HasSubstr("FLAGS"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("J2000")));
+  }
+}
+
+TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
+  TemporaryFolder one, other;
+  const Sources sources = random_sources(100, true);
+  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::reg}) {
+    const std::string text = read_file(written(one, format, sources));
+    EXPECT_EQ(text, read_file(written(other, format, sources)));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr(one.string())));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("DATE ")));
+  }
+}
+
+TEST(CatalogTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
+  TemporaryFolder directory;
+  const Sources sources = random_sources(100, true);
+  const std::string clean = read_file(written(directory, CatalogFormat::fits, sources));
+  mallopt(M_PERTURB, 0x55);  // malloc gives memory full of 0xaa
+  const std::string dirty = read_file(written(directory, CatalogFormat::fits, sources));
+  mallopt(M_PERTURB, 0);
+  EXPECT_EQ(clean, dirty);
+}
+
+TEST(CatalogTest, CsvIsPlain) {
+  TemporaryFolder directory;
+  Sources sources;
+  sources.number = {7};
+  for_each_column(sources, []<class T>(const Column&, std::vector<T>& values) { values.resize(1); });
+  sources.x_image[0] = 0.1;
+  sources.y_image[0] = std::numeric_limits<double>::quiet_NaN();
+  sources.flux_iso[0] = 1e300;
+  EXPECT_EQ(read_file(written(directory, CatalogFormat::csv, sources)),
+            "NUMBER,X_IMAGE,Y_IMAGE,XMIN_IMAGE,XMAX_IMAGE,YMIN_IMAGE,YMAX_IMAGE,XPEAK_IMAGE,YPEAK_IMAGE,NPIX,FLUX_ISO,"
+            "FLUXERR_ISO,FLUX_MAX,X2_IMAGE,Y2_IMAGE,XY_IMAGE,A_IMAGE,B_IMAGE,THETA_IMAGE,BACKGROUND,THRESHOLD,SNR,"
+            "FLAGS\n7,0.1,nan,0,0,0,0,0,0,0,1e+300,0,0,0,0,0,0,0,0,0,0,0,0\n");
+}
+
+TEST(CatalogTest, RegionsAreEllipsesOfThreeTimesTheProfileRms) {
+  TemporaryFolder directory;
+  const std::vector<std::string> lines = read_lines(written(directory, CatalogFormat::reg, three_sources()));
+  // A pixel alone has an RMS of 1/sqrt(12) on either axis: three of them are sqrt(3)/2 = 0.8660254037844386.
+  EXPECT_THAT(lines,
+              ElementsAre("# Region file format: DS9 version 4.1", "image", "ellipse(10.5,11,6,4.5,-30) # text={1}",
+                          "ellipse(20.25,1e-07,0.8660254037844386,0.8660254037844386,0) # text={2}",
+                          "ellipse(0.1,1234.5678901234567,0.8660254037844386,0.8660254037844386,0) # text={3}"));
+}
+
+TEST(CatalogTest, ARegionWithoutCentroidIsAtThePeak) {
+  TemporaryFolder directory;
+  Sources sources = three_sources();
+  sources.x_image[0] = std::numeric_limits<double>::quiet_NaN();
+  sources.xpeak_image[0] = 42;
+  sources.ypeak_image[0] = 43;
+  EXPECT_THAT(read_file(written(directory, CatalogFormat::reg, sources)), HasSubstr("ellipse(42,43,6,4.5,-30)"));
+}
+
+TEST(CatalogTest, AFailedWriteLeavesTheOldCatalogue) {
+  TemporaryFolder directory;
+  const std::string path = directory / "missing/sky.cat.fits";
+  try {
+    write_catalog(path, CatalogFormat::fits, three_sources(), metadata).commit();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::output);
+    EXPECT_THAT(error.what(), HasSubstr(path));
+  }
+}
+
+/// Prints what astropy makes of the catalogue: the metadata, and of some columns type, unit and exact values.
+const char* const dump_table = R"(
+import sys
+from astropy.table import Table
+path = sys.argv[1]
+if path.endswith('.fits'):
+    t = Table.read(path, hdu=1)
+else:
+    t = Table.read(path, format='ascii.ecsv')
+    print(t.meta['creator'])
+    print(t.meta['config'], end='')
+    print(t['X_IMAGE'].info.meta['ucd'], '|', t['X_IMAGE'].description)
+def exact(v):
+    return v.hex() if isinstance(v, float) else v
+for n in ('NUMBER', 'X_IMAGE', 'NPIX', 'FLUX_ISO', 'X2_IMAGE', 'THETA_IMAGE', 'FLAGS'):
+    c = t[n]
+    values = c.filled(float('nan')) if hasattr(c, 'filled') else c
+    print(n, c.dtype.newbyteorder('=').name, c.unit, [exact(v) for v in values.tolist()])
+print(len(t), len(t.columns))
+)";
+
+class CatalogInAstropy : public ::testing::TestWithParam<CatalogFormat> {
+ protected:
+  void SetUp() override {
+    if (!testing::have_astropy())
+      GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
+  }
+  std::string dump(const Sources& sources, const CatalogMetadata& beside = metadata) {
+    const auto [status, output] =
+        testing::run_python(directory_, dump_table, written(directory_, GetParam(), sources, beside));
+    EXPECT_EQ(status, 0) << output;
+    return output;
+  }
+
+ private:
+  TemporaryFolder directory_;
+};
+INSTANTIATE_TEST_SUITE_P(Formats, CatalogInAstropy, ::testing::Values(CatalogFormat::fits, CatalogFormat::ecsv),
+                         [](const auto& test) { return test.param == CatalogFormat::fits ? "Fits" : "Ecsv"; });
+
+TEST_P(CatalogInAstropy, ReadsTheColumnsWithTheirUnits) {
+  const std::string output = dump(three_sources());
+  if (GetParam() == CatalogFormat::ecsv) {
+    EXPECT_THAT(output, HasSubstr("srcextract 1.2.3\n" + metadata.config_yaml + "pos.cartesian.x;instr.det | Intens"));
+  }
+  // Python: float.hex of 10.5, 20.25, 0.1.
+  EXPECT_THAT(output, HasSubstr("X_IMAGE float64 pix ['0x1.5000000000000p+3', '0x1.4400000000000p+4', "
+                                "'0x1.999999999999ap-4']\n"));
+  EXPECT_THAT(output, HasSubstr("NUMBER int32 None [1, 2, 3]\n"));
+  EXPECT_THAT(output, HasSubstr("NPIX int64 pix [5, 6, 5000000000]\n"));
+  EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 ct ["));
+  EXPECT_THAT(output, HasSubstr("X2_IMAGE float64 pix2 ["));
+  EXPECT_THAT(output, HasSubstr("THETA_IMAGE float64 deg ['-0x1.e000000000000p+4', '0x0.0p+0', 'nan']\n"));
+  EXPECT_THAT(output, HasSubstr("FLAGS int16 None [0, 8, 9]\n"));
+  EXPECT_THAT(output, HasSubstr("\n3 23\n"));
+}
+
+TEST_P(CatalogInAstropy, ReadsTheUnitOfThePixels) {
+  for (const auto& [unit, in_astropy] : {std::pair("Jy/beam", "Jy / beam"), std::pair("adu", "adu"),
+                                         std::pair("count/s", "ct / s"), std::pair("MJy/sr", "MJy / sr")}) {
+    const std::string output = dump(three_sources(), {"1.2.3", "{}\n", unit});
+    EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 " + std::string(in_astropy) + " ["));
+    EXPECT_THAT(output, HasSubstr("X2_IMAGE float64 pix2 ["));
+  }
+}
+
+TEST_P(CatalogInAstropy, ReadsAnEmptyCatalogue) {
+  Sources sources;
+  sources.sky = true;
+  EXPECT_THAT(dump(sources), HasSubstr("\n0 25\n"));
+}
+
+}  // namespace
+}  // namespace srcextract

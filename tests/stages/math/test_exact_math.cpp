@@ -1,0 +1,68 @@
+#include "stages/math/exact_math.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace srcextract {
+namespace {
+
+TEST(PortableAtan2, AgreesWithLibmEverywhere) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> mantissa(-1, 1);
+  std::uniform_int_distribution<int> exponent(-40, 40);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const double y = std::ldexp(mantissa(random), exponent(random) / 2);
+    const double x = std::ldexp(mantissa(random), exponent(random) / 2);
+    const double want = std::atan2(y, x);
+    ASSERT_NEAR(portable_atan2(y, x), want, 1e-15 * std::max(1.0, std::abs(want))) << y << " " << x;
+  }
+}
+
+TEST(PortableAtan2, HasTheSignsAndQuadrantsOfC) {
+  for (const double y : {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0}) {
+    for (const double x : {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0}) {
+      EXPECT_NEAR(portable_atan2(y, x), std::atan2(y, x), 1e-15) << y << " " << x;
+      EXPECT_EQ(std::signbit(portable_atan2(y, x)), std::signbit(std::atan2(y, x))) << y << " " << x;
+    }
+  }
+}
+
+TEST(PortableAtan2, IsNotANumberForWhatIsNotFinite) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(portable_atan2(nan, 1)));
+  EXPECT_TRUE(std::isnan(portable_atan2(-1, nan)));
+  EXPECT_TRUE(std::isnan(portable_atan2(infinity, -infinity)));
+}
+
+TEST(PortableExp, AgreesWithLibmEverywhere) {
+  std::mt19937_64 random(4);
+  for (const double range : {1.0, 50.0, 760.0}) {
+    std::uniform_real_distribution<double> uniform(-range, range);
+    for (int i = 0; i < 300'000; ++i) {
+      const double x = uniform(random);
+      const double want = std::exp(x);
+      if (std::isinf(want)) {
+        ASSERT_EQ(portable_exp(x), want) << x;
+      } else {
+        ASSERT_NEAR(portable_exp(x), want, 1e-15 * std::max(want, std::numeric_limits<double>::min())) << x;
+      }
+    }
+  }
+}
+
+TEST(PortableExp, TakesEveryNumber) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(portable_exp(0.0), 1);
+  EXPECT_EQ(portable_exp(-0.0), 1);
+  EXPECT_EQ(portable_exp(1e-300), 1);
+  EXPECT_EQ(portable_exp(-infinity), 0);
+  EXPECT_EQ(portable_exp(-1e308), 0);
+  EXPECT_EQ(portable_exp(infinity), infinity);
+  EXPECT_TRUE(std::isnan(portable_exp(std::numeric_limits<double>::quiet_NaN())));
+}
+
+}  // namespace
+}  // namespace srcextract
