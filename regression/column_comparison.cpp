@@ -146,7 +146,7 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
 void find_trends(ColumnComparison& result, std::span<const double> difference, const Pairs& pairs, double least,
                  double sigma) {
   const Division& field = pairs.field;
-  const auto along = [&](const Bins& bins) {
+  const auto along = [&](const PairBins& bins) {
     return locations_in(difference, field.looked_at, bins.of_pair, bins.count());
   };
   const std::vector<Location> by_brightness = along(field.brightness);

@@ -40,7 +40,7 @@ class Comparing {
       : shared_(shared), rules_(rules), levels_(levels), threads_(threads), result_(result) {}
 
   void sources(MatchedCatalogs matched);
-  void columns(const LoadedColumns& loaded, const Pass& pass);
+  void columns(const LoadedColumns& loaded, const ColumnPass& pass);
   void report_columns();
 
  private:
@@ -143,7 +143,7 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
   sorted_brightness_ = sorted(brightness_);
 }
 
-void Comparing::columns(const LoadedColumns& loaded, const Pass& pass) {
+void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
   std::vector<Judged> judged(pass.compared.size());
   const double outlier = result_.same_image ? 0 : rules_.significance.outlier;
   parallel_for(static_cast<std::int64_t>(judged.size()), 1, Cpu{threads_}, [&](std::int64_t i, std::int64_t) {
@@ -218,7 +218,7 @@ Comparison compare_catalogs(const Catalog& reference, const Catalog& other, cons
   const AlarmLevels levels = share_out(rules.significance.false_alarm, shared.size());
   Comparing comparing(shared, rules, levels, threads, result);
   bool placed = false;
-  for (const Pass& pass :
+  for (const ColumnPass& pass :
        plan_passes(shared, rules, columns_of(choices, brightness), columns_at_once(reference, other, memory))) {
     const LoadedColumns loaded(reference, other, shared, pass, threads);
     if (!placed) comparing.sources(match_catalogs(choices, brightness, loaded, threads));

@@ -32,8 +32,8 @@ std::vector<double> finite_values(std::span<const double> values, const std::vec
   return result;
 }
 
-Bins divide(std::span<const double> values, std::size_t pairs, const std::vector<std::int64_t>& chosen) {
-  Bins bins;
+PairBins divide(std::span<const double> values, std::size_t pairs, const std::vector<std::int64_t>& chosen) {
+  PairBins bins;
   bins.of_pair.assign(pairs, 0);
   std::vector<double> sorted = values.empty() ? std::vector<double>() : finite_values(values, chosen);
   std::sort(sorted.begin(), sorted.end());

@@ -7,7 +7,7 @@
 namespace srcextract {
 
 /// A division of a quantity into bins of equally many pairs, over which a trend is looked for.
-struct Bins {
+struct PairBins {
   std::vector<std::uint8_t> of_pair;  ///< the bin of each pair
   std::vector<double> centre;  ///< median of the quantity in each bin; fewer than 4 bins are of no use for a trend
   double range = 0;            ///< from the first centre to the last
@@ -22,8 +22,8 @@ struct Part {
 
 /// What the pairs have in common with their neighbours: how bright they are and where in the field. NaN has bin 0.
 struct Division {
-  Bins brightness;  ///< by log10 of the flux, or by the magnitude turned round; one bin if neither is known
-  Bins x, y;
+  PairBins brightness;  ///< by log10 of the flux, or by the magnitude turned round; one bin if neither is known
+  PairBins x, y;
   /// A grid of `side` x `side` cells over the field; cell of pair k is cell_row * side + cell_column.
   std::vector<std::uint8_t> cell;
   std::size_t side = 1;

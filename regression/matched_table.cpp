@@ -100,7 +100,7 @@ std::map<std::size_t, Differences> differences(const Catalog& reference, const C
                                                const Comparison& comparison, const CompareRules& rules,
                                                std::size_t rows) {
   constexpr std::size_t all_at_once = std::numeric_limits<std::size_t>::max();
-  const Pass pass = plan_passes(comparison.shared, rules, {}, all_at_once).front();
+  const ColumnPass pass = plan_passes(comparison.shared, rules, {}, all_at_once).front();
   const LoadedColumns loaded(reference, other, comparison.shared, pass, 1);
   std::map<std::size_t, Differences> result;
   for (std::size_t column : pass.compared) {

@@ -16,9 +16,9 @@ void add_needed(std::vector<std::size_t>& read, std::size_t column, const std::v
 
 }  // namespace
 
-std::vector<Pass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
-                              const std::vector<std::size_t>& first, std::size_t columns_at_once) {
-  std::vector<Pass> passes(1);
+std::vector<ColumnPass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
+                                    const std::vector<std::size_t>& first, std::size_t columns_at_once) {
+  std::vector<ColumnPass> passes(1);
   passes.back().read = first;
   for (std::size_t i = 0; i < shared.size(); ++i) {
     if (rule_of(rules, shared[i].name).difference == Difference::ignore) continue;
@@ -26,7 +26,7 @@ std::vector<Pass> plan_passes(const std::vector<SharedColumn>& shared, const Com
     passes.back().compared.push_back(i);
     add_needed(passes.back().read, i, shared);
   }
-  for (Pass& pass : passes) {
+  for (ColumnPass& pass : passes) {
     std::sort(pass.read.begin(), pass.read.end());
     pass.read.erase(std::unique(pass.read.begin(), pass.read.end()), pass.read.end());
   }
@@ -34,7 +34,7 @@ std::vector<Pass> plan_passes(const std::vector<SharedColumn>& shared, const Com
 }
 
 LoadedColumns::LoadedColumns(const Catalog& reference, const Catalog& other, const std::vector<SharedColumn>& shared,
-                             const Pass& pass, int threads)
+                             const ColumnPass& pass, int threads)
     : reference_(reference), new_(other), shared_(shared), pass_(pass) {
   parallel_for(2, 1, Cpu{threads}, [&](std::int64_t side, std::int64_t) {
     std::vector<std::size_t> columns;

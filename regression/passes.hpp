@@ -12,22 +12,22 @@
 namespace srcextract {
 
 /// What is read of both sides at once: some of the shared columns, by their index among them, in ascending order.
-struct Pass {
+struct ColumnPass {
   std::vector<std::size_t> compared;  ///< in this pass
   std::vector<std::size_t> read;      ///< these, and those that they need: errors, the other coordinate
 };
 
 /// Divides the columns that the rules compare into passes of about `columns_at_once`. The first also reads `first`, the
 /// positions and the brightness.
-std::vector<Pass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
-                              const std::vector<std::size_t>& first, std::size_t columns_at_once);
+std::vector<ColumnPass> plan_passes(const std::vector<SharedColumn>& shared, const CompareRules& rules,
+                                    const std::vector<std::size_t>& first, std::size_t columns_at_once);
 
 /// Columns of both sides, while they are in memory.
 class LoadedColumns {
  public:
   /// Reads the pass from both catalogues, side by side if there are threads for it.
   LoadedColumns(const Catalog& reference, const Catalog& other, const std::vector<SharedColumn>& shared,
-                const Pass& pass, int threads);
+                const ColumnPass& pass, int threads);
 
   const std::string& name(std::size_t column) const { return shared_[column].name; }
 
@@ -45,7 +45,7 @@ class LoadedColumns {
   const Catalog& reference_;
   const Catalog& new_;
   const std::vector<SharedColumn>& shared_;
-  const Pass& pass_;
+  const ColumnPass& pass_;
   Table reference_table_, new_table_;
 };
 

@@ -59,7 +59,7 @@ std::vector<Location> locations_in(std::span<const double> difference, const std
   return locations;
 }
 
-Location weighted_location(const Bins& bins, const std::vector<Location>& locations) {
+Location weighted_location(const PairBins& bins, const std::vector<Location>& locations) {
   const std::vector<Point> points = points_of(bins.centre, locations);
   Location result;
   for (const Location& location : locations) result.count += location.count;
@@ -72,7 +72,7 @@ Location weighted_location(const Bins& bins, const std::vector<Location>& locati
   return result;
 }
 
-Trend fit_trend(const Bins& bins, const std::vector<Location>& locations) {
+Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations) {
   const std::vector<Point> points = points_of(bins.centre, locations);
   if (points.size() < least_bins) return {};
   if (std::all_of(points.begin(), points.end(), [&](const Point& p) { return p.y == points.front().y; })) return {0, 0};
@@ -103,7 +103,7 @@ Trend fit_trend(const Bins& bins, const std::vector<Location>& locations) {
   return trend;
 }
 
-Deviation find_bright_end(const Bins& brightness, const std::vector<Location>& locations) {
+Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations) {
   Deviation found;
   const std::vector<Point> points = points_of(brightness.centre, locations);
   if (points.size() < least_bins + 1) return found;

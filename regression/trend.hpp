@@ -14,15 +14,15 @@ std::vector<Location> locations_in(std::span<const double> difference, const std
 
 /// The mean of the bins' locations by weighted least squares: what the precise (bright) ones say, to whom the imprecise
 /// add little. Of fewer than 4 bins that hold something, nothing is known.
-Location weighted_location(const Bins& bins, const std::vector<Location>& locations);
+Location weighted_location(const PairBins& bins, const std::vector<Location>& locations);
 
 /// The straight line through the bins' locations by weighted least squares; its error takes in how far they lie from
 /// it. Of fewer than 4 bins that hold something, nothing is known.
-Trend fit_trend(const Bins& bins, const std::vector<Location>& locations);
+Trend fit_trend(const PairBins& bins, const std::vector<Location>& locations);
 
 /// The brightest bins, if they differ from the fainter ones by more than the fainter ones do among themselves: what
 /// saturation and non-linearity look like.
-Deviation find_bright_end(const Bins& brightness, const std::vector<Location>& locations);
+Deviation find_bright_end(const PairBins& brightness, const std::vector<Location>& locations);
 
 /// The cells of the field that differ from the rest by more than `least`, at `sigma` or more, the most significant
 /// first.

@@ -1,22 +1,32 @@
 #!/usr/bin/env python3
-"""Checks that includes flow one way: core <- config <- stages <- pipeline, core <- config <- regression <- pipeline,
-core <- io <- pipeline, io <- survey <- pipeline, and that every third-party library stays in the folders that know it. Prints each violation as file:line and exits 1."""
+"""Checks the structure of the code: that includes between its rooms (folders, and the subfolders of stages/, cuda/, io/
+and pipeline/) go one way and in no circle, that a third-party library stays in the rooms that know it, that tests/ mirrors
+the rooms, and that nothing is defined twice. Prints each violation as file:line and exits 1."""
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# What each layer may include of ours, besides itself. cuda is the second body of every stage.
+NOUNS = {"stages/core", "stages/catalogue", "stages/math"}
+
+# What a room may include of ours, besides itself and NOUNS. "x/" is every room of x, less what it would make a circle with.
 ALLOWED = {
-    "core": set(),
-    "config": {"core"},
-    "stages": {"core", "config"},
-    "io": {"core"},
-    "regression": {"core", "config"},
-    "survey": {"core", "config", "io"},
-    "cuda": {"core", "config", "stages", "pipeline/chain/run_stages.hpp", "pipeline/chain/extraction.hpp", "pipeline/chain/observer.hpp"},
-    "pipeline": {"core", "config", "stages", "io", "regression", "survey", "cuda"},
+    "stages/core": set(),
+    "stages/catalogue": {"stages/core"},
+    "stages/math": {"stages/core"},
+    "config": set(),
+    "stages/": {"config", "stages/"},
+    "pipeline/chain": {"config", "stages/"},
+    "cuda/device": set(),
+    "cuda/": {"config", "stages/", "cuda/"},
+    "cuda/engine": {"config", "stages/", "cuda/", "pipeline/chain"},
+    "io/": {"io/"},
+    "regression": {"config"},
+    "survey": {"config", "io/"},
+    "pipeline/": {"config", "stages/", "io/", "regression", "survey", "cuda/engine", "cuda/device", "pipeline/"},
+    "pipeline": {"config", "stages/", "io/", "regression", "survey", "cuda/engine", "cuda/device", "pipeline/"},
 }
 
 # Where a library's headers may be included.
@@ -26,46 +36,172 @@ LIBRARIES = {
     r"(spdlog|CLI)/.*": {"pipeline"},
     r"nlohmann/.*": {"pipeline", "survey"},
     r"boost/math/.*": {"regression"},
-    r"cuda\w*\.h|cuda/.*|(cub|thrust|nv)/.*": {"cuda"},
+    r"cuda\w*\.h|cooperative_groups.*|cuda/.*|(cub|thrust|nv)/.*": {"cuda"},
 }
 
+# Folders of tests/ that belong to no room, and may include anything.
+TESTS_OF_ALL = {"support", "io/support", "parity", "truth", "bench", "batch_lost", "cuda_lost"}
+
+DIVIDED = {"stages", "cuda", "io", "pipeline"}
+FOLDERS = ("config", "stages", "io", "regression", "survey", "cuda", "pipeline", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
-def layer_of(path):
-    return "core" if path.startswith("stages/core/") else path.split("/")[0]
+def room_of(file):
+    parts = file.split("/")
+    return "/".join(parts[:2]) if parts[0] in DIVIDED and len(parts) > 2 else parts[0]
+
+
+def allows(room, other):
+    """Whether the room may include the other."""
+    allowed = ALLOWED.get(room) or ALLOWED.get(room.split("/")[0] + "/", set())
+    if room not in NOUNS and other in NOUNS:
+        return True
+    return bool({other, other.split("/")[0] + "/"} & allowed)
 
 
 def violation(file, quote, header):
     """Why this include is wrong, or None."""
-    layer = layer_of(file)
+    room = room_of(file)
     if quote == '"':
-        if "/" not in header or layer_of(header) not in ALLOWED:
+        if not (ROOT / header).is_file() and header != "pipeline/machine/version.hpp":
             return f'"{header}" is not a path from the root of the repository; use <> for others\' headers'
-        if layer_of(header) != layer and not {layer_of(header), header} & ALLOWED[layer]:
-            return f"{layer} must not include {header}"
+        if room_of(header) != room and not allows(room, room_of(header)):
+            return f"{room} must not include {header}"
         return None
     for pattern, homes in LIBRARIES.items():
-        if re.fullmatch(pattern, header) and layer not in homes:
+        if re.fullmatch(pattern, header) and room.split("/")[0] not in homes:
             return f"<{header}> belongs in {'/ and '.join(sorted(homes))}/ alone"
     return None
+
+
+def test_violation(file, quote, header):
+    """The same for a file of tests/, which stands for the room that it mirrors."""
+    folder = file.removeprefix("tests/")
+    top = folder.split("/")[0]
+    room = room_of(folder)
+    if {top, room} & TESTS_OF_ALL or "/" not in folder:
+        return None
+    if quote == '"' and header.startswith("tests/"):
+        other = header.removeprefix("tests/")
+        return None if {other.split("/")[0], room_of(other)} & {top, *TESTS_OF_ALL} else f"tests/{top} must not include {header}"
+    if not (ROOT / room).is_dir():
+        return f"there is no {room}/ that tests/{room}/ would mirror"
+    # A stage is tested on both back ends, and with what it is given.
+    if quote == '"' and top in {"stages", "cuda"} and header.startswith(("cuda/", "stages/", "config/", "pipeline/chain/")):
+        return None
+    return violation(folder, quote, header) if quote == '"' else None
+
+
+def circle(graph):
+    """The rooms of a circle in which rooms include one another, or None."""
+    done, path = set(), []
+
+    def walk(room):
+        if room in path:
+            return path[path.index(room):] + [room]
+        if room in done:
+            return None
+        path.append(room)
+        for other in sorted(graph[room]):
+            found = walk(other)
+            if found:
+                return found
+        done.add(path.pop())
+        return None
+
+    return next(filter(None, map(walk, sorted(graph))), None)
+
+
+NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
+TYPE = re.compile(r"^(?:template <.*> ?)?(?:struct|class|enum class|enum)\s+(?:alignas\([^)]*\) )?(\w+)(?: final)?(?:\s*:.*)?\s*\{")
+ALIAS = re.compile(r"^(?:template <.*> ?)?using\s+(\w+)\s*=")
+FUNCTION = re.compile(r"^(?!return|else|if|for|while|switch|case|using|namespace|struct|class|enum|static_assert)"
+                      r"[\w:<>,&*\s\[\]~\(\)]*?\b(\w+)\(((?:[^()]|\([^()]*\))*)\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
+
+
+def parameter_types(parameters):
+    """The types of a parameter list, without names and default values."""
+    types, depth, one = [], 0, ""
+    for character in parameters + ",":
+        depth += (character in "<([{") - (character in ">)]}")
+        if character == "," and depth == 0:
+            one = re.sub(r"\s*=.*", "", " ".join(one.split()))
+            types.append(re.sub(r"(?<=[\s&*>])\w+$", "", one).strip() if " " in one or "&" in one or "*" in one else one)
+            one = ""
+        else:
+            one += character
+    return ", ".join(filter(None, types))
+
+
+def definitions(text):
+    """Yields (line, name) of what a file defines in named namespaces; of functions with the types of their parameters."""
+    spaces, lines = [], text.splitlines()
+    for number, line in enumerate(lines, 1):
+        opened = NAMESPACE.match(line)
+        if opened:
+            if not line.rstrip().endswith("}"):
+                spaces.append(opened[1] or None)
+            continue
+        if re.match(r"^}\s*// namespace", line):
+            if spaces:
+                spaces.pop()
+            continue
+        if None in spaces or not spaces or not line or line[0] in " }#/":
+            continue
+        scope = "::".join(spaces)
+        named = TYPE.match(line) or ALIAS.match(line)
+        if named and f"{named[1]}::" not in line.split("{")[0].split(" : ")[0]:
+            if "template <>" not in line and not re.match(r"^(struct|class) \w+<", line):
+                yield number, f"{scope}::{named[1]}"
+            continue
+        head = line
+        while "{" not in head and ";" not in head and number + head.count("\n") < len(lines) and head.count("\n") < 6:
+            head += "\n" + lines[number + head.count("\n")]
+        function = FUNCTION.match(head)
+        if function and not function[1].endswith("_") and "::" + function[1] + "(" not in head and not re.match(r"^template", lines[number - 2]):
+            if "static " in head.split("(")[0]:
+                continue
+            yield number, f"{scope}::{function[1]}({parameter_types(function[2])})"
 
 
 def main():
     if len(sys.argv) > 1:
         sys.exit(__doc__)
-    files = sorted(path for folder in ("config", "stages", "io", "regression", "survey", "cuda", "pipeline")
-                   for path in (ROOT / folder).rglob("*") if path.suffix in {".hpp", ".cpp", ".cu", ".cuh", ".h"})
+    files = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")
+                   if path.suffix in {".hpp", ".cpp", ".cu", ".cuh", ".h"})
     violations = 0
+
+    def report(place, reason):
+        nonlocal violations
+        violations += 1
+        print(f"{place}: {reason}")
+
+    graph, defined = collections.defaultdict(set), {}
     for path in files:
         file = path.relative_to(ROOT).as_posix()
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        of_tests = file.startswith("tests/")
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
             include = INCLUDE.match(line)
-            reason = include and violation(file, *include.groups())
+            if not include:
+                continue
+            reason = (test_violation if of_tests else violation)(file, *include.groups())
             if reason:
-                violations += 1
-                print(f"{file}:{number}: {reason}")
-    print(f"check_includes: {len(files)} files, {violations} violations")
+                report(f"{file}:{number}", reason)
+            elif not of_tests and include[1] == '"' and room_of(include[2]) != room_of(file):
+                graph[room_of(file)].add(room_of(include[2]))
+        if of_tests:
+            continue
+        for number, name in definitions(text):
+            # Two .cpp files may be the two bodies of one build or the other.
+            if name in defined and defined[name].split(":")[0] != file and "absent" not in file + defined[name]:
+                report(f"{file}:{number}", f"{name} is defined in {defined[name]} as well")
+            defined.setdefault(name, f"{file}:{number}")
+    round_trip = circle(graph)
+    if round_trip:
+        report(" -> ".join(round_trip), "rooms include one another in a circle")
+    print(f"check_includes: {len(files)} files, {len(graph)} rooms, {len(defined)} definitions, {violations} violations")
     sys.exit(1 if violations or not files else 0)
 
 

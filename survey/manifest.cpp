@@ -99,7 +99,7 @@ class RowMaker {
 
 void read_list(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   while (lines.next()) {
-    const std::string_view path = trimmed(lines.line());
+    const std::string_view path = without_blanks(lines.line());
     if (!path.empty() && !path.starts_with('#')) on_row(rows.make(std::string(path), "", {}));
   }
 }

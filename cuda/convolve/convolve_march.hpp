@@ -33,13 +33,13 @@ struct Strip {
 
 /// A strip without masked pixels takes one pass. Else what is left from its first window with one takes two: sums of
 /// the values, kept in the result, and the weights of what is not masked.
-enum class Pass { plain, values, weights };
+enum class MarchPass { plain, values, weights };
 
 /// What a pixel adds to such a sum; NaN, and so is the sum, where a plain pass meets a masked one.
-template <Pass pass>
+template <MarchPass pass>
 __device__ float summand(float pixel, float sky) {
-  if (pass == Pass::plain) return pixel - sky;
-  return pass == Pass::values ? above_sky(pixel, sky) : share_of(pixel);
+  if (pass == MarchPass::plain) return pixel - sky;
+  return pass == MarchPass::values ? above_sky(pixel, sky) : share_of(pixel);
 }
 
 /// Columns of a row in shared memory, for windows of a kernel of that width.
@@ -103,12 +103,12 @@ class RowCopier {
 };
 
 /// Makes of sums the lane's pixels of the result, of which `count` go to `to` and what follows.
-template <Pass pass>
+template <MarchPass pass>
 __device__ void finish(const Convolution& task, const float* to, int count, float sky, float (&sum)[lane_pixels]) {
 #pragma unroll
   for (int p = 0; p < lane_pixels; ++p) {
-    if (pass == Pass::plain) sum[p] = finish_pixel(sky, sum[p], 1.0F);
-    if (pass == Pass::weights && p < count) {
+    if (pass == MarchPass::plain) sum[p] = finish_pixel(sky, sum[p], 1.0F);
+    if (pass == MarchPass::weights && p < count) {
       const float pixel = task.pixels[to - task.result + p];
       sum[p] = finish_pixel(sky, to[p], renormalise(pixel, task.full_weight, sum[p]));
     }
@@ -128,7 +128,7 @@ __device__ inline void store(float* to, const float (&value)[lane_pixels], bool 
 }
 
 /// Convolves a strip; returns the row before which a plain pass met a masked pixel in a window, else strip.end.
-template <class Sum, Pass pass>
+template <class Sum, MarchPass pass>
 __device__ std::int64_t march(const Convolution& task, const typename Sum::Weights& weights, const Strip& strip,
                               float* memory) {
   constexpr int columns = row_columns(Sum::most_width), depth = Sum::rows_under_way;
@@ -155,12 +155,12 @@ __device__ std::int64_t march(const Convolution& task, const typename Sum::Weigh
     const auto term = [=](float pixel) { return summand<pass>(pixel, sky); };
     float sum[lane_pixels];
     const int oldest = step - (weights.height - 1);  // the output row whose window this row completes
-    sums.template advance<pass == Pass::weights>(weights, memory + step % depth * columns,
-                                                 {max(0, step - rows + 1), min(weights.height - 1, step)}, term, sum);
+    sums.template advance<pass == MarchPass::weights>(
+        weights, memory + step % depth * columns, {max(0, step - rows + 1), min(weights.height - 1, step)}, term, sum);
     if (oldest < 0) continue;
     finish<pass>(task, to, count, sky, sum);
     const bool masked = isnan(sum[0]) || isnan(sum[1]) || isnan(sum[2]) || isnan(sum[3]);
-    if (pass == Pass::plain && __any_sync(all_lanes, masked)) return strip.begin + oldest;
+    if (pass == MarchPass::plain && __any_sync(all_lanes, masked)) return strip.begin + oldest;
     store(to, sum, whole_quads, count);
     to += task.width;
   }
@@ -181,10 +181,10 @@ __global__ void __launch_bounds__(block_size<Sum>, Sum::blocks)
   if (begin >= task.height) return;
   float* const of_warp = reinterpret_cast<float*>(memory) + warp * floats_per_warp;
   Strip strip{index % task.strips_across * strip_width, begin, min(begin + task.strip_height, task.height)};
-  strip.begin = march<Sum, Pass::plain>(task, weights, strip, of_warp);
+  strip.begin = march<Sum, MarchPass::plain>(task, weights, strip, of_warp);
   if (strip.begin == strip.end) return;
-  march<Sum, Pass::values>(task, weights, strip, of_warp);
-  march<Sum, Pass::weights>(task, weights, strip, of_warp);
+  march<Sum, MarchPass::values>(task, weights, strip, of_warp);
+  march<Sum, MarchPass::weights>(task, weights, strip, of_warp);
 }
 
 }  // namespace srcextract

@@ -19,10 +19,6 @@ struct ActiveRows {
   int first, last;
 };
 
-__device__ inline int lane() {
-  return static_cast<int>(threadIdx.x % warp_size);
-}
-
 /// The terms of a lane's columns [4 index, 4 index + 4) after the first of its window.
 template <class Term>
 __device__ void read_quad(const float* row, int index, const Term& term, float* terms) {

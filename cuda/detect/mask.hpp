@@ -6,7 +6,7 @@
 namespace srcextract {
 
 /// Where a word of a mask is in the image, in words.
-struct Place {
+struct WordPlace {
   std::uint32_t row, column;
 };
 
@@ -40,10 +40,10 @@ struct Mask {
   }
 
   /// What fills the last tile is in rows after the last.
-  __device__ Place place(std::uint32_t word) const {
+  __device__ WordPlace place(std::uint32_t word) const {
     const std::uint32_t row = __umulhi(word, row_reciprocal);  // at most one too few
     const std::uint32_t column = word - row * words_per_row;
-    return column < words_per_row ? Place{row, column} : Place{row + 1, column - words_per_row};
+    return column < words_per_row ? WordPlace{row, column} : WordPlace{row + 1, column - words_per_row};
   }
 };
 

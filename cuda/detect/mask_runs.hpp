@@ -23,10 +23,6 @@ using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, c
 /// The runs of a foreground of that shape, once it is marked; they have room for Gpu::capacity, and nothing waits.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-__device__ inline int lane() {
-  return static_cast<int>(threadIdx.x % 32);
-}
-
 /// The sum over the warp, in all of its lanes.
 template <class T>
 __device__ T sum_of_warp(T value) {

@@ -59,7 +59,7 @@ class RunWriter {
     const bool there = lane_ < words;
     const std::uint32_t index = batch + (there ? memory_.queue[first_queued + lane_] : 0);
     const std::uint32_t word = there ? mask_.words[index] : 0;
-    const Place place = mask_.place(index);
+    const WordPlace place = mask_.place(index);
     std::uint32_t open = __shfl_up_sync(all_lanes, word, 1) >> 31;
     if (lane_ == 0) open = open_;
 
@@ -87,7 +87,7 @@ class RunWriter {
   }
 
   /// The k-th run that begins and the k-th that ends, in raster order, are the same one.
-  __device__ void stage(const Place& place, std::uint32_t begins, std::uint32_t ends, int begin, int end) const {
+  __device__ void stage(const WordPlace& place, std::uint32_t begins, std::uint32_t ends, int begin, int end) const {
     const auto x = static_cast<std::int32_t>(place.column * 32);
     for (unsigned int i = 3 * begin + 1; begins != 0; begins &= begins - 1, i += 3) {
       staged(i) = static_cast<std::int32_t>(place.row);

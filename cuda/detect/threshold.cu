@@ -35,7 +35,7 @@ struct PixelsAbove {
 
   /// The pixel before a tile, if it is of the same row.
   __device__ float load_before(const Mask& mask, std::uint32_t tile) const {
-    const Place place = mask.place(tile * tile_words);
+    const WordPlace place = mask.place(tile * tile_words);
     const bool inside = place.column > 0 && place.row < mask.height;
     return inside ? pixels[place.row * mask.width + std::int64_t{place.column} * 32 - 1] : outside;
   }
@@ -62,7 +62,7 @@ struct PixelsAbove {
     const std::uint32_t first = tile * tile_words;
     const auto group = static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word);
     const std::int64_t x = 4 * (lane() % lanes_per_word);  // in the word
-    const Place place = mask.place(first);
+    const WordPlace place = mask.place(first);
     const bool in_one_row = (std::int64_t{place.column} + tile_words) * 32 <= mask.width && place.row < mask.height;
     if (in_one_row && mask.width % 4 == 0) {  // nearly always
       const float* from = pixels + place.row * mask.width + std::int64_t{place.column + group} * 32 + x;
@@ -71,7 +71,7 @@ struct PixelsAbove {
       for (int k = 0; k < lanes_per_word; ++k) quad[k] = __ldcs(reinterpret_cast<const float4*>(from + 32 * k));
       return;
     }
-    Place of_word = mask.place(first + group);
+    WordPlace of_word = mask.place(first + group);
 #pragma unroll
     for (int k = 0; k < lanes_per_word; ++k) {
       const std::int64_t column = std::int64_t{of_word.column} * 32 + x;

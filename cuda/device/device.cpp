@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cuda/device/check.hpp"
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/pinned.hpp"
-#include "cuda/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

@@ -7,8 +7,13 @@ namespace srcextract {
 inline constexpr int warp_size = 32;
 inline constexpr unsigned int all_lanes = 0xffffffffu;
 
+/// The number of the thread in its warp.
+__device__ inline int lane() {
+  return static_cast<int>(threadIdx.x % warp_size);
+}
+
 __device__ inline bool first_lane() {
-  return threadIdx.x % warp_size == 0;
+  return lane() == 0;
 }
 
 /// The lanes of a warp that have the same key as this one. Every lane of the warp makes its own at once.

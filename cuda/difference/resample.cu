@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t y = std::int64_t{blockIdx.x / tiles_per_row} * tile_height + threadIdx.x / tile_width;
   if (x >= shape.width || y >= shape.height) return;
   const Position position = piece_of(map, x / PixelMap::step, y).at(x % PixelMap::step);
-  const Place place_x = place_of(position.x);
-  const Place place_y = place_of(position.y);
+  const AxisPlace place_x = place_of(position.x);
+  const AxisPlace place_y = place_of(position.y);
   double weight_x[Kernel::taps];
   double weight_y[Kernel::taps];
   Kernel::weigh(place_x.fraction, weight_x, 1);

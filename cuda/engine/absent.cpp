@@ -1,4 +1,5 @@
 // The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
 #include "stages/core/error.hpp"
 

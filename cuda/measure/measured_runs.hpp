@@ -90,7 +90,6 @@ class RunMeasurer {
   }
 
  private:
-  __device__ static int lane() { return static_cast<int>(threadIdx.x % 32); }
   __device__ const float* row(const Run& run) const { return pixels_ + run.y * width_; }
 
   __device__ static MeasuredRun gather(const RunSums& along, const Run& run, bool near_masked) {

@@ -61,8 +61,8 @@ __device__ void for_each_pixel(const float* pixels, std::int64_t count, const F&
 }
 
 __global__ void __launch_bounds__(block_threads)
-    find_extremes_kernel(const float* pixels, std::int64_t count, Extremes* extremes) {
-  Extremes found;
+    find_extremes_kernel(const float* pixels, std::int64_t count, KeyExtremes* extremes) {
+  KeyExtremes found;
   for_each_pixel(pixels, count, [&](float pixel) { found.add(pixel); });
   __shared__ std::int32_t lowest[block_threads / 32];
   __shared__ std::int32_t highest[block_threads / 32];
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(block_threads)
 /// Blocks of grid row y count pixels in the bins from y * bins_at_a_time on, `size` at most, each for itself, and add
 /// what they counted to the rest.
 __global__ void __launch_bounds__(table_threads, table_blocks)
-    count_bins_kernel(const float* pixels, std::int64_t count, Bins bins, std::int32_t size, std::int32_t total,
+    count_bins_kernel(const float* pixels, std::int64_t count, GreyBins bins, std::int32_t size, std::int32_t total,
                       std::uint32_t* counts) {
   extern __shared__ std::uint32_t block_counts[];
   const std::int32_t first = static_cast<std::int32_t>(blockIdx.y) * size;
@@ -150,13 +150,13 @@ __global__ void __launch_bounds__(table_threads)
   }
 }
 
-__device__ std::uint8_t grey_of(const Bins& bins, const std::uint8_t* table, float pixel) {
+__device__ std::uint8_t grey_of(const GreyBins& bins, const std::uint8_t* table, float pixel) {
   return pixel == pixel ? table[bin_of(bins, pixel)] : 0;
 }
 
 __global__ void __launch_bounds__(table_threads, table_blocks)
-    draw_grey_kernel(const float* pixels, std::int64_t count, Bins bins, const std::uint8_t* table, std::int32_t size,
-                     std::uint8_t* drawn) {
+    draw_grey_kernel(const float* pixels, std::int64_t count, GreyBins bins, const std::uint8_t* table,
+                     std::int32_t size, std::uint8_t* drawn) {
   extern __shared__ std::uint8_t block_table[];
   for (auto i = static_cast<std::int32_t>(threadIdx.x); i < size; i += table_threads) block_table[i] = table[i];
   __syncthreads();
@@ -174,14 +174,14 @@ __global__ void __launch_bounds__(table_threads, table_blocks)
   }
 }
 
-Extremes find_extremes(const Image<float, Gpu>& image, const Gpu& where) {
+KeyExtremes find_extremes(const Image<float, Gpu>& image, const Gpu& where) {
   const std::int64_t count = image.shape.count();
   const unsigned int blocks = grid_for(count / 4, where);
-  Buffer<Extremes, Gpu> of_blocks(blocks, where);
+  Buffer<KeyExtremes, Gpu> of_blocks(blocks, where);
   find_extremes_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), count, of_blocks.data());
   check_launch();
-  Extremes all;
-  for (const Extremes& found : to_host(of_blocks, where)) all.add(found);
+  KeyExtremes all;
+  for (const KeyExtremes& found : to_host(of_blocks, where)) all.add(found);
   return all;
 }
 

@@ -23,9 +23,9 @@ struct HeadLine {
 
 /// Takes the first word away.
 std::string_view next_word(std::string_view& rest) {
-  rest = trimmed(rest);
+  rest = without_blanks(rest);
   const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
-  rest = trimmed(rest.substr(word.size()));
+  rest = without_blanks(rest.substr(word.size()));
   return word;
 }
 
@@ -38,8 +38,8 @@ HeadLine parse_head(std::string_view line) {
   out.head.name = name;
   const std::size_t bracket = rest.ends_with(']') ? rest.rfind('[') : std::string_view::npos;
   if (bracket != std::string_view::npos) {
-    out.head.unit = trimmed(rest.substr(bracket + 1, rest.size() - bracket - 2));
-    rest = trimmed(rest.substr(0, bracket));
+    out.head.unit = without_blanks(rest.substr(bracket + 1, rest.size() - bracket - 2));
+    rest = without_blanks(rest.substr(0, bracket));
   }
   out.head.description = rest;
   return out;
@@ -71,7 +71,7 @@ TextLayout ascii_head_layout(TextLines& lines) {
   layout.comments = true;
   bool row = false;
   while (!row && lines.next()) {
-    row = !trimmed(lines.line()).empty() && lines.line()[0] != '#';
+    row = !without_blanks(lines.line()).empty() && lines.line()[0] != '#';
     HeadLine line = row ? HeadLine() : parse_head(lines.line());
     if (line.number == 0) continue;
     const std::size_t last = layout.columns.size();

@@ -33,7 +33,7 @@ void require_commas(const TextLines& lines) {
 TextLayout csv_layout(TextLines& lines) {
   bool found = lines.next();
   if (!found) throw lines.error("the file is empty; fetch or make it again");
-  while (found && (trimmed(lines.line()).empty() || lines.line()[0] == '#')) found = lines.next();
+  while (found && (without_blanks(lines.line()).empty() || lines.line()[0] == '#')) found = lines.next();
   if (!found) throw lines.error("the file ends before a line with the names of the columns, separated by commas");
 
   require_commas(lines);

@@ -13,7 +13,7 @@ constexpr bool is_blank(char c) {
 }
 
 /// Without the blanks at either end.
-constexpr std::string_view trimmed(std::string_view text) {
+constexpr std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
@@ -43,7 +43,7 @@ class FieldSplitter {
         on_field(count, unquoted_);
       } else {
         const std::size_t end = field_end(line, at);
-        on_field(count, trimmed(line.substr(at, end - at)));
+        on_field(count, without_blanks(line.substr(at, end - at)));
         at = end;
       }
       if (at == line.size()) return count + 1;

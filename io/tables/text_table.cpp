@@ -86,7 +86,7 @@ std::vector<std::size_t> read_columns(Table& table, const std::string& path, con
 bool next_row(TextLines& lines, const TextLayout& layout) {
   while (lines.next()) {
     const std::string_view line = lines.line();
-    if (!trimmed(line).empty() && !(layout.comments && line[0] == '#')) return true;
+    if (!without_blanks(line).empty() && !(layout.comments && line[0] == '#')) return true;
   }
   return false;
 }

@@ -123,7 +123,7 @@ bool VotableCells::add_text(std::string_view text) {
     for (Kept& kept : kept_) kept.values.add(text);
     return true;
   }
-  text = trimmed(text);
+  text = without_xml_space(text);
   if (text.empty()) {
     add_missing();
     return true;
@@ -142,7 +142,7 @@ bool VotableCells::add_array_text(std::string_view text) {
   for (; !text.empty(); ++element) {
     const std::size_t size = field_->type == VotableType::bit ? 1 : text.find_first_of(xml_space);
     const std::string_view word = text.substr(0, size);
-    text = trimmed(text.substr(word.size()));
+    text = without_xml_space(text.substr(word.size()));
     for (; next != kept_.end() && next->element == element; ++next) {
       if (!add_element_text(next->values, word)) return false;
     }

@@ -31,7 +31,7 @@ constexpr std::array<TypeName, 12> type_names = {{{"boolean", VotableType::boole
                                                   {"doubleComplex", VotableType::double_complex}}};
 
 std::string attribute(const XmlAttributes& attributes, std::string_view name, const XmlReader& xml) {
-  const std::string_view value = trimmed(attributes.find(name).value_or(""));
+  const std::string_view value = without_xml_space(attributes.find(name).value_or(""));
   if (value.size() > longest_attribute) {
     xml.fail("the " + std::string(name) + " of a FIELD has " + std::to_string(value.size()) +
              " characters, more than " + std::to_string(longest_attribute));
@@ -107,7 +107,7 @@ std::int64_t element_bytes(VotableType type) {
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_xml_space(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(xml_space);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(xml_space) - begin + 1);
@@ -141,7 +141,7 @@ VotableField parse_field(const XmlAttributes& attributes, const XmlReader& xml) 
 }
 
 std::optional<std::int64_t> parse_null(const XmlAttributes& attributes) {
-  return parse_integer(trimmed(attributes.find("null").value_or("")));
+  return parse_integer(without_xml_space(attributes.find("null").value_or("")));
 }
 
 std::string VotableField::declaration() const {

@@ -68,6 +68,6 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 inline constexpr std::string_view xml_space = " \t\r\n";
 
 /// Without white space at both ends.
-std::string_view trimmed(std::string_view text);
+std::string_view without_xml_space(std::string_view text);
 
 }  // namespace srcextract

@@ -15,8 +15,8 @@ constexpr std::size_t longest_description = 1 << 16;
 
 std::int64_t count_words(std::string_view text) {
   std::int64_t words = 0;
-  for (text = trimmed(text); !text.empty(); ++words) {
-    text = trimmed(text.substr(std::min(text.find_first_of(xml_space), text.size())));
+  for (text = without_xml_space(text); !text.empty(); ++words) {
+    text = without_xml_space(text.substr(std::min(text.find_first_of(xml_space), text.size())));
   }
   return words;
 }
@@ -61,7 +61,7 @@ class HeaderHandler : public XmlHandler {
       --ignored_;
     } else if (place_ == Place::description) {
       std::string& description = header_.fields.back().head.description;
-      description = std::string(trimmed(description));
+      description = std::string(without_xml_space(description));
       place_ = Place::field;
     } else if (place_ == Place::field) {
       place_ = Place::table;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
 #include "stages/core/exec.hpp"
 #include "survey/plan.hpp"

@@ -7,7 +7,7 @@
 #include <CLI/Version.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cuda/engine/extractor.hpp"
+#include "cuda/device/cuda_devices.hpp"
 #include "io/fits/versions.hpp"
 #include "pipeline/machine/version.hpp"
 

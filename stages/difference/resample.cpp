@@ -21,8 +21,8 @@ struct Places {
   double pixel[lanes];
   double fraction[lanes];
 
-  Place operator[](int i) const { return {pixel[i], fraction[i]}; }
-  void set(int i, const Place& place) {
+  AxisPlace operator[](int i) const { return {pixel[i], fraction[i]}; }
+  void set(int i, const AxisPlace& place) {
     pixel[i] = place.pixel;
     fraction[i] = place.fraction;
   }

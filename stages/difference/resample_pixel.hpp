@@ -46,7 +46,7 @@ SRCEXTRACT_HOST_DEVICE inline MapPiece piece_of(const MapView& map, std::int64_t
 
 /// A position along an axis: the pixel at or before it, and how far it is beyond that, 0 <= fraction < 1. NaN where
 /// there is no position.
-struct Place {
+struct AxisPlace {
   double pixel;
   double fraction;
 
@@ -57,7 +57,7 @@ struct Place {
 /// projection and its inverse round. The weights of lanczos3 have 0 / 0 there.
 inline constexpr double on_pixel = 0x1p-20;
 
-SRCEXTRACT_HOST_DEVICE inline Place place_of(double position) {
+SRCEXTRACT_HOST_DEVICE inline AxisPlace place_of(double position) {
   const double before = floor(position);
   const double fraction = position - before;
   const bool on_next = fraction > 1 - on_pixel;
@@ -180,8 +180,8 @@ SRCEXTRACT_HOST_DEVICE float mean_of_unmasked(const ImageView& image, std::int64
 
 /// The image at a place, with the weights of that: the contract of resample() for one pixel.
 template <class Kernel>
-SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const Place& x, const Place& y, const Weights& along_x,
-                                         const Weights& along_y) {
+SRCEXTRACT_HOST_DEVICE float interpolate(const ImageView& image, const AxisPlace& x, const AxisPlace& y,
+                                         const Weights& along_x, const Weights& along_y) {
   if (!image.contains(x.nearest(), y.nearest())) return masked_pixel;
   const float nearest = image.at(static_cast<std::int64_t>(x.nearest()), static_cast<std::int64_t>(y.nearest()));
   if (nearest != nearest) return masked_pixel;

@@ -139,7 +139,7 @@ DisplayRange zscale(std::vector<float> sample) {
   return static_cast<float>(black) < static_cast<float>(white) ? range_between(black, white) : range_between(low, high);
 }
 
-DisplayRange range_of(const Extremes& extremes) {
+DisplayRange range_of(const KeyExtremes& extremes) {
   if (extremes.lowest > extremes.highest) return {};
   return range_between(value_of_signed_key(extremes.lowest), value_of_signed_key(extremes.highest));
 }

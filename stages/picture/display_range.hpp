@@ -32,7 +32,7 @@ std::vector<SamplePlace> place_sample(std::span<const std::uint32_t> unmasked);
 DisplayRange zscale(std::vector<float> sample);
 
 /// The extremes of what is not masked, as keys of the floats; lowest > highest where everything is.
-struct Extremes {
+struct KeyExtremes {
   std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();
 
@@ -40,16 +40,16 @@ struct Extremes {
     // Chosen by bits, for of a condition compilers make no vectors.
     const std::int32_t masked = pixel != pixel ? -1 : 0;
     const std::int32_t key = signed_key(pixel) & ~masked;
-    add({key | (masked & Extremes().lowest), key | (masked & Extremes().highest)});
+    add({key | (masked & KeyExtremes().lowest), key | (masked & KeyExtremes().highest)});
   }
-  SRCEXTRACT_HOST_DEVICE void add(const Extremes& other) {
+  SRCEXTRACT_HOST_DEVICE void add(const KeyExtremes& other) {
     lowest = other.lowest < lowest ? other.lowest : lowest;
     highest = other.highest > highest ? other.highest : highest;
   }
 };
 
 /// The range between them; 0 to 1 if there are none.
-DisplayRange range_of(const Extremes& extremes);
+DisplayRange range_of(const KeyExtremes& extremes);
 
 /// The floats nearest to these limits, and if they leave no range, the narrowest one from `low` up.
 DisplayRange range_between(double low, double high);

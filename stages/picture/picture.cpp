@@ -20,8 +20,8 @@ constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 constexpr std::int64_t strip_pixels = 1024;
 
 SRCEXTRACT_VECTOR_CLONES
-Extremes extremes_of(const float* pixels, std::int64_t count) {
-  Extremes found;
+KeyExtremes extremes_of(const float* pixels, std::int64_t count) {
+  KeyExtremes found;
   for (std::int64_t i = 0; i < count; ++i) found.add(pixels[i]);
   return found;
 }
@@ -35,7 +35,8 @@ std::uint32_t count_unmasked(const float* pixels, std::int64_t count) {
 
 /// The bin of every pixel; of masked ones `masked`.
 SRCEXTRACT_VECTOR_CLONES
-void find_bins(const float* pixels, std::int64_t count, const Bins& bins, std::int32_t masked, std::int32_t* found) {
+void find_bins(const float* pixels, std::int64_t count, const GreyBins& bins, std::int32_t masked,
+               std::int32_t* found) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t bin = bin_of(bins, pixels[i]);
     found[i] = pixels[i] == pixels[i] ? bin : masked;
@@ -44,8 +45,8 @@ void find_bins(const float* pixels, std::int64_t count, const Bins& bins, std::i
 
 /// Calls f(first, bins, count) for every strip of pixels [begin, end); `masked` stands for the bin of masked ones.
 template <class F>
-void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, const Bins& bins, std::int32_t masked,
-                    const F& f) {
+void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, const GreyBins& bins,
+                    std::int32_t masked, const F& f) {
   std::array<std::int32_t, strip_pixels> found;
   for (std::int64_t first = begin; first < end; first += strip_pixels) {
     const std::int64_t count = std::min(strip_pixels, end - first);
@@ -54,11 +55,11 @@ void for_each_strip(const float* pixels, std::int64_t begin, std::int64_t end, c
   }
 }
 
-Extremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
-  Extremes all;
+KeyExtremes find_extremes(const Image<float, Cpu>& image, const Cpu& where) {
+  KeyExtremes all;
   std::mutex mutex;
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    const Extremes found = extremes_of(image.pixels.data() + begin, end - begin);
+    const KeyExtremes found = extremes_of(image.pixels.data() + begin, end - begin);
     const std::lock_guard lock(mutex);
     all.add(found);
   });
@@ -100,7 +101,7 @@ Buffer<std::uint32_t, Cpu> count_bins(const Image<float, Cpu>& image, const Disp
                                       const Cpu& where) {
   Buffer<std::uint32_t, Cpu> counts(bins, where);
   std::ranges::fill(counts, 0);
-  const Bins division = divide(range, bins);
+  const GreyBins division = divide(range, bins);
   const auto masked = static_cast<std::int32_t>(bins);
   std::mutex mutex;
   parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
@@ -118,7 +119,7 @@ Buffer<std::uint32_t, Cpu> count_bins(const Image<float, Cpu>& image, const Disp
 Image<std::uint8_t, Cpu> draw_grey(const Image<float, Cpu>& image, const DisplayRange& range,
                                    const Buffer<std::uint8_t, Cpu>& table, const Cpu& where) {
   Image<std::uint8_t, Cpu> result(image.shape, where);
-  const Bins division = divide(range, table.size());
+  const GreyBins division = divide(range, table.size());
   std::vector<std::uint8_t> grey(table.begin(), table.end());
   grey.push_back(0);  // of masked pixels
   const auto masked = static_cast<std::int32_t>(table.size());

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// Bins of equal width between the limits of a picture.
-struct Bins {
+/// GreyBins of equal width between the limits of a picture.
+struct GreyBins {
   float scale;   ///< a power of two; it makes the range about 1, so that no range is too wide or narrow for the rest
   float low;     ///< of the range, times scale
   float factor;  ///< bins in a unit of a pixel times scale
@@ -18,7 +18,7 @@ struct Bins {
 };
 
 /// So many bins (at most 65536) between the limits.
-inline Bins divide(const DisplayRange& range, std::int64_t bins) {
+inline GreyBins divide(const DisplayRange& range, std::int64_t bins) {
   const double width = static_cast<double>(range.high) - static_cast<double>(range.low);
   const double scale = std::ldexp(1.0, -std::clamp(std::ilogb(width), -126, 126));
   return {static_cast<float>(scale), static_cast<float>(range.low * scale),
@@ -26,7 +26,7 @@ inline Bins divide(const DisplayRange& range, std::int64_t bins) {
 }
 
 /// The bin of a pixel that is not masked.
-SRCEXTRACT_HOST_DEVICE inline std::int32_t bin_of(const Bins& bins, float pixel) {
+SRCEXTRACT_HOST_DEVICE inline std::int32_t bin_of(const GreyBins& bins, float pixel) {
   const float place = (pixel * bins.scale - bins.low) * bins.factor;
   const float above = place > 0 ? place : 0;
   return static_cast<std::int32_t>(above < bins.last ? above : bins.last);

@@ -28,7 +28,7 @@ Pairs make_pairs(std::size_t count, double sigma) {
   return pairs;
 }
 
-Trend trend_along(const Pairs& pairs, const Division& division, const Bins& bins) {
+Trend trend_along(const Pairs& pairs, const Division& division, const PairBins& bins) {
   return fit_trend(bins, locations_in(pairs.difference, division.looked_at, bins.of_pair, bins.count()));
 }
 
@@ -78,7 +78,7 @@ TEST(Trend, AStepAtTheBrightEndIsFound) {
   Pairs pairs = make_pairs(4000, 0.02);
   for (std::size_t i = 0; i < pairs.x.size(); ++i) pairs.difference[i] -= pairs.brightness[i] > 4.8 ? 0.1 : 0;
   const Division division = divide_pairs(pairs.brightness, pairs.x, pairs.y);
-  const Bins& bins = division.brightness;
+  const PairBins& bins = division.brightness;
   const Deviation found = find_bright_end(bins, locations_in(pairs.difference, division.looked_at, bins.of_pair, 32));
   EXPECT_NEAR(found.deviation, -0.1, 0.02);
   EXPECT_NEAR(found.share, 0.2 / 3, 0.04);

@@ -17,6 +17,7 @@
 #include "stages/measure/measure.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/device.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/engine/extractor.hpp"

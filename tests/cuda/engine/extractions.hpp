@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
 #include "pipeline/chain/observer.hpp"
 #include "pipeline/chain/run_stages.hpp"
