@@ -15,6 +15,8 @@ struct InputConfig {
   std::string hdu = "auto";
   /// Plane of a cube, 1-based, counting through all axes above the second.
   std::int64_t plane = 1;
+
+  bool operator==(const InputConfig&) const = default;
 };
 
 enum class CombineMethod { none, weighted, luminosity, mean, inverse_variance, chi_square, median };
@@ -144,10 +146,12 @@ struct OutputConfig {
   bool segmentation = false;
   /// Also write the picture {stem}.png.
   bool quicklook = false;
+
+  bool operator==(const OutputConfig&) const = default;
 };
 
-/// Everything that the catalogue depends on besides the pixels. How it is computed (back end, threads) is not here.
-struct Config {
+/// The values of all keys.
+struct Settings {
   InputConfig input;
   CombineConfig combine;
   BackgroundConfig background;
@@ -158,6 +162,13 @@ struct Config {
   DifferenceConfig difference;
   OutputConfig output;
   QuicklookConfig quicklook;
+
+  bool operator==(const Settings&) const = default;
+};
+
+/// Everything that the catalogue depends on besides the pixels. How it is computed (back end, threads) is not here.
+struct Config : Settings {
+  const Settings& settings() const { return *this; }
 
   /// Where keys were set, `path:line:column` by `section.key`; for messages about what only an image shows to be wrong.
   std::map<std::string, std::string> set_at = {};

@@ -2,6 +2,7 @@
 
 #include "cuda/device/check.hpp"
 #include "stages/core/buffer.hpp"
+#include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
 
 namespace srcextract {
@@ -32,6 +33,15 @@ Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, std::int64_t count, const G
 template <class T>
 Buffer<T, Cpu> to_host(const Buffer<T, Gpu>& source, const Gpu& where) {
   return to_host(source, source.size(), where);
+}
+
+/// An image on the host.
+template <class T>
+Image<T, Cpu> to_host(const Image<T, Gpu>& source, const Gpu& where) {
+  Image<T, Cpu> copy;
+  copy.shape = source.shape;
+  copy.pixels = to_host(source.pixels, where);
+  return copy;
 }
 
 template <class T>

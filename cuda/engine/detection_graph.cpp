@@ -101,7 +101,7 @@ void DetectionGraph::detect(const Pixels<Gpu>& image, const Config& config, Timi
   Branch& branch = branches_.emplace_back();
   Gpu where = where_;
   where.workspace = &branch.workspace;
-  branch.found = detect_sources(image, config, where, [&](const char* stage, const auto&) {
+  branch.found = detect_sources(image, config, where, [&](const char* stage) {
     if (timing == Timing::none) return;
     ends_.push_back({stage, TimedEvent()});
     ends_.back().event.record_in_graph(where.stream);

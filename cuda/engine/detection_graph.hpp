@@ -8,7 +8,7 @@
 #include "config/config.hpp"
 #include "cuda/device/timing.hpp"
 #include "cuda/device/workspace.hpp"
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/detect_sources.hpp"
 
 struct CUgraphExec_st;
 

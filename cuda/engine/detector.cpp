@@ -54,10 +54,8 @@ void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t besi
   for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
 }
 
-bool Detector::fits(const Config& config) const {
-  return graph_ && config.background == captured_.background && config.convolve == captured_.convolve &&
-         config.detection == captured_.detection && config.clean == captured_.clean &&
-         config.measurement == captured_.measurement && pixels_.front().noise.pixels.data() == captured_noise_;
+bool Detector::may_be_reused(const Config& config) const {
+  return graph_ && config.settings() == captured_.settings() && pixels_.front().noise.pixels.data() == captured_noise_;
 }
 
 void Detector::capture(const Config& config) {

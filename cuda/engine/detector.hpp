@@ -27,7 +27,7 @@ class Detector {
   /// sources that any of them has; `first` says that the graph is new. If that is too much the steps are done again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
-    bool first = !fits(config);
+    bool first = !may_be_reused(config);
     if (first) capture(config);
     for (;;) {
       graph_->launch();
@@ -42,7 +42,8 @@ class Detector {
   const DetectionGraph& graph() const { return *graph_; }
 
  private:
-  bool fits(const Config& config) const;
+  /// Whether the graph that there is does what this configuration says, to the pixels that there are.
+  bool may_be_reused(const Config& config) const;
   void capture(const Config& config);
 
   Stream& stream_;

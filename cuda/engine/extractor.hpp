@@ -1,16 +1,13 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "pipeline/chain/extraction.hpp"
 #include "pipeline/chain/observer.hpp"
-#include "pipeline/chain/run_stages.hpp"
 #include "stages/core/exposure.hpp"
 
 namespace srcextract {
@@ -41,20 +38,8 @@ class CudaExtractor {
   /// free if the device is short of it.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer);
 
-  static constexpr int most_together = 32;
-
-  /// How many images of a shape to extract at once: small ones share a launch, which takes hardly longer for all of
-  /// them than for one. 1 where they are so large that nothing is gained, and with stages that do not share one.
-  static std::int64_t images_together(const Shape& shape, const Config& config) {
-    const bool alone = config.combine.method != CombineMethod::none || config.convolve.kernel != KernelShape::none ||
-                       config.clean.operation != CleanOperation::none || config.output.quicklook;
-    if (alone) return 1;
-    constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
-    return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1, most_together);
-  }
-
-  /// Images of one shape, at most images_together() of them, each as extract() has it. A source that cannot be read, or
-  /// an image that has no background, fails alone; what concerns the device is thrown: Error{device}.
+  /// Images of one shape, at most images_in_a_launch() of them, each as extract() has it. A source that cannot be read,
+  /// or an image that has no background, fails alone; what concerns the device is thrown: Error{device}.
   std::vector<Extracted> extract_together(std::span<const PixelSource> sources, const Config& config);
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/stage_list.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -12,7 +14,7 @@ namespace {
 void require_group(std::span<const PixelSource> sources, const Config& config) {
   const Shape& shape = sources.front().shape;
   const bool same = std::all_of(sources.begin(), sources.end(), [&](const auto& s) { return s.shape == shape; });
-  if (same && std::ssize(sources) <= CudaExtractor::images_together(shape, config)) return;
+  if (same && std::ssize(sources) <= images_in_a_launch(shape, config)) return;
   throw Error(ErrorKind::internal, "images that cannot share a launch were to be extracted in one");
 }
 
@@ -64,9 +66,10 @@ void CudaExtractor::Group::detect(const Config& config) {
 Extraction CudaExtractor::Group::finish(std::size_t image, const Shape& shape, const Config& config,
                                         const Observer& observer) {
   const ImageSummary& summary = results_.summary(image);
-  Detection<Cpu> found = to_host(summary, detector_.graph().found(image), config.output.segmentation, where());
+  Detection<Cpu> found = to_host(summary, detector_.graph().found(image), keeps_segmentation(config), where());
   const std::span<const SourceSums> sums = results_.sums(image, detector_.graph(), where());
-  return make_catalog(std::move(found), sums, {}, summary.masked, shape, config, host_, ObservingTap(observer));
+  StageClock clock(observer);
+  return make_catalog(std::move(found), sums, {}, summary.masked, shape, config, host_, clock);
 }
 
 }  // namespace srcextract

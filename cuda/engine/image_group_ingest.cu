@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "cuda/engine/extractor.hpp"
 #include "cuda/ingest/decode.hpp"
+#include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
 
@@ -23,7 +23,7 @@ struct ImageToDecode {
 };
 
 struct ImagesToDecode {
-  ImageToDecode image[CudaExtractor::most_together];
+  ImageToDecode image[most_images_in_a_launch];
 };
 static_assert(sizeof(ImagesToDecode) < 4096);  // a kernel's parameters
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cuda/device/launch.hpp"
-#include "cuda/engine/extractor.hpp"
 #include "cuda/engine/summary_parts.hpp"
+#include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
 
@@ -25,7 +25,7 @@ struct Delivery {
 };
 
 struct Deliveries {
-  Delivery of_image[CudaExtractor::most_together];
+  Delivery of_image[most_images_in_a_launch];
 };
 static_assert(sizeof(Deliveries) < 4096);  // a kernel's parameters
 

@@ -16,6 +16,10 @@ __global__ void summarize_kernel(SummaryParts parts, ImageSummary* summary) {
   parts.write(summary);
 }
 
+Runs<Cpu> to_host(const Runs<Gpu>& runs, std::int64_t count, const Gpu& where) {
+  return {runs.shape, to_host(runs.runs, count, where), to_host(runs.row_begin, where)};
+}
+
 }  // namespace
 
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where) {
@@ -24,9 +28,18 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   here.levels = summary.levels;
   here.components.counts = summary.counts;
   if (every_run) {
-    here.runs = {found.runs.shape, to_host(found.runs.runs, summary.runs, where), to_host(found.runs.row_begin, where)};
+    here.runs = to_host(found.runs, summary.runs, where);
     here.components.label = to_host(found.components.label, summary.runs, where);
   }
+  return here;
+}
+
+Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
+  Detection<Cpu> here = to_host(summary, found, true, where);
+  here.image = to_host(found.image, where);
+  if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
+  here.sums = to_host(found.sums, summary.counts.kept, where);
+  if (!found.fluxes.empty()) here.fluxes = to_host(found.fluxes, summary.counts.kept, where);
   return here;
 }
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "cuda/device/pinned.hpp"
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/detect_sources.hpp"
 
 namespace srcextract {
 
@@ -22,6 +22,9 @@ struct ImageSummary {
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
+
+/// The same with everything else that the steps have made, for the comparison of back ends.
+Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 
 /// What the host learns of every image, in page-locked memory that is kept from image to image.
 class HostResults {

@@ -65,4 +65,13 @@ class Ingester {
   Event begun_;
 };
 
+/// Pixels on the host.
+inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
+  Pixels<Cpu> copy;
+  copy.image = to_host(source.image, where);
+  copy.masked = fetch(source.masked, where);
+  copy.noise = to_host(source.noise, where);
+  return copy;
+}
+
 }  // namespace srcextract

@@ -8,13 +8,13 @@ namespace srcextract {
 
 namespace {
 
-/// The groups of the fold, those of a large source one after the other.
+/// The groups of the ordered sum, those of a large source one after the other.
 struct Groups {
   std::uint32_t* large;  ///< whose each is, in the list of large sources
   SourceSums* sums;
 
   /// There are at most so many: a source of one run more than a group has two.
-  static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (fold_group + 1) + 1; }
+  static std::int64_t room_for(std::int64_t runs) { return 2 * runs / (ordered_group + 1) + 1; }
 };
 
 /// A run of a large source.
@@ -115,18 +115,18 @@ __device__ void place_members(const SourceRuns& all) {
 /// leaves something to more blocks.
 __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, const Groups& groups) {
   __shared__ RunTile tile;
-  constexpr std::uint32_t most = block_threads / fold_group;
+  constexpr std::uint32_t most = block_threads / ordered_group;
   const RunMeasurer measurer(image);
   const std::uint32_t count = all.totals->large_groups;
   const std::uint32_t together = min((count + gridDim.x - 1) / gridDim.x, most);
   for (std::uint32_t first = blockIdx.x * together; first < count; first += gridDim.x * together) {
     const std::uint32_t end = min(first + together, count);
-    const std::uint32_t own_group = first + threadIdx.x / fold_group;
+    const std::uint32_t own_group = first + threadIdx.x / ordered_group;
     LargeSource source{};
     std::uint32_t run = 0;
     if (own_group < end) {
       source = all.large[groups.large[own_group]];
-      run = (own_group - source.first_group) * fold_group + threadIdx.x % fold_group;
+      run = (own_group - source.first_group) * ordered_group + threadIdx.x % ordered_group;
     }
     const bool has_run = run < source.runs;
     const Run own = has_run ? all.members[source.begin + run].run : Run{};
@@ -134,25 +134,25 @@ __device__ void sum_groups(const SourceRuns& all, const MeasuredImage& image, co
     if (threadIdx.x == 0) tile.clear();
     __syncthreads();
     measurer.measure(tile, has_run, own, source.extent, static_cast<int>(threadIdx.x));
-    if (own_group >= end || threadIdx.x % fold_group != 0) continue;
-    const std::uint32_t runs = min(source.runs - run, static_cast<std::uint32_t>(fold_group));
+    if (own_group >= end || threadIdx.x % ordered_group != 0) continue;
+    const std::uint32_t runs = min(source.runs - run, static_cast<std::uint32_t>(ordered_group));
     groups.sums[own_group] = tile.sum(static_cast<int>(threadIdx.x), static_cast<int>(runs), source.extent);
   }
 }
 
-/// One level of the fold: the first of fold_group * stride groups takes the sums of those that are `stride` apart.
-/// The sums of a source come to their place when one is left.
-__device__ void fold_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
+/// One level of the ordered sum: the first of ordered_group * stride groups takes the sums of those that are `stride`
+/// apart. The sums of a source come to their place when one is left.
+__device__ void ordered_level(const SourceRuns& all, const Groups& groups, std::uint32_t stride, SourceSums* sums) {
   const std::uint32_t count = all.totals->large_groups;
   for (auto g = static_cast<std::uint32_t>(thread_index()); g < count;
        g += static_cast<std::uint32_t>(thread_total())) {
     const LargeSource& source = all.large[groups.large[g]];
     const std::uint32_t index = g - source.first_group;
-    if (stride >= source.groups() || index % (fold_group * stride) != 0) continue;
-    const std::uint32_t further = min(fold_group * stride, source.groups() - index);
+    if (stride >= source.groups() || index % (ordered_group * stride) != 0) continue;
+    const std::uint32_t further = min(ordered_group * stride, source.groups() - index);
     SourceSums total = groups.sums[g];
     for (std::uint32_t k = stride; k < further; k += stride) add(total, groups.sums[g + k]);
-    (fold_group * stride < source.groups() ? groups.sums[g] : sums[source.source]) = total;
+    (ordered_group * stride < source.groups() ? groups.sums[g] : sums[source.source]) = total;
   }
 }
 
@@ -170,9 +170,9 @@ __global__ void __launch_bounds__(block_threads, 3)
   place_members(all);
   grid.sync();
   sum_groups(all, image, groups);
-  for (std::uint32_t stride = 1; stride < all.totals->large_groups; stride *= fold_group) {
+  for (std::uint32_t stride = 1; stride < all.totals->large_groups; stride *= ordered_group) {
     grid.sync();
-    fold_level(all, groups, stride, sums);
+    ordered_level(all, groups, stride, sums);
   }
 }
 

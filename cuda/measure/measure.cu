@@ -9,7 +9,7 @@ namespace {
 
 /// A block takes the small sources whose members begin among so many: with the members of the last one, there are less
 /// than the block has threads.
-constexpr int tile_members = block_threads - fold_group;
+constexpr int tile_members = block_threads - ordered_group;
 
 /// So many blocks are resident on a multiprocessor at once.
 constexpr int resident_blocks = 5;

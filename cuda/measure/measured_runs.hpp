@@ -26,7 +26,7 @@ class RunTile {
   /// By one thread, before any run is measured.
   __device__ void clear() { long_count_ = 0; }
 
-  /// The sum of one group of the fold: `count` runs from place `first` on, in their order.
+  /// The sum of one group of the ordered sum: `count` runs from place `first` on, in their order.
   __device__ SourceSums sum(int first, int count, const Extent& extent) const {
     SourceSums total = places_[first].measured.added(extent);
 #pragma unroll 2
@@ -78,7 +78,7 @@ class RunMeasurer {
   /// call it, the tile being clear; when it returns all are measured.
   __device__ void measure(RunTile& tile, bool has_run, const Run& run, const Extent& extent, int place) const {
     if (has_run) {
-      if (run.end - run.begin <= fold_group) {
+      if (run.end - run.begin <= ordered_group) {
         tile.places_[place].measured = measure_short(run, extent);
       } else {
         tile.places_[place].waiting = {run, extent};
@@ -120,15 +120,15 @@ class RunMeasurer {
     return gather(along, run, near_masked);
   }
 
-  /// The fold over the groups of pixels: every lane sums a group, and all add up what the lanes have, in order.
+  /// The ordered sum over the groups of pixels: every lane sums a group, and all add up what the lanes have, in order.
   __device__ RunSums sum_long(const Run& run, const Extent& extent) const {
     const std::int64_t npix = run.end - run.begin;
-    return fold_groups<RunSums>((npix + fold_group - 1) / fold_group, [&](std::int64_t first, std::int64_t last) {
+    return ordered_sum<RunSums>((npix + ordered_group - 1) / ordered_group, [&](std::int64_t first, std::int64_t last) {
       RunSums total{};
       for (std::int64_t round = first; round < last; round += 32) {
-        const std::int64_t begin = (round + lane()) * fold_group;
+        const std::int64_t begin = (round + lane()) * ordered_group;
         RunSums own{};
-        if (begin < npix) own = sum_pixels(row(run), run, begin, min(begin + fold_group, npix), extent, background_);
+        if (begin < npix) own = sum_pixels(row(run), run, begin, min(begin + ordered_group, npix), extent, background_);
         const int lanes = static_cast<int>(min(last - round, std::int64_t{32}));
         if (round == first) total = shuffle(own, 0);
         for (int k = round == first ? 1 : 0; k < lanes; ++k) add(total, shuffle(own, k));

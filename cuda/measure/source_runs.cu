@@ -93,7 +93,7 @@ RunGatherer::RunGatherer(const Runs<Gpu>& runs, const Components<Gpu>& component
       places_(sources, where),
       numbers_(runs.runs.size(), where),
       members_(runs.runs.size(), where),
-      large_(runs.runs.size() / (fold_group + 1) + 1, where) {
+      large_(runs.runs.size() / (ordered_group + 1) + 1, where) {
   const std::int64_t room = runs.runs.size();
   gathered_ = {{runs.row_begin.data() + runs.shape.height, room},
                {&components.counts.data()->kept, sources},

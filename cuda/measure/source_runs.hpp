@@ -13,15 +13,15 @@ struct alignas(16) Member {
   std::uint32_t source;
 };
 
-/// A source whose runs are more than one group of the fold (stages/math/ordered_sum.hpp), and more than one block
-/// measures.
+/// A source whose runs are more than one group of the ordered sum (stages/math/ordered_sum.hpp), and more than one
+/// block measures.
 struct LargeSource {
   std::uint32_t source, runs;
   std::uint32_t begin;        ///< of its members
   std::uint32_t first_group;  ///< of its groups among those of all large sources
   Extent extent;              ///< contains nothing yet
 
-  __device__ std::uint32_t groups() const { return (runs + fold_group - 1) / fold_group; }
+  __device__ std::uint32_t groups() const { return (runs + ordered_group - 1) / ordered_group; }
 };
 
 /// How many runs a source has, and where: the others have their members from `place` on, in any order; of a large
@@ -29,7 +29,7 @@ struct LargeSource {
 struct alignas(8) SourcePlace {
   std::uint32_t runs, place;
 
-  __device__ bool is_large() const { return runs > fold_group; }
+  __device__ bool is_large() const { return runs > ordered_group; }
 };
 
 /// Of all sources together.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pipeline/batch/dispatcher.hpp"
+#include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
 
@@ -27,7 +28,7 @@ std::int64_t memory_needed(const ImageTask& task, bool of_difference, const Exec
   if (task.memory || images_together(task.image.shape, task.file->config->config, execution) > 1) return 0;
   const bool on_host = !execution.device || execution.compare;
   return task.image.loaded_bytes +
-         (on_host ? host_memory(task.image.shape, task.file->config->config, of_difference) : 0);
+         (on_host ? host_memory(plan_of(task.image.shape, task.file->config->config, of_difference)) : 0);
 }
 
 /// Those who work on the images of one run.

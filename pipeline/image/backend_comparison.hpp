@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/chain/observer.hpp"
+#include "stages/core/stage_record.hpp"
 
 namespace srcextract {
 
@@ -21,7 +21,8 @@ struct StageComparison {
 /// is 0.
 bool values_agree(double cpu, double cuda, double tolerance);
 
-/// Compares two records of the same image stage by stage, in the order of the pipeline.
+/// Compares two records of the same image stage by stage, in the order of the pipeline. What an image went through
+/// twice, as both sides of a difference do, is compared twice; what only one side has is a mismatch.
 std::vector<StageComparison> compare_records(const StageRecord& cpu, const StageRecord& cuda);
 
 bool all_equal(const std::vector<StageComparison>& comparison);

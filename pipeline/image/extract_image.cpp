@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "io/wcs/wcs.hpp"
-#include "pipeline/chain/observer.hpp"
+#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/chain/stage_list.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -16,15 +17,13 @@ namespace {
 
 Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
   try {
-    return run_stages(exposure, config, where, ObservingTap(observer));
+    return extract_on_host(exposure, config, where, observer);
   } catch (const std::bad_alloc&) {
+    const auto bytes = static_cast<double>(host_memory(plan_of(exposure, config)));
     throw Error(ErrorKind::memory,
-                fmt::format("not enough memory: an image of {} x {} pixels needs about {}; free some, or use a machine "
-                            "that has more",
-                            exposure.shape().width, exposure.shape().height,
-                            fmt::format("{:.1f} GB", static_cast<double>(host_memory(exposure.shape(), config,
-                                                                                     exposure.reference != nullptr)) /
-                                                         1e9)));
+                fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
+                            "machine that has more",
+                            exposure.shape().width, exposure.shape().height, bytes / 1e9));
   }
 }
 
@@ -152,20 +151,8 @@ std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>&
   return attempts;
 }
 
-std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference) {
-  constexpr std::int64_t usual_planes = 3;
-  std::int64_t images = config.convolve.kernel == KernelShape::none ? 1 : 2;
-  if (config.combine.method != CombineMethod::none) {
-    const auto named = std::ssize(config.combine.planes) + std::ssize(config.combine.hdus) +
-                       (config.combine.files.empty() ? 0 : std::ssize(config.combine.files) + 1);
-    images += named > 0 ? named : usual_planes;
-  }
-  if (of_difference) images += config.measurement.gain > 0 ? 4 : 2;  // the reference, what is left of it, and its noise
-  return (2 * images + 1) * shape.count() * static_cast<std::int64_t>(sizeof(float)) / 2;
-}
-
 std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
-  return execution.device && !execution.compare ? CudaExtractor::images_together(shape, config) : 1;
+  return execution.device && !execution.compare ? images_in_a_launch(shape, config) : 1;
 }
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/extraction.hpp"
 #include "pipeline/image/backend_comparison.hpp"
 #include "pipeline/image/open_frame.hpp"
 #include "pipeline/image/open_reference.hpp"
@@ -58,10 +58,6 @@ struct ImageAttempt {
 /// Error{device} if the device is lost, and else nothing.
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
                                            Progress& progress);
-
-/// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
-/// the planes and images that the configuration, or a reference that is subtracted, adds.
-std::int64_t host_memory(const Shape& shape, const Config& config, bool of_difference);
 
 /// How many images of that shape and configuration are extracted together.
 std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution);

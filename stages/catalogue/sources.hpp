@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "stages/core/stage_record.hpp"
 
 namespace srcextract {
 
@@ -84,6 +87,12 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
     s.alpha_j2000);
   f(Column{"DELTA_J2000", "deg", "pos.eq.dec;meta.main", "Declination of X_IMAGE, Y_IMAGE (J2000)", 0}, s.delta_j2000);
+}
+
+inline void record_fields(const Sources& sources, FieldRecorder& to) {
+  for_each_column(sources, [&](const Column& column, const auto& values) {
+    to.values(column.name, Element::source, std::span(values), column.tolerance);
+  });
 }
 
 }  // namespace srcextract

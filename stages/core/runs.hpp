@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "stages/core/image.hpp"
+#include "stages/core/stage_record.hpp"
 
 namespace srcextract {
 
@@ -24,5 +25,12 @@ struct Runs {
   Buffer<Run, Where> runs;
   Buffer<std::int64_t, Where> row_begin;  ///< shape.height + 1 elements
 };
+
+inline void record_fields(const Runs<Cpu>& runs, FieldRecorder& to) {
+  to.members("row", Element::run, runs.runs, &Run::y);
+  to.members("begin", Element::run, runs.runs, &Run::begin);
+  to.members("end", Element::run, runs.runs, &Run::end);
+  to.values("first run", Element::row, std::span(runs.row_begin.begin(), runs.row_begin.end()));
+}
 
 }  // namespace srcextract

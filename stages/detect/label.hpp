@@ -25,6 +25,12 @@ struct Components {
   Value<ComponentCounts, Where> counts;
 };
 
+inline void record_fields(const Components<Cpu>& components, FieldRecorder& to) {
+  to.values("label", Element::run, std::span(components.label.begin(), components.label.end()));
+  to.value("components kept", components.counts->kept);
+  to.value("components found", components.counts->found);
+}
+
 /// Joins runs that share a side (connectivity 4) or also a corner (8) into components and numbers those of at least
 /// min_area pixels 1, 2, ... in raster order of their first pixel, as scipy.ndimage.label does.
 Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where);

@@ -3,6 +3,7 @@
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
+#include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
 #include "stages/sky/background.hpp"
 
@@ -16,6 +17,12 @@ struct Levels {
 
   bool operator==(const Levels&) const = default;
 };
+
+inline void record_fields(const Levels& levels, FieldRecorder& to) {
+  to.value("detection level", levels.detection);
+  to.value("background level", levels.background);
+  to.value("noise of a pixel", levels.sigma);
+}
 
 /// What the configuration means on an image with this background (stages/detect/detection_levels.hpp); `detected` is
 /// that of the image in which sources are found, looked at for thresholds in detection_sigma alone. Nothing is above

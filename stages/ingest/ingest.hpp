@@ -2,6 +2,7 @@
 
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_source.hpp"
+#include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
 #include "stages/ingest/decode.hpp"
 
@@ -18,6 +19,14 @@ struct Pixels {
   /// Of each pixel, relative to that of the sky; without pixels where the noise is the same all over.
   Image<float, Where> noise = {};
 };
+
+inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
+  to.pixels("pixel", pixels.image);
+  to.pixels("noise of pixel", pixels.noise);
+  to.value("masked as NaN", pixels.masked->nan);
+  to.value("masked as infinite", pixels.masked->infinite);
+  to.value("masked as BLANK", pixels.masked->blank);
+}
 
 /// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB
 /// of stored pixels at a time.

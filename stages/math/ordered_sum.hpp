@@ -7,13 +7,13 @@
 namespace srcextract {
 
 /// The order of the sums over a source, part of the specification: a sequence is added left to right in groups of
-/// `fold_group`; the sums of the groups are added the same way; and so on until one is left. It keeps rounding small
+/// `ordered_group`; the sums of the groups are added the same way; and so on until one is left. It keeps rounding small
 /// and lets a source of any size be summed in parallel with the same result.
-inline constexpr int fold_group = 64;
+inline constexpr int ordered_group = 64;
 
 /// Adds a sequence in that order as it comes. T has add(T& to, const T& from).
 template <class T>
-class Fold {
+class OrderedSum {
  public:
   SRCEXTRACT_HOST_DEVICE void push(const T& value) { push_at(0, value); }
 
@@ -38,7 +38,7 @@ class Fold {
       } else {
         add(sum_[level], value);
       }
-      if (++count_[level] < fold_group || level + 1 == levels) return;
+      if (++count_[level] < ordered_group || level + 1 == levels) return;
       count_[level] = 0;
       value = sum_[level];
     }
@@ -48,14 +48,14 @@ class Fold {
   int count_[levels] = {};
 };
 
-/// The fold of `count` >= 1 values of which sum_group(first, last) adds [first, last), at most `fold_group` of them,
-/// left to right. A sequence of one group, as most are, costs no more than that.
+/// The ordered sum of `count` >= 1 values of which sum_group(first, last) adds [first, last), at most `ordered_group`
+/// of them, left to right. A sequence of one group, as most are, costs no more than that.
 template <class T, class SumGroup>
-SRCEXTRACT_HOST_DEVICE T fold_groups(std::int64_t count, const SumGroup& sum_group) {
-  if (count <= fold_group) return sum_group(std::int64_t{0}, count);
-  Fold<T> sums;
-  for (std::int64_t first = 0; first < count; first += fold_group) {
-    sums.push(sum_group(first, count - first < fold_group ? count : first + fold_group));
+SRCEXTRACT_HOST_DEVICE T ordered_sum(std::int64_t count, const SumGroup& sum_group) {
+  if (count <= ordered_group) return sum_group(std::int64_t{0}, count);
+  OrderedSum<T> sums;
+  for (std::int64_t first = 0; first < count; first += ordered_group) {
+    sums.push(sum_group(first, count - first < ordered_group ? count : first + ordered_group));
   }
   return sums.total();
 }

@@ -18,7 +18,7 @@ constexpr std::int64_t sources_per_piece = 256;
 constexpr std::size_t large_source = 1024;
 
 /// Runs of a large source that a thread measures at a time.
-constexpr std::int64_t runs_per_piece = std::int64_t{4} * fold_group;
+constexpr std::int64_t runs_per_piece = std::int64_t{4} * ordered_group;
 
 /// Runs are fetched so many before they are needed, and their pixels when these are so few away.
 constexpr std::int64_t runs_ahead = 64;
@@ -96,7 +96,7 @@ class RunMeasurer {
     return extent;
   }
 
-  /// The sum of at most `fold_group` runs, left to right.
+  /// The sum of at most `ordered_group` runs, left to right.
   SourceSums sum_group(Members members, const Extent& extent) const {
     SourceSums sums = measure(members.front(), extent);
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
@@ -128,17 +128,17 @@ Extent extent_of_large(const RunMeasurer& measurer, Members members, const Cpu& 
   return extent;
 }
 
-/// The groups that the fold consists of are measured by all threads, and folded in their order.
+/// The groups of the ordered sum are measured by all threads, and added up in their order.
 SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu& where) {
   const Extent extent = extent_of_large(measurer, members, where);
-  Buffer<SourceSums, Cpu> groups((std::ssize(members) + fold_group - 1) / fold_group, where);
+  Buffer<SourceSums, Cpu> groups((std::ssize(members) + ordered_group - 1) / ordered_group, where);
   parallel_for(std::ssize(members), runs_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t first = begin; first < end; first += fold_group) {
-      const std::int64_t count = std::min<std::int64_t>(fold_group, end - first);
-      groups[first / fold_group] = measurer.sum_group(members.subspan(first, count), extent);
+    for (std::int64_t first = begin; first < end; first += ordered_group) {
+      const std::int64_t count = std::min<std::int64_t>(ordered_group, end - first);
+      groups[first / ordered_group] = measurer.sum_group(members.subspan(first, count), extent);
     }
   });
-  Fold<SourceSums> sums;
+  OrderedSum<SourceSums> sums;
   for (const SourceSums& group : groups) sums.push(group);
   return sums.total();
 }
@@ -158,7 +158,7 @@ Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Ru
       if (members.size() > large_source) continue;
       fetcher.fetch(by_source.begin[source], by_source.begin[source + 1]);
       const Extent extent = measurer.extent_of(members);
-      sums[source] = fold_groups<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
+      sums[source] = ordered_sum<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
         return measurer.sum_group(members.subspan(first, last - first), extent);
       });
     }

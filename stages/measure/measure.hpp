@@ -20,6 +20,25 @@ struct SourceSums {
   bool operator==(const SourceSums&) const = default;
 };
 
+inline void record_fields(const Buffer<SourceSums, Cpu>& sums, FieldRecorder& to) {
+  const auto add = [&](const char* name, auto SourceSums::*member) { to.members(name, Element::source, sums, member); };
+  add("npix", &SourceSums::npix);
+  add("v", &SourceSums::v);
+  add("vx", &SourceSums::vx);
+  add("vy", &SourceSums::vy);
+  add("vxx", &SourceSums::vxx);
+  add("vyy", &SourceSums::vyy);
+  add("vxy", &SourceSums::vxy);
+  add("peak", &SourceSums::peak);
+  add("xpeak", &SourceSums::xpeak);
+  add("ypeak", &SourceSums::ypeak);
+  add("xmin", &SourceSums::xmin);
+  add("xmax", &SourceSums::xmax);
+  add("ymin", &SourceSums::ymin);
+  add("ymax", &SourceSums::ymax);
+  add("near_masked", &SourceSums::near_masked);
+}
+
 /// Sums per source, element k for label k + 1, in the order that stages/math/ordered_sum.hpp fixes: pixels within a
 /// run, runs in raster order within a source. v is above levels.background; neighbours are searched only if pixels are
 /// masked.

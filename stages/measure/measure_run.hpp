@@ -64,7 +64,8 @@ SRCEXTRACT_HOST_DEVICE inline RunSums sums_of(const float* row, std::int32_t x, 
   return {v, vx, vx * dx, row[x], x};
 }
 
-/// What one group of the fold adds to its run: pixels [first, last) of the run, at most `fold_group`, left to right.
+/// What one group of the ordered sum adds to its run: pixels [first, last) of the run, at most `ordered_group`, left to
+/// right.
 SRCEXTRACT_HOST_DEVICE inline RunSums sum_pixels(const float* row, const Run& run, std::int64_t first,
                                                  std::int64_t last, const Extent& extent, double background) {
   const auto end = static_cast<std::int32_t>(run.begin + last);
@@ -112,7 +113,7 @@ inline bool touches_masked(const float* image, std::int64_t width, std::int64_t 
 inline SourceSums measure_run(const float* image, std::int64_t width, std::int64_t height, const Run& run,
                               const Extent& extent, double background, bool any_masked) {
   const float* row = image + static_cast<std::int64_t>(run.y) * width;
-  const RunSums along = fold_groups<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
+  const RunSums along = ordered_sum<RunSums>(run.end - run.begin, [&](std::int64_t first, std::int64_t last) {
     return sum_pixels(row, run, first, last, extent, background);
   });
   SourceSums sums = sums_of_run(along, run.y, run.end - run.begin, extent);

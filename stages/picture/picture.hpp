@@ -4,6 +4,7 @@
 
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
+#include "stages/core/stage_record.hpp"
 
 namespace srcextract {
 
@@ -62,6 +63,13 @@ struct Picture {
   std::int64_t factor = 1;  ///< pixels of the image along a side of one of the picture
   DisplayRange range;
 };
+
+inline void record_fields(const Picture& picture, FieldRecorder& to) {
+  to.pixels("pixel", picture.grey);
+  to.value("factor", picture.factor);
+  to.value("black", picture.range.low);
+  to.value("white", picture.range.high);
+}
 
 /// The stage: shrunk to at most config.size, limits of what is left, stretched.
 Picture render_picture(const Image<float, Cpu>& image, const QuicklookConfig& config, const Cpu& where);

@@ -56,11 +56,11 @@ ClipGuess guess_of(const std::vector<float>& sample, const SumGrid& grid, const 
                     config.max_iterations);
 }
 
-/// Calls f(strip, its length) for all pixels.
+/// Calls f(chunk, its length) for all pixels.
 template <class F>
-void for_each_strip(std::span<const float> pixels, const F& f) {
-  for (std::size_t begin = 0; begin < pixels.size(); begin += strip_pixels) {
-    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(strip_pixels, pixels.size() - begin)));
+void for_each_chunk(std::span<const float> pixels, const F& f) {
+  for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
+    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - begin)));
   }
 }
 
@@ -78,13 +78,13 @@ class KeptPixels {
     full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
     if (!full_) size_ += static_cast<std::size_t>(copy(room_.data() + size_));
   }
-  /// Drops what is outside of the interval, and calls f(strip, its length) for what stays.
+  /// Drops what is outside of the interval, and calls f(chunk, its length) for what stays.
   template <class F>
   void keep_only(const Interval& interval, const F& f) {
     std::size_t kept = 0;
-    for_each_strip(pixels(), [&](const float* strip, int count) {
+    for_each_chunk(pixels(), [&](const float* chunk, int count) {
       float* const out = room_.data() + kept;
-      const int inside = copy_inside(strip, count, interval, out);
+      const int inside = copy_inside(chunk, count, interval, out);
       f(out, inside);
       kept += static_cast<std::size_t>(inside);
     });
@@ -116,11 +116,11 @@ class Piece {
     tail_.restart(tail_room());
     window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(window_pixels)});
     dropped_below_ = below_ = 0;
-    for_each_strip(pixels_, [&](const float* strip, int count) {
-      add_sums(strip, count, guess.core, grid, near, core_);
-      count_strip(strip, count, guess.window, counts_);
-      tail_.append(count, [&](float* out) { return copy_outside(strip, count, guess.core, out); });
-      window_.append(count, [&](float* out) { return copy_inside(strip, count, guess.window, out); });
+    for_each_chunk(pixels_, [&](const float* chunk, int count) {
+      add_sums(chunk, count, guess.core, grid, near, core_);
+      count_unmasked(chunk, count, guess.window, counts_);
+      tail_.append(count, [&](float* out) { return copy_outside(chunk, count, guess.core, out); });
+      window_.append(count, [&](float* out) { return copy_inside(chunk, count, guess.window, out); });
     });
     core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
@@ -130,9 +130,9 @@ class Piece {
   PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
                 const Interval& near) {
     PixelSums sums;
-    const auto add_all = [&](const float* strip, int count) { add_strip(strip, count, interval, grid, near, sums); };
+    const auto add_all = [&](const float* chunk, int count) { add_inside(chunk, count, interval, grid, near, sums); };
     if (tail_.full()) {
-      for_each_strip(pixels_, add_all);
+      for_each_chunk(pixels_, add_all);
       if (last) keep_again(interval, *last, sums);
       return sums;
     }
@@ -140,7 +140,7 @@ class Piece {
       dropped_below_ += below_;
       tail_.keep_only(*last, add_all);
     } else {
-      for_each_strip(tail_.pixels(), add_all);
+      for_each_chunk(tail_.pixels(), add_all);
     }
     below_ = sums.below;
     sums.below += dropped_below_;
@@ -154,7 +154,7 @@ class Piece {
   }
   static Extremes extremes(std::span<const float> pixels, const Interval& interval) {
     Extremes extremes;
-    for_each_strip(pixels, [&](const float* strip, int count) { widen(strip, count, interval, extremes); });
+    for_each_chunk(pixels, [&](const float* chunk, int count) { widen(chunk, count, interval, extremes); });
     return extremes;
   }
 
@@ -165,9 +165,9 @@ class Piece {
   /// `interval`.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
-    for_each_strip(pixels_, [&](const float* strip, int count) {
+    for_each_chunk(pixels_, [&](const float* chunk, int count) {
       tail_.append(count, [&](float* out) {
-        return copy_inside(out, copy_outside(strip, count, core_interval_, out), last, out);
+        return copy_inside(out, copy_outside(chunk, count, core_interval_, out), last, out);
       });
     });
     if (tail_.full()) return;
@@ -288,13 +288,13 @@ class ClipPixels {
     }
   }
 
-  /// Calls f(pixels, how many) for the pixels of an interval that lies in the window, in strips, from several threads.
+  /// Calls f(pixels, how many) for the pixels of an interval that lies in the window, in chunks, from several threads.
   template <class F>
   void for_each_in_window(const Interval& interval, const F& f) {
     for_each_piece([&](Piece& piece) {
-      float inside[strip_pixels];
-      for_each_strip(piece.window(), [&](const float* strip, int count) {
-        if (const int copied = copy_inside(strip, count, interval, inside); copied > 0) f(inside, copied);
+      float inside[chunk_pixels];
+      for_each_chunk(piece.window(), [&](const float* chunk, int count) {
+        if (const int copied = copy_inside(chunk, count, interval, inside); copied > 0) f(inside, copied);
       });
     });
   }
@@ -335,9 +335,9 @@ class ClipPixels {
     std::mutex merge;
     for_each_piece([&](Piece& piece) {
       BinTables tables;
-      float inside[strip_pixels];
-      for_each_strip(piece.window(), [&](const float* strip, int n) {
-        count_into_bins(inside, copy_inside(strip, n, interval, inside), bins, tables);
+      float inside[chunk_pixels];
+      for_each_chunk(piece.window(), [&](const float* chunk, int n) {
+        count_into_bins(inside, copy_inside(chunk, n, interval, inside), bins, tables);
       });
       const std::lock_guard lock(merge);
       for (const auto& table : tables.tables) {
@@ -353,8 +353,8 @@ class ClipPixels {
     std::mutex merge;
     for_each_piece([&](Piece& piece) {
       double part = std::numeric_limits<double>::infinity();
-      for_each_strip(piece.pixels(), [&](const float* strip, int count) {
-        part = std::min(part, smallest_distance(strip, count, grid_.centre));
+      for_each_chunk(piece.pixels(), [&](const float* chunk, int count) {
+        part = std::min(part, smallest_distance(chunk, count, grid_.centre));
       });
       const std::lock_guard lock(merge);
       smallest = std::min(smallest, part);

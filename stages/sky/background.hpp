@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
+#include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
 
 namespace srcextract {
@@ -31,6 +33,22 @@ struct Background {
 
   bool operator==(const Background&) const = default;
 };
+
+inline void record_fields(const Statistics& set, const std::string& name, FieldRecorder& to) {
+  to.value("count " + name, set.count);
+  to.value("mean " + name, set.mean);
+  to.value("median " + name, set.median);
+  to.value("sigma " + name, set.sigma);
+  to.value("min " + name, set.min);
+  to.value("max " + name, set.max);
+}
+inline void record_fields(const Background& background, FieldRecorder& to) {
+  record_fields(background.all, "of all pixels", to);
+  record_fields(background.clipped, "after clipping", to);
+  to.value("zero_share", background.zero_share);
+  to.value("iterations", background.iterations);
+  to.value("converged", background.converged);
+}
 
 /// Kappa-sigma clip about the median: keeps median - kappa sigma < pixel < median + kappa sigma (strict, both ends of
 /// the current set) and repeats on what is left until nothing goes. A set of equal pixels (sigma = 0) ends it.

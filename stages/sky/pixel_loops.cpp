@@ -55,7 +55,7 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
 /// The sums of the others, which are few.
 void add_far(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
              PixelSums& sums) {
-  float far[strip_pixels];
+  float far[chunk_pixels];
   const int far_count = copy_outside(pixels, count, near, far);
   for (int i = 0; i < far_count; ++i) {
     if (!interval.contains(far[i])) continue;
@@ -77,7 +77,7 @@ void find_bins(const float* pixels, int count, const LinearBins& bins, std::int3
 }
 
 constexpr int word_pixels = 32;
-constexpr int strip_words = strip_pixels / word_pixels;
+constexpr int chunk_words = chunk_pixels / word_pixels;
 
 /// One bit a pixel of as many whole words.
 SRCEXTRACT_VECTOR_CLONES
@@ -145,14 +145,14 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
 
 SRCEXTRACT_BASELINE
 int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
-  std::uint32_t marks[strip_words];
+  std::uint32_t marks[chunk_words];
   mark_inside(pixels, words, interval, marks);
   return copy_marked(pixels, marks, words, out);
 }
 
 SRCEXTRACT_BASELINE
 int copy_words_outside(const float* pixels, int words, const Interval& interval, float* out) {
-  std::uint32_t marks[strip_words];
+  std::uint32_t marks[chunk_words];
   mark_outside(pixels, words, interval, marks);
   return copy_marked(pixels, marks, words, out);
 }
@@ -165,14 +165,14 @@ void add_sums(const float* pixels, int count, const Interval& interval, const Su
   if (!near.contains(interval)) add_far(pixels, count, interval, grid, near, sums);
 }
 
-void add_strip(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
-               PixelSums& sums) {
+void add_inside(const float* pixels, int count, const Interval& interval, const SumGrid& grid, const Interval& near,
+                PixelSums& sums) {
   count_inside(pixels, count, interval, sums);
   add_sums(pixels, count, interval, grid, near, sums);
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void count_strip(const float* pixels, int count, const Interval& window, PixelCounts& counts) {
+void count_unmasked(const float* pixels, int count, const Interval& window, PixelCounts& counts) {
   const float lower = window.lower;
   std::int32_t unmasked = 0;
   std::int32_t below = 0;
@@ -244,7 +244,7 @@ void count_into_bins(const float* pixels, int count, const LinearBins& bins, Bin
     first[0] += static_cast<std::uint32_t>(count);
     return;
   }
-  std::int32_t found[strip_pixels];
+  std::int32_t found[chunk_pixels];
   find_bins(pixels, count, bins, found);
   int i = 0;
   for (; i + 4 <= count; i += 4) {

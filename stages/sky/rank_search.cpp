@@ -60,9 +60,9 @@ void RankSearch::sort(int bin, const Level& level) {
     around_ = pixels_.collect(around_interval_);
   }
   sorted_.clear();
-  for (std::size_t begin = 0; begin < around_.size(); begin += strip_pixels) {
-    float inside[strip_pixels];
-    const auto count = static_cast<int>(std::min<std::size_t>(strip_pixels, around_.size() - begin));
+  for (std::size_t begin = 0; begin < around_.size(); begin += chunk_pixels) {
+    float inside[chunk_pixels];
+    const auto count = static_cast<int>(std::min<std::size_t>(chunk_pixels, around_.size() - begin));
     sorted_.insert(sorted_.end(), inside, inside + copy_inside(around_.data() + begin, count, interval, inside));
   }
   std::sort(sorted_.begin(), sorted_.end());

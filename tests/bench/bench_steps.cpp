@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/detect_sources.hpp"
 #include "tests/bench/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
@@ -63,7 +63,7 @@ class FourSteps<Cpu> {
   Detection<Cpu> detect() {
     times_.clear();
     auto begin = std::chrono::steady_clock::now();
-    return detect_sources(pixels_, config_, where_, [&](const char* stage, const auto&) {
+    return detect_sources(pixels_, config_, where_, [&](const char* stage) {
       const auto end = std::chrono::steady_clock::now();
       times_.emplace_back(stage, std::chrono::duration<double>(end - begin).count());
       begin = end;

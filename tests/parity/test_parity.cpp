@@ -91,7 +91,7 @@ TYPED_TEST(Parity, EveryStageEqualsOneThreadToTheLastBit) {
   EXPECT_GT(sources, 100'000U);
 }
 
-TYPED_TEST(Parity, RunsLongerThanAnyLevelOfTheFoldHaveTheSameSums) {
+TYPED_TEST(Parity, RunsLongerThanAnyLevelOfTheOrderedSumHaveTheSameSums) {
   constexpr std::int64_t width = 64 * 64 * 64 + 64 * 64 + 65;
   Field field{"very long row", {width, 3}, {}};
   std::mt19937 random(3);

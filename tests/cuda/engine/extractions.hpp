@@ -5,8 +5,8 @@
 
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
-#include "pipeline/chain/observer.hpp"
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/chain/stage_list.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 
@@ -35,7 +35,7 @@ inline Config above(double level) {
 }
 
 inline Extraction extract_on_cpu(const Exposure& exposure, const Config& config) {
-  return run_stages(exposure, config, Cpu{2}, ObservingTap({}));
+  return extract_on_host(exposure, config, Cpu{2});
 }
 
 template <class T>

@@ -111,8 +111,7 @@ class ExtractTogether : public testing::StageTest<Gpu> {
 
 TEST_F(ExtractTogether, AnyNumberOfAnySmallShape) {
   for (const Shape& shape : {small, Shape{1, 1}, Shape{31, 33}, Shape{300, 200}, Shape{1, 4000}, Shape{512, 512}}) {
-    for (const std::int64_t count :
-         {std::int64_t{1}, std::int64_t{2}, CudaExtractor::images_together(shape, Config{})}) {
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{2}, images_in_a_launch(shape, Config{})}) {
       const std::vector<Field> fields = skies(count, shape);
       const std::string name = std::to_string(count) + " of " + std::to_string(shape.width);
       expect_as_on_cpu(sources_of(fields), Config{}, name);
@@ -123,7 +122,7 @@ TEST_F(ExtractTogether, AnyNumberOfAnySmallShape) {
 
 TEST_F(ExtractTogether, HardImagesAmongOthers) {
   for (const Field& hard : testing::hostile_fields()) {
-    if (CudaExtractor::images_together(hard.shape, Config{}) < 3) continue;
+    if (images_in_a_launch(hard.shape, Config{}) < 3) continue;
     const Field sky = testing::star_field(hard.shape, 0, 1, 200, 3);
     expect_as_on_cpu({source_of(hard), source_of(sky), source_of(hard)}, above(0.5), hard.name);
     expect_as_on_cpu({source_of(hard), source_of(sky), source_of(hard)}, Config{}, hard.name);
@@ -214,7 +213,7 @@ TEST_F(ExtractTogether, TellsWhatEachCost) {
 }
 
 TEST_F(ExtractTogether, RefusesWhatCannotShareALaunch) {
-  const std::vector<Field> fields = skies(CudaExtractor::most_together + 1, small);
+  const std::vector<Field> fields = skies(most_images_in_a_launch + 1, small);
   EXPECT_THROW(extractor_.extract_together(sources_of(fields), Config{}), Error);
   const Field other = testing::star_field({64, 63}, 0, 1, 200, 1);
   EXPECT_THROW(extractor_.extract_together(std::vector{source_of(fields[0]), source_of(other)}, Config{}), Error);
@@ -227,7 +226,7 @@ TEST_F(ExtractTogether, SeveralThreadsAtOnce) {
   for (unsigned worker = 0; worker < threads; ++worker) {
     workers.emplace_back([worker] {
       CudaExtractor own(0, Cpu{1});
-      const std::vector<Field> fields = skies(CudaExtractor::most_together, small, 100 * worker);
+      const std::vector<Field> fields = skies(most_images_in_a_launch, small, 100 * worker);
       for (int group = 0; group < 5; ++group) expect_all_as_on_cpu(own, sources_of(fields), Config{});
     });
   }

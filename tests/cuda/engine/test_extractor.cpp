@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/cuda/engine/extractions.hpp"
+#include "tests/support/stage_records.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/device/pinned.hpp"
@@ -130,11 +131,12 @@ TEST_F(Extractor, TellsOfEveryStageAndRecordsIt) {
                           &record};
   const std::int64_t sources = expect_same(sky, Config{}, observer);
   EXPECT_EQ(stages, (std::vector<std::string>{"ingest", "background", "threshold", "label", "measure", "columns"}));
-  EXPECT_EQ(testing::Backend<Cpu>().get(record.pixels.image.pixels), sky.pixels);
-  EXPECT_EQ(record.components.counts->kept, sources);
-  EXPECT_EQ(record.sums.size(), sources);
-  EXPECT_EQ(record.sources.size(), sources);
-  EXPECT_EQ(record.runs.runs.size(), record.components.label.size());
+  using testing::values_of;
+  EXPECT_EQ(values_of(record, "ingest", "pixel"), std::vector<double>(sky.pixels.begin(), sky.pixels.end()));
+  EXPECT_EQ(values_of(record, "label", "components kept"), std::vector<double>{static_cast<double>(sources)});
+  EXPECT_EQ(std::ssize(values_of(record, "measure", "npix")), sources);
+  EXPECT_EQ(std::ssize(values_of(record, "columns", "NUMBER")), sources);
+  EXPECT_EQ(values_of(record, "threshold", "row").size(), values_of(record, "label", "label").size());
 }
 
 #else

@@ -4,16 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/host_engine.hpp"
 #include "pipeline/image/backend_comparison.hpp"
+#include "tests/support/stage_records.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::ElementsAre;
+using testing::values_of;
 
 constexpr std::int64_t width = 12, height = 10;
 
@@ -45,10 +48,10 @@ Config bright_pixels() {
 
 Extraction run(const Observer& observer) {
   const Cpu where{2};
-  return run_stages(bar(), bright_pixels(), where, ObservingTap(observer));
+  return extract_on_host(bar(), bright_pixels(), where, observer);
 }
 
-TEST(ObservingTap, TellsOfEveryStageInOrder) {
+TEST(StageClock, TellsOfEveryStageInOrder) {
   std::vector<std::string> stages;
   run({[&](const char* stage, double seconds) {
          EXPECT_GE(seconds, 0);
@@ -58,7 +61,7 @@ TEST(ObservingTap, TellsOfEveryStageInOrder) {
   EXPECT_THAT(stages, ElementsAre("ingest", "background", "threshold", "label", "measure", "columns"));
 }
 
-TEST(ObservingTap, TellsOfTheStagesThatTheConfigurationAdds) {
+TEST(StageClock, TellsOfTheStagesThatTheConfigurationAdds) {
   Config config = bright_pixels();
   config.combine.method = CombineMethod::mean;
   config.convolve.kernel = KernelShape::values;
@@ -67,34 +70,64 @@ TEST(ObservingTap, TellsOfTheStagesThatTheConfigurationAdds) {
   config.output.quicklook = true;
   std::vector<std::string> stages;
   const Observer observer{[&](const char* stage, double) { stages.push_back(stage); }};
-  run_stages(Exposure({bar(), bar()}), config, Cpu{2}, ObservingTap(observer));
+  extract_on_host(Exposure({bar(), bar()}), config, Cpu{2}, observer);
   EXPECT_THAT(stages, ElementsAre("ingest", "combine", "picture", "background", "convolve", "threshold", "clean",
                                   "label", "measure", "flux", "columns"));
 }
 
-TEST(ObservingTap, RecordsWhatEveryStageMade) {
+TEST(StageClock, RecordsWhatEveryStageMade) {
   StageRecord record;
   const Extraction extraction = run({{}, &record});
 
-  ASSERT_EQ(record.pixels.image.pixels.size(), width * height);
-  for (std::int64_t i = 0; i < width * height; ++i) ASSERT_EQ(record.pixels.image.pixels[i], pixel(i)) << i;
-  EXPECT_EQ(record.background, extraction.background);
-  ASSERT_EQ(record.runs.runs.size(), 1);
-  EXPECT_EQ(record.runs.runs[0], (srcextract::Run{4, 5, 8}));
-  ASSERT_EQ(record.runs.row_begin.size(), height + 1);
-  ASSERT_EQ(record.components.label.size(), 1);
-  EXPECT_EQ(record.components.label[0], 1);
-  EXPECT_EQ(record.components.counts->kept, 1);
-  ASSERT_EQ(record.sums.size(), 1);
-  EXPECT_EQ(record.sums[0].npix, 3);
-  EXPECT_EQ(record.sources.npix, std::vector<std::int64_t>{3});
+  const std::vector<double> pixels = values_of(record, "ingest", "pixel");
+  ASSERT_EQ(std::ssize(pixels), width * height);
+  for (std::int64_t i = 0; i < width * height; ++i) ASSERT_EQ(pixels[static_cast<std::size_t>(i)], pixel(i)) << i;
+  EXPECT_THAT(values_of(record, "background", "median after clipping"),
+              ElementsAre(extraction.background.clipped.median));
+  EXPECT_THAT(values_of(record, "threshold", "row"), ElementsAre(4));
+  EXPECT_THAT(values_of(record, "threshold", "begin"), ElementsAre(5));
+  EXPECT_THAT(values_of(record, "threshold", "end"), ElementsAre(8));
+  EXPECT_EQ(std::ssize(values_of(record, "threshold", "first run")), height + 1);
+  EXPECT_THAT(values_of(record, "label", "label"), ElementsAre(1));
+  EXPECT_THAT(values_of(record, "label", "components kept"), ElementsAre(1));
+  EXPECT_THAT(values_of(record, "measure", "npix"), ElementsAre(3));
+  EXPECT_THAT(values_of(record, "columns", "NPIX"), ElementsAre(3));
+  EXPECT_THAT(values_of(record, "catalogue", "NPIX"), ElementsAre(3));
 }
 
-TEST(ObservingTap, TwoRunsLeaveEqualRecords) {
+TEST(StageClock, TwoRunsLeaveEqualRecords) {
   StageRecord first, second;
   run({{}, &first});
   run({{}, &second});
   EXPECT_TRUE(all_equal(compare_records(first, second)));
+}
+
+TEST(StageClock, BothSidesOfADifferenceAreRecorded) {
+  const auto plane = [](float left, float right) {
+    const auto read = [=](std::int64_t first, std::int64_t count, std::byte* out) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t x = (first + i) % width, y = (first + i) / width;
+        float value = static_cast<float>((x + y) % 2);
+        if (y == 4 && x == 2) value += left;
+        if (y == 4 && x >= 8 && x < 10) value += right;
+        std::memcpy(out + i * sizeof value, &value, sizeof value);
+      }
+    };
+    PixelFormat format;
+    format.big_endian = false;
+    return PixelSource{{width, height}, format, read};
+  };
+  auto reference = std::make_shared<ReferenceFrame>();
+  reference->planes = {plane(0, 500)};
+  Config config = bright_pixels();
+  config.difference.match_flux = false;
+  StageRecord record;
+  extract_on_host(Exposure({plane(500, 0)}, reference), config, Cpu{1}, {{}, &record});
+  // One pixel became brighter, two became fainter.
+  EXPECT_THAT(values_of(record, "measure", "npix", 0), ElementsAre(1));
+  EXPECT_THAT(values_of(record, "measure", "npix", 1), ElementsAre(2));
+  EXPECT_THAT(values_of(record, "catalogue", "SIGN"), ElementsAre(1, -1));
+  EXPECT_THAT(values_of(record, "catalogue", "scale"), ElementsAre(1));
 }
 
 }  // namespace

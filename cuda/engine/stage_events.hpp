@@ -8,16 +8,21 @@
 
 namespace srcextract {
 
-/// A tap (pipeline/chain/run_stages.hpp) that notes when the stages in a stream were done.
-class EventTap {
+/// Notes when the stages in a stream were done.
+class StageEvents {
  public:
   /// The first stage begins now.
-  explicit EventTap(const Gpu& where) : stream_(where.stream) { begin_.record(stream_); }
+  explicit StageEvents(const Gpu& where) : stream_(where.stream) { begin_again(); }
 
-  template <class Result>
-  void operator()(const char* stage, const Result&) {
+  void done(const char* stage) {
     ends_.push_back({stage, {}});
     ends_.back().event.record(stream_);
+  }
+
+  /// Forgets the stages there were; the next one begins now.
+  void begin_again() {
+    ends_.clear();
+    begin_.record(stream_);
   }
 
   /// The end of the last stage.

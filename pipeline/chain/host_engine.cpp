@@ -1,0 +1,56 @@
+#include "pipeline/chain/host_engine.hpp"
+
+#include <utility>
+
+#include "pipeline/chain/detect_sources.hpp"
+#include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/run_stages.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The host as run_stages wants it.
+class HostEngine {
+ public:
+  using Where = Cpu;
+
+  HostEngine(const Shape& shape, const Config& config, const Cpu& where, const Observer& observer)
+      : config_(config), where_(where), observer_(observer), clock_(observer), pixels_(shape, where) {}
+
+  const Cpu& where() const { return where_; }
+  Pixels<Cpu>& pixels() { return pixels_; }
+  void read(const PixelSource& source, Pixels<Cpu>& pixels) { ingest(source, pixels, where_); }
+
+  template <class Result>
+  void done(const char* stage, const Result& result) {
+    clock_.done(stage, result);
+  }
+  template <class Result>
+  void record(const char* stage, const Result& result) {
+    if (observer_.record != nullptr) record_stage(stage, result, *observer_.record);
+  }
+
+  Extraction extract() {
+    Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
+    if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    const Buffer<SourceSums, Cpu> sums = std::move(found.sums), fluxes = std::move(found.fluxes);
+    return make_catalog(std::move(found), {sums.begin(), sums.end()}, {fluxes.begin(), fluxes.end()}, *pixels_.masked,
+                        pixels_.image.shape, config_, where_, clock_);
+  }
+
+ private:
+  const Config& config_;
+  Cpu where_;
+  const Observer& observer_;
+  StageClock clock_;
+  Pixels<Cpu> pixels_;
+};
+
+}  // namespace
+
+Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
+  HostEngine engine(exposure.shape(), config, where, observer);
+  return run_stages(exposure, config, engine);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "config/config.hpp"
+#include "stages/combine/combine.hpp"
+#include "stages/core/pixel_source.hpp"
+#include "stages/ingest/ingest.hpp"
+#include "stages/sky/background.hpp"
+
+namespace srcextract {
+
+/// Reads the planes of a frame into pixels of its shape, and combines them if they are to be.
+template <class Where, class Engine>
+void read_frame(std::span<const PixelSource> planes, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+  const Where& where = engine.where();
+  if (config.combine.method == CombineMethod::none) {
+    engine.read(planes.front(), pixels);
+    engine.done("ingest", pixels);
+    return;
+  }
+  check_plane_count(planes.size(), config.combine);
+  std::vector<Pixels<Where>> frames;
+  std::vector<Value<Background, Where>> skies;
+  for (const PixelSource& plane : planes) engine.read(plane, frames.emplace_back(plane.shape, where));
+  engine.done("ingest", frames.back());
+  if (needs_skies(config.combine.method))
+    for (const Pixels<Where>& frame : frames)
+      skies.push_back(estimate_background(frame.image, config.background, where));
+  combine_planes(frames, skies, config.combine, pixels, where);
+  engine.done("combine", pixels);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,76 @@
+#include "pipeline/chain/stage_list.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace srcextract {
+namespace {
+
+std::int64_t none(const RunPlan&) {
+  return 0;
+}
+std::int64_t one(const RunPlan&) {
+  return 1;
+}
+
+constexpr StageDeclaration stages[] = {
+    {"combine", [](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
+     [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }, false},
+    // On the host both frames, and their noise if there is a gain; a device also keeps what each step makes of them.
+    {"difference", [](const RunPlan& plan) { return plan.of_difference(); },
+     [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
+     [](const RunPlan& plan) { return 6 + plan.reference_planes; }, false},
+    {"picture", [](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none, false},
+    {"convolve", [](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one, false},
+    {"clean", [](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none,
+     false},
+};
+
+constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
+
+std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageDeclaration::*images)(const RunPlan&)) {
+  std::int64_t kept = 0;
+  for (const StageDeclaration& stage : stages)
+    if (stage.is_used(plan)) kept += (stage.*images)(plan);
+  return kept;
+}
+
+}  // namespace
+
+RunPlan plan_of(const Exposure& exposure, const Config& config) {
+  return {config, exposure.shape(), std::ssize(exposure.planes),
+          exposure.reference ? std::ssize(exposure.reference->planes) : 0};
+}
+
+RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
+  constexpr std::int64_t usual_planes = 3;
+  const CombineConfig& combine = config.combine;
+  const auto named = std::ssize(combine.planes) + std::ssize(combine.hdus) +
+                     (combine.files.empty() ? 0 : std::ssize(combine.files) + 1);
+  return {config, shape, named > 0 ? named : usual_planes, of_difference ? 1 : 0};
+}
+
+std::span<const StageDeclaration> stage_list() {
+  return stages;
+}
+
+std::int64_t host_memory(const RunPlan& plan) {
+  const std::int64_t images = 1 + images_kept(plan, &StageDeclaration::host_images);
+  return (2 * images + 1) * plan.shape.count() * pixel_bytes / 2;
+}
+
+std::int64_t device_memory_beside(const RunPlan& plan) {
+  return images_kept(plan, &StageDeclaration::device_images) * plan.shape.count() * pixel_bytes;
+}
+
+std::int64_t images_in_a_launch(const Shape& shape, const Config& config) {
+  const RunPlan plan = plan_of(shape, config, false);
+  const bool shared =
+      std::ranges::all_of(stages, [&](const auto& stage) { return stage.shares_launch || !stage.is_used(plan); });
+  if (!shared) return 1;
+  constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
+  return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1,
+                                  most_images_in_a_launch);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "pipeline/chain/extraction.hpp"
+#include "stages/convolve/convolve.hpp"
+#include "stages/core/pixel_map.hpp"
+#include "stages/difference/difference.hpp"
+#include "stages/difference/resample.hpp"
+#include "stages/ingest/ingest.hpp"
+#include "stages/sky/background.hpp"
+
+namespace srcextract {
+
+/// How two frames compared before one was subtracted from the other. Without match_flux there are no ratios.
+template <class Where>
+struct FrameMatch {
+  FrameSkies<Where> skies;
+  Value<Background, Where> ratios;
+};
+
+/// What the new frame has that the reference has not, and what it lacks, in `difference`. Both frames are on the pixels
+/// of the new one in the end, and as wide as each other if their widths are known.
+template <class Where, class Engine>
+FrameMatch<Where> subtract_reference(Pixels<Where>& reference, const PixelMap* map, Pixels<Where>& fresh,
+                                     const Config& config, Pixels<Where>& difference, Engine& engine) {
+  const Where& where = engine.where();
+  const DifferenceConfig& how = config.difference;
+  if (map != nullptr) {
+    reference.image = resample(reference.image, *map, how.interpolation, where);
+    engine.done("align", reference.image);
+  }
+  const auto sky_of = [&](const Pixels<Where>& frame) {
+    return estimate_background(frame.image, config.background, where);
+  };
+  FrameMatch<Where> match{{sky_of(reference), sky_of(fresh)}, Value<Background, Where>(where)};
+  FrameSkies<Where>& skies = match.skies;
+  const auto widen = [&](Pixels<Where>& frame, Value<Background, Where>& sky, double from, double to) {
+    frame.image = convolve(frame.image, make_matching_kernel(from, to), Edges::nearest, sky, where);
+    sky = sky_of(frame);
+    engine.done("match_width", frame.image);
+  };
+  if (how.reference_fwhm < how.new_fwhm) widen(reference, skies.reference, how.reference_fwhm, how.new_fwhm);
+  if (how.new_fwhm < how.reference_fwhm) widen(fresh, skies.fresh, how.new_fwhm, how.reference_fwhm);
+
+  if (how.match_flux) {
+    match.ratios =
+        estimate_background(flux_ratios(reference.image, fresh.image, skies, where), config.background, where);
+  }
+  subtract_frames(reference.image, fresh.image, skies, match.ratios, how, config.measurement.gain, difference, where);
+  engine.done("difference", difference);
+  return match;
+}
+
+/// The same on the host, for the report.
+template <class Where>
+DifferenceFacts describe(const FrameMatch<Where>& match, const DifferenceConfig& how, const Where& where) {
+  DifferenceFacts facts{fetch(match.skies.reference, where).clipped, fetch(match.skies.fresh, where).clipped, 0, 1};
+  if (!how.match_flux) return facts;
+  const Background ratios = fetch(match.ratios, where);
+  facts.ratios = ratios.clipped.count;
+  facts.scale = flux_scale(ratios, how.match_flux);
+  return facts;
+}
+
+}  // namespace srcextract

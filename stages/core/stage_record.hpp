@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "stages/core/image.hpp"
+
+namespace srcextract {
+
+/// What the values of a field are of; it says how one of them is named in a message.
+enum class Element { whole, pixel, run, row, source };
+
+/// Values of one kind that a stage has made, on the host. Integers are widened.
+struct StageField {
+  std::string name;
+  Element element = Element::whole;
+  std::int64_t width = 0;  ///< of the image, where they are of pixels
+  std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>> values;
+  double tolerance = 0;  ///< by which two back ends may differ
+
+  std::int64_t size() const {
+    return std::visit([](const auto& all) { return std::ssize(all); }, values);
+  }
+};
+
+/// Everything that one stage has made.
+struct StageResult {
+  std::string stage;
+  std::vector<StageField> fields;
+};
+
+/// What the stages made of one image, in their order: for the comparison of back ends. A stage that an image goes
+/// through twice is in it twice.
+using StageRecord = std::vector<StageResult>;
+
+/// Takes down the result of a stage field by field. Every result that stages pass on says what it holds beside its own
+/// declaration, in a function record_fields(const Result&, FieldRecorder&).
+class FieldRecorder {
+ public:
+  explicit FieldRecorder(StageResult& to) : to_(to) {}
+
+  template <class T>
+  void value(std::string name, T one) {
+    add(std::move(name), Element::whole, 1, [&](std::int64_t) { return one; });
+  }
+
+  template <class T>
+  void pixels(std::string name, const Image<T, Cpu>& image) {
+    values(std::move(name), Element::pixel,
+           std::span(image.pixels.data(), static_cast<std::size_t>(image.pixels.size())));
+    to_.fields.back().width = image.shape.width;
+  }
+
+  template <class T>
+  void values(std::string name, Element element, std::span<const T> all, double tolerance = 0) {
+    add(std::move(name), element, std::ssize(all), [&](std::int64_t i) { return all[static_cast<std::size_t>(i)]; });
+    to_.fields.back().tolerance = tolerance;
+  }
+
+  /// One member of every struct in a buffer.
+  template <class Struct, class T>
+  void members(std::string name, Element element, const Buffer<Struct, Cpu>& all, T Struct::*member) {
+    add(std::move(name), element, all.size(), [&](std::int64_t i) { return all[i].*member; });
+  }
+
+ private:
+  template <class Get>
+  void add(std::string name, Element element, std::int64_t count, const Get& get) {
+    using T = std::remove_cvref_t<decltype(get(0))>;
+    using Kept = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+    std::vector<Kept> all(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = get(i);
+    to_.fields.push_back({std::move(name), element, 0, std::move(all), 0});
+  }
+
+  StageResult& to_;
+};
+
+inline void record_fields(const Image<float, Cpu>& image, FieldRecorder& to) {
+  to.pixels("pixel", image);
+}
+
+/// Appends what a stage has made.
+template <class Result>
+void record_stage(const char* stage, const Result& result, StageRecord& record) {
+  FieldRecorder fields(record.emplace_back(StageResult{stage, {}}));
+  record_fields(result, fields);
+}
+
+}  // namespace srcextract
