@@ -101,8 +101,8 @@ struct CarriedArea {
     if (holding == 0) return;
     const std::uint32_t one = __shfl_sync(all_lanes, root, __ffs(static_cast<int>(holding)) - 1);
     if (__all_sync(all_lanes, pixels == 0 || root == one)) {
-      for (int distance = 16; distance > 0; distance /= 2) pixels += __shfl_down_sync(all_lanes, pixels, distance);
-      if (threadIdx.x % 32 == 0) atomicAdd(&area[one], pixels);
+      pixels = sum_of_warp(pixels);
+      if (first_lane()) atomicAdd(&area[one], pixels);
     } else if (pixels != 0) {
       atomicAdd(&area[root], pixels);
     }

@@ -23,14 +23,6 @@ using QueueMarking = std::function<void(unsigned int blocks, const Mask& mask, c
 /// The runs of a foreground of that shape, once it is marked; they have room for Gpu::capacity, and nothing waits.
 Runs<Gpu> list_runs(const Shape& shape, const QueueMarking& mark, const Gpu& where);
 
-/// The sum over the warp, in all of its lanes.
-template <class T>
-__device__ T sum_of_warp(T value) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(all_lanes, value, distance);
-  return value;
-}
-
 /// Marks a tile; returns how many runs begin in it.
 template <class Source>
 __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSummary& summary, std::uint32_t tile) {

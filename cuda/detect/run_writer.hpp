@@ -34,7 +34,7 @@ class RunWriter {
   /// Goes on with tiles from `tile` on; in that of the lane these words matter, a bit each: they have foreground, or a
   /// run ends before their first pixel, or they are the first of a row.
   __device__ void go_on(std::uint32_t tile, std::uint32_t matters) {
-    const int through = sum_through(__popc(matters));
+    const int through = running_sum_of_warp(__popc(matters));
     for (int i = through - __popc(matters); matters != 0; matters &= matters - 1, ++i) {
       memory_.queue[i] = static_cast<std::uint16_t>(lane_ * 32 + __ffs(static_cast<int>(matters)) - 1);
     }
@@ -44,16 +44,6 @@ class RunWriter {
   }
 
  private:
-  /// The sum over the lanes up to this one.
-  __device__ int sum_through(int value) const {
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-      const int before = __shfl_up_sync(all_lanes, value, distance);
-      if (lane_ >= distance) value += before;
-    }
-    return value;
-  }
-
   /// Writes what begins and ends in up to 32 queued words. If a run reaches the end of one, the next is its neighbour.
   __device__ void write(std::uint32_t batch, int first_queued, int words) {
     const bool there = lane_ < words;
@@ -67,7 +57,7 @@ class RunWriter {
     const bool starts_row = place.column == 0;
     const std::uint32_t begins = word & ~(word << 1 | (starts_row ? 0 : open));
     const std::uint32_t ends = there ? (~word & (word << 1 | open)) | (starts_row ? open : 0) : 0;
-    const int through = sum_through(__popc(begins));
+    const int through = running_sum_of_warp(__popc(begins));
     const int first = through - __popc(begins);
     if (there && starts_row && place.row <= mask_.height) list_.row_begin[place.row] = begun_ + first;
     stage(place, begins, ends, first, first - static_cast<int>(open));
@@ -82,9 +72,7 @@ class RunWriter {
   }
 
   /// Where a value is staged.
-  __device__ std::int32_t& staged(unsigned int value) const {
-    return memory_.staged[value + value / 32];
-  }
+  __device__ std::int32_t& staged(unsigned int value) const { return memory_.staged[value + value / 32]; }
 
   /// The k-th run that begins and the k-th that ends, in raster order, are the same one.
   __device__ void stage(const WordPlace& place, std::uint32_t begins, std::uint32_t ends, int begin, int end) const {

@@ -40,9 +40,7 @@ class LookBack {
       const std::uint64_t told = nearest >= lane ? wait_for(nearest - lane) : complete;
       const unsigned int completed = __ballot_sync(all_lanes, (told & complete) != 0);
       const int last = completed != 0 ? __ffs(static_cast<int>(completed)) - 1 : 31;
-      std::uint64_t part = lane <= last ? told & ~(own | complete) : 0;
-      for (int distance = 16; distance > 0; distance /= 2) part += __shfl_xor_sync(all_lanes, part, distance);
-      before += part;
+      before += sum_of_warp(lane <= last ? told & ~(own | complete) : 0);
       if (completed != 0) break;
     }
     if (lane == 0) state(tile).store(complete | (before + sum), cuda::memory_order_relaxed);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 namespace srcextract {
 
@@ -14,6 +16,24 @@ __device__ inline int lane() {
 
 __device__ inline bool first_lane() {
   return lane() == 0;
+}
+
+/// The sum over the warp, in all of its lanes. All of them call it.
+template <class T>
+__device__ T sum_of_warp(T value) {
+  using Reduce = cub::WarpReduce<T>;
+  typename Reduce::TempStorage memory;  // of a whole warp's shuffles it is empty
+  return __shfl_sync(all_lanes, Reduce(memory).Sum(value), 0);
+}
+
+/// The sum over the lanes up to this one. All of them call it.
+template <class T>
+__device__ T running_sum_of_warp(T value) {
+  using Scan = cub::WarpScan<T>;
+  typename Scan::TempStorage memory;  // of a whole warp's shuffles it is empty
+  T sum;
+  Scan(memory).InclusiveSum(value, sum);
+  return sum;
 }
 
 /// The lanes of a warp that have the same key as this one. Every lane of the warp makes its own at once.

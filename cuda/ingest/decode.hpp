@@ -1,15 +1,15 @@
 #pragma once
 
 #include "cuda/device/launch.hpp"
+#include "cuda/device/warp.hpp"
 #include "stages/ingest/decode.hpp"
 
 namespace srcextract {
 
 /// Adds what the threads of a warp counted. All of them call it.
 __device__ inline void add_over_warp(std::int64_t& to, std::int64_t amount) {
-  constexpr unsigned int whole_warp = 0xffffffff;
-  for (int offset = 16; offset > 0; offset /= 2) amount += __shfl_down_sync(whole_warp, amount, offset);
-  if (threadIdx.x % 32 != 0 || amount == 0) return;
+  amount = sum_of_warp(amount);
+  if (!first_lane() || amount == 0) return;
   atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(amount));
 }
 

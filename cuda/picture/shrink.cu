@@ -3,6 +3,7 @@
 
 #include "cuda/device/launch.hpp"
 #include "cuda/device/memory.hpp"
+#include "stages/core/masked_pixel.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract {
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t square = first_square + thread;
   if (thread >= squares || square >= squares_per_row) return;
   means[row * squares_per_row + square] =
-      count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : std::numeric_limits<float>::quiet_NaN();
+      count > 0 ? static_cast<float>(sum / static_cast<double>(count)) : masked_pixel;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "stages/combine/combine.hpp"
 #include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
 #include "stages/math/ordered_key.hpp"
 
 namespace srcextract {
@@ -77,16 +78,11 @@ SRCEXTRACT_HOST_DEVICE double contribution(float value, const PlaneWeight& plane
   return plane.weight * (squares ? above * above : above);
 }
 
-SRCEXTRACT_HOST_DEVICE inline bool is_finite(float value) {
-  return value >= std::numeric_limits<float>::lowest() && value <= std::numeric_limits<float>::max();
-}
-
 /// A pixel where the sum of all contributions is not a finite float: value_of(i) is that of plane i. Counts it as
 /// infinite if no masked plane is the reason.
 template <bool squares, class ValueOf>
 SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, const PlaneWeights& weights,
                                           std::int64_t& infinite) {
-  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
   double sum = 0;
   double shares = 0;
   bool complete = true;
@@ -99,11 +95,11 @@ SRCEXTRACT_HOST_DEVICE float combine_good(const ValueOf& value_of, int planes, c
     sum += contribution<squares>(value, weights.planes[i]);
     shares += weights.planes[i].share;
   }
-  if (!complete && (weights.all_needed || shares == 0)) return masked;
+  if (!complete && (weights.all_needed || shares == 0)) return masked_pixel;
   const float result = static_cast<float>(complete ? sum : sum * (weights.shares / shares));
   if (is_finite(result)) return result;
   ++infinite;
-  return masked;
+  return masked_pixel;
 }
 
 /// A median is found among an odd number of signed_keys: the masked ones, and one more if the planes are even in
@@ -124,7 +120,7 @@ SRCEXTRACT_HOST_DEVICE inline float median_of(std::int32_t before, std::int32_t 
   const bool odd = end == largest_key;  // in number are the pixels that are not masked
   const double lower = static_cast<double>(value_of_signed_key(odd ? middle : before));
   const auto mean = static_cast<float>(0.5 * (lower + static_cast<double>(value_of_signed_key(middle))));
-  return middle == largest_key ? std::numeric_limits<float>::quiet_NaN() : mean;
+  return middle == largest_key ? masked_pixel : mean;
 }
 
 }  // namespace srcextract

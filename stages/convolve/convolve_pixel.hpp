@@ -6,6 +6,7 @@
 #include "config/config.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
 
 namespace srcextract {
 
@@ -54,8 +55,7 @@ SRCEXTRACT_HOST_DEVICE inline float renormalise(float pixel, float full, float h
 /// What the sum over a window, times q, becomes: a value beyond those of float, and one that is none, is masked, as
 /// ingest masks it.
 SRCEXTRACT_HOST_DEVICE inline float finish_pixel(float sky, float sum, float q) {
-  const float value = sky + sum * q;
-  return fabsf(value) <= std::numeric_limits<float>::max() ? value : std::numeric_limits<float>::quiet_NaN();
+  return pixel_of(sky + sum * q);
 }
 
 }  // namespace srcextract

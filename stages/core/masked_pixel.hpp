@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "stages/core/host_device.hpp"
@@ -9,10 +10,14 @@ namespace srcextract {
 /// The one NaN of a masked pixel.
 inline constexpr float masked_pixel = std::numeric_limits<float>::quiet_NaN();
 
+/// Whether a value is neither infinite nor none at all.
+SRCEXTRACT_HOST_DEVICE inline bool is_finite(float value) {
+  return fabsf(value) <= std::numeric_limits<float>::max();
+}
+
 /// A computed pixel; masked if it is not a number, or infinite.
 SRCEXTRACT_HOST_DEVICE inline float pixel_of(float value) {
-  constexpr float largest = std::numeric_limits<float>::max();
-  return value >= -largest && value <= largest ? value : masked_pixel;
+  return is_finite(value) ? value : masked_pixel;
 }
 
 /// The same, rounded once.

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract {
@@ -116,7 +117,6 @@ SRCEXTRACT_HOST_DEVICE float scaled_value(typename Stored::Value stored, const D
 /// One pixel, ready to use: what is BLANK or not finite becomes the one NaN that means masked, and is counted.
 template <class Stored>
 SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Decoder& decoder, MaskCounts& counts) {
-  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
   if (decoder.swap) bits = swap_bytes(bits);
   typename Stored::Value stored;
   memcpy(&stored, &bits, sizeof(stored));
@@ -132,7 +132,7 @@ SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Deco
   counts.blank += blank;
   counts.infinite += !blank & (magnitude == infinity);
   counts.nan += !blank & (magnitude > infinity);
-  return blank | (magnitude >= infinity) ? masked : value;
+  return blank | (magnitude >= infinity) ? masked_pixel : value;
 }
 
 }  // namespace srcextract

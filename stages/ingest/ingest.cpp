@@ -35,12 +35,11 @@ SRCEXTRACT_VECTOR_CLONES MaskCounts decode_values(const std::byte* stored, std::
 /// Masks the pixels that are stored like this, and counts them.
 template <class Bits>
 SRCEXTRACT_VECTOR_CLONES std::int64_t mask_equal(const std::byte* stored, std::int64_t count, Bits blank, float* out) {
-  constexpr float masked = std::numeric_limits<float>::quiet_NaN();
   std::int64_t equal = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     Bits bits;
     std::memcpy(&bits, stored + i * static_cast<std::int64_t>(sizeof(bits)), sizeof(bits));
-    out[i] = bits == blank ? masked : out[i];
+    out[i] = bits == blank ? masked_pixel : out[i];
     equal += bits == blank ? 1 : 0;
   }
   return equal;

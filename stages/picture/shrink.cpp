@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/picture/picture.hpp"
@@ -86,7 +87,7 @@ void average_squares(const double* __restrict sum, const std::int32_t* __restric
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const double mean = sums[i] / static_cast<double>(counts[i]);
-    means[i] = counts[i] > 0 ? static_cast<float>(mean) : std::numeric_limits<float>::quiet_NaN();
+    means[i] = counts[i] > 0 ? static_cast<float>(mean) : masked_pixel;
   }
 }
 
