@@ -19,7 +19,7 @@ bool contains(const Names& names, const std::string& name) {
 Names sections(const Fields& fields) {
   Names names;
   for (const Field& field : fields) {
-    if (!contains(names, field.section)) names.push_back(field.section);
+    if (!contains(names, field.section.name)) names.push_back(field.section.name);
   }
   return names;
 }
@@ -27,7 +27,7 @@ Names sections(const Fields& fields) {
 Names keys_of(const Fields& fields, const std::string& section) {
   Names names;
   for (const Field& field : fields) {
-    if (field.section == section) names.push_back(field.key);
+    if (field.section.name == section) names.push_back(field.key);
   }
   return names;
 }
@@ -35,7 +35,7 @@ Names keys_of(const Fields& fields, const std::string& section) {
 Names sections_with(const Fields& fields, const std::string& key) {
   Names names;
   for (const Field& field : fields) {
-    if (field.key == key) names.push_back(field.section);
+    if (field.key == key) names.push_back(field.section.name);
   }
   return names;
 }

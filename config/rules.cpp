@@ -9,9 +9,6 @@
 namespace srcextract {
 namespace {
 
-/// Far more than a report needs; it bounds what a wrong file can cost.
-constexpr std::size_t max_patterns = 1000;
-
 /// What stands before and after the * of a pattern.
 struct Parts {
   std::string before, after;
@@ -109,16 +106,6 @@ std::vector<ColumnRule> read_columns(const YAML::Node& node, const std::vector<C
   return rules;
 }
 
-void check_match(const Draft<CompareRules>& draft) {
-  const MatchRules& match = draft.result.match;
-  const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
-  const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
-  if (!pixels_on_the_sky && !angle_in_pixels) return;
-  fail(draft.set_at.at("match.radius_unit"), "'match.radius_unit' is " + format_value(match.radius_unit) +
-                                                 ", and 'match.by' is " + format_value(match.by) +
-                                                 "; change one of them");
-}
-
 std::string dump_rule(const ColumnRule& rule) {
   std::string text;
   for_each_field(rule, [&](const Field& field, const auto& value) {
@@ -145,7 +132,6 @@ CompareRules parse_rules(const std::string& yaml, const std::string& name) {
                      }
                    });
   check_limits(draft, name);
-  check_match(draft);
   for (const ColumnRule& rule : built_in) {
     if (find_rule(columns, rule.pattern) == nullptr) columns.push_back(rule);
   }

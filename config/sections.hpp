@@ -41,7 +41,7 @@ template <class T>
 void set_field(Draft<T>& draft, const std::string& section, const std::string& key, const YAML::Node& node,
                const Origin& origin, const YAML::Mark& mark) {
   for_each_field(draft.result, [&](const Field& field, auto& member) {
-    if (field.section != section || field.key != key) return;
+    if (field.section.name != section || field.key != key) return;
     read_node(node, origin, mark, field, member);
     draft.set_at[field.path()] = origin.at(node, mark);
   });
@@ -81,8 +81,8 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
     const auto found = draft.set_at.find(field.path());
     if (found != draft.set_at.end()) check_use(field, found->second);
     // What is wrong with a key that was not set is said at another of its section.
-    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section + ".");
-    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section + ".");
+    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
+    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
     const std::string& where = in_section ? nearest->second : name;
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
       check_limit(field, static_cast<double>(value), where);
@@ -96,8 +96,8 @@ std::string dump_sections(const T& t) {
   std::string yaml;
   std::string section;
   for_each_field(t, [&](const Field& field, const auto& value) {
-    if (field.section != section) yaml += field.section + ":\n";
-    section = field.section;
+    if (field.section.name != section) yaml += field.section.name + ":\n";
+    section = field.section.name;
     yaml += "  " + field.key + ": " + format_value(value) + "\n";
   });
   return yaml;
