@@ -70,16 +70,16 @@ std::string broken_limit(const Field& field, double number) {
 
 }  // namespace
 
-void check_section(const Fields& fields, const std::string& section, const std::string& where) {
+void check_section(const Fields& fields, const std::string& section, const std::string& place) {
   const Names valid = sections(fields);
   if (contains(valid, section)) return;
-  fail(where, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
+  fail(place, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
 }
 
-void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& where) {
+void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& place) {
   const Names valid = keys_of(fields, section);
   if (contains(valid, key)) return;
-  fail(where, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
+  fail(place, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
 }
 
 std::string keys_in(const Fields& fields, const std::string& section) {
@@ -90,15 +90,15 @@ std::string all_sections(const Fields& fields) {
   return join(sections(fields));
 }
 
-void check_limit(const Field& field, double number, const std::string& where) {
+void check_limit(const Field& field, double number, const std::string& place) {
   const std::string limit = broken_limit(field, number);
   if (limit.empty()) return;
-  fail(where, "'" + field.path() + "' must be " + limit + ", not " + shortest(number) +
+  fail(place, "'" + field.path() + "' must be " + limit + ", not " + shortest(number) +
                   (field.why.empty() ? "" : "; " + field.why));
 }
 
-void check_use(const Field& field, const std::string& where) {
-  if (!field.no_use.empty()) fail(where, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
+void check_use(const Field& field, const std::string& place) {
+  if (!field.no_use.empty()) fail(place, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
 }
 
 }  // namespace srcextract

@@ -34,15 +34,15 @@ const ColumnRule* find_rule(const std::vector<ColumnRule>& rules, const std::str
   return found == rules.end() ? nullptr : &*found;
 }
 
-void check_pattern(const std::string& pattern, const std::string& where) {
-  if (std::ranges::count(pattern, '*') > 1) fail(where, "the pattern " + quoted(pattern) + " has more than one *");
+void check_pattern(const std::string& pattern, const std::string& place) {
+  if (std::ranges::count(pattern, '*') > 1) fail(place, "the pattern " + quoted(pattern) + " has more than one *");
 }
 
 std::string read_pattern(const YAML::Node& key, const Origin& origin) {
   std::string pattern;
   const Value value = to_value(key, origin, key.Mark());
   read_column(value, "columns.PATTERN", pattern);
-  check_pattern(pattern, value.where);
+  check_pattern(pattern, value.place);
   return pattern;
 }
 
@@ -95,10 +95,10 @@ std::vector<ColumnRule> read_columns(const YAML::Node& node, const std::vector<C
   check_section_holds(node, "columns", "patterns of names, as in 'FLUX_*': {tolerance: 0.05}", mark, origin);
   std::vector<ColumnRule> rules;
   for_each_entry(node, origin, " in 'columns'", [&](const YAML::Node& key, const YAML::Node& value) {
-    const std::string where = origin.at(key.Mark());
-    if (rules.size() == max_patterns) fail(where, "more than 1000 patterns; join those that share a rule with a *");
+    const std::string place = origin.at(key.Mark());
+    if (rules.size() == max_patterns) fail(place, "more than 1000 patterns; join those that share a rule with a *");
     if (const ColumnRule* earlier = find_rule(rules, key.Scalar())) {
-      fail(where, "the pattern " + quoted(key.Scalar()) + " is never reached: all that fit it fit '" +
+      fail(place, "the pattern " + quoted(key.Scalar()) + " is never reached: all that fit it fit '" +
                       earlier->pattern + "' above, and the first that fits decides; put the narrower pattern first");
     }
     rules.push_back(read_rule(key, value, *find_rule(built_in, key.Scalar()), known, origin));

@@ -7,7 +7,7 @@ namespace {
 std::string read_one_column(const Value& value, const std::string& name) {
   std::string text;
   read_column(value, name, text);
-  if (text.find('*') != std::string::npos) fail(value.where, "'" + name + "' must be one name, not " + quoted(text));
+  if (text.find('*') != std::string::npos) fail(value.place, "'" + name + "' must be one name, not " + quoted(text));
   return text;
 }
 

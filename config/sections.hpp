@@ -16,7 +16,7 @@ namespace srcextract {
 template <class T>
 struct Draft {
   T result;
-  std::map<std::string, std::string> set_at = {};  ///< for each key that was set, by its path, where
+  std::map<std::string, std::string> set_at = {};  ///< the place of each key that was set, by its path
 };
 
 /// Reads the value of a field, whose key stands at `key`.
@@ -83,10 +83,10 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
     // What is wrong with a key that was not set is said at another of its section.
     const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
     const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
-    const std::string& where = in_section ? nearest->second : name;
+    const std::string& place = in_section ? nearest->second : name;
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
-      check_limit(field, static_cast<double>(value), where);
-    if (!field.problem.empty()) fail(where, "'" + field.path() + "' " + field.problem);
+      check_limit(field, static_cast<double>(value), place);
+    if (!field.problem.empty()) fail(place, "'" + field.path() + "' " + field.problem);
   });
 }
 
