@@ -7,7 +7,7 @@
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -101,4 +101,4 @@ void check_use(const Field& field, const std::string& place) {
   if (!field.no_use.empty()) fail(place, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

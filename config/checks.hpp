@@ -4,7 +4,7 @@
 
 #include "config/field.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// Throw Error{config}, said to be at `place`, if there is no such section or no such key in it. The message offers the
 /// nearest name, or the section to which the key belongs, or all names.
@@ -21,4 +21,4 @@ void check_limit(const Field& field, double number, const std::string& place);
 /// The same if its field has no use.
 void check_use(const Field& field, const std::string& place);
 
-}  // namespace srcextract
+}  // namespace srcextract::config

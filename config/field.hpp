@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
@@ -54,4 +54,4 @@ Fields fields_of(const T& t) {
   return fields;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -7,6 +7,9 @@
 #include "stages/core/error.hpp"
 
 namespace srcextract {
+
+using namespace config;  // what reading and writing YAML is made of
+
 namespace {
 
 /// What stands before and after the * of a pattern.

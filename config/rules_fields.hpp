@@ -31,6 +31,10 @@ inline std::vector<std::string> names_of(Difference) {
   return {"absolute", "relative", "sigma", "angle", "equal", "ignore"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// Whether a difference has a size, and so a median and outliers.
 inline bool has_size(Difference difference) {
   return difference != Difference::equal && difference != Difference::ignore;
@@ -146,21 +150,9 @@ void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
     side.columns);
 }
 
-/// The one declaration of the keys of rules for a comparison, as config/fields.hpp has those of a configuration; but
-/// for the section `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are
-/// generated from it.
-template <MaybeConst<CompareRules> AnyRules, class F>
-void for_each_field(AnyRules& r, F&& f) {
-  for_each_match_field(r, f);
-  for_each_sources_field(r, f);
-  for_each_significance_field(r, f);
-  for_each_side_field(r.reference, "reference", f);
-  for_each_side_field(r.other, "new", f);
-}
-
 /// The keys of the rule of one pattern; of a rule without a pattern, the section that all of them are in.
 template <MaybeConst<ColumnRule> AnyRule, class F>
-void for_each_field(AnyRule& r, F&& f) {
+void for_each_rule_field(AnyRule& r, F&& f) {
   const Section section{r.pattern.empty() ? "columns" : "columns." + r.pattern,
                         "What is tolerated in the columns whose name fits the pattern; what is left out is as in the "
                         "built-in rule for that name"};
@@ -196,6 +188,28 @@ void for_each_field(AnyRule& r, F&& f) {
           .is_column = true,
           .no_use = r.difference == Difference::sigma ? "" : as_it_is},
     r.error);
+}
+
+}  // namespace srcextract::config
+
+namespace srcextract {
+
+/// The one declaration of the keys of rules for a comparison, as config/fields.hpp has those of a configuration; but
+/// for the section `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are
+/// generated from it.
+template <config::MaybeConst<CompareRules> AnyRules, class F>
+void for_each_field(AnyRules& r, F&& f) {
+  config::for_each_match_field(r, f);
+  config::for_each_sources_field(r, f);
+  config::for_each_significance_field(r, f);
+  config::for_each_side_field(r.reference, "reference", f);
+  config::for_each_side_field(r.other, "new", f);
+}
+
+/// The same for the keys of the rule of one pattern.
+template <config::MaybeConst<ColumnRule> AnyRule, class F>
+void for_each_field(AnyRule& r, F&& f) {
+  config::for_each_rule_field(r, f);
 }
 
 }  // namespace srcextract

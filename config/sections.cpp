@@ -1,6 +1,6 @@
 #include "config/sections.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 /// Reads the name of one column, which a pattern is not.
@@ -32,4 +32,4 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   });
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -8,7 +8,7 @@
 #include "config/checks.hpp"
 #include "config/yaml.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 // Sections of keys, as for_each_field declares them for a T, between YAML and a T.
 
@@ -103,4 +103,4 @@ std::string dump_sections(const T& t) {
   return yaml;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

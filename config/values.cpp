@@ -9,7 +9,7 @@
 #include "config/suggest.hpp"
 #include "stages/core/error.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 using Kind = Value::Kind;
@@ -245,4 +245,4 @@ std::string format_value(const std::map<std::string, std::string>& names) {
   return "{" + text + "}";
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

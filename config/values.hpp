@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// A value as it stands in the file or on the command line.
 struct Value {
@@ -85,4 +85,4 @@ std::string format_value(const std::vector<Item>& values) {
   return "[" + text + "]";
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

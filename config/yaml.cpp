@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 /// Far more than a configuration needs; it bounds what a wrong file can cost.
@@ -127,4 +127,4 @@ Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   return value;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

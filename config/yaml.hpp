@@ -7,7 +7,7 @@
 
 #include "config/values.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// Where a piece of YAML comes from: a file, in which things stand at a line and column, or one --set.
 struct Origin {
@@ -45,4 +45,4 @@ void for_each_entry(const YAML::Node& map, const Origin& origin, const std::stri
   }
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -3,7 +3,7 @@
 #include "config/config.hpp"
 #include "config/field.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// The keys of the section `background`.
 template <MaybeConst<Config> AnyConfig, class F>
@@ -24,4 +24,4 @@ void for_each_background_field(AnyConfig& c, F&& f) {
     c.background.max_iterations);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

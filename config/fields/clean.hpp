@@ -15,6 +15,10 @@ inline std::vector<std::string> names_of(StructuringElement) {
   return {"cross", "square"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `clean`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_clean_field(AnyConfig& c, F&& f) {
@@ -37,4 +41,4 @@ void for_each_clean_field(AnyConfig& c, F&& f) {
     c.clean.iterations);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -13,6 +13,10 @@ inline std::vector<std::string> names_of(CombineMethod) {
   return {"none", "weighted", "luminosity", "mean", "inverse_variance", "chi_square", "median"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `combine`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_combine_field(AnyConfig& c, F&& f) {
@@ -50,4 +54,4 @@ void for_each_combine_field(AnyConfig& c, F&& f) {
     c.combine.weights);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -17,6 +17,10 @@ inline std::vector<std::string> names_of(Edges) {
   return {"zero", "nearest", "reflect"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 inline const Section& convolve_section() {
   static const Section section{"convolve", "The convolution before sources are found"};
   return section;
@@ -83,4 +87,4 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
     c.convolve.edges);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -15,6 +15,10 @@ inline std::vector<std::string> names_of(Reference) {
   return {"background", "zero"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `detection`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_detection_field(AnyConfig& c, F&& f) {
@@ -50,4 +54,4 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
     c.detection.min_area);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

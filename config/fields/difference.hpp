@@ -16,6 +16,10 @@ inline std::vector<std::string> names_of(Interpolation) {
   return {"bilinear", "lanczos3"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `difference`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_difference_field(AnyConfig& c, F&& f) {
@@ -51,4 +55,4 @@ void for_each_difference_field(AnyConfig& c, F&& f) {
     c.difference.new_fwhm);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

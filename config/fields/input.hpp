@@ -3,7 +3,7 @@
 #include "config/config.hpp"
 #include "config/field.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// The keys of the section `input`.
 template <MaybeConst<Config> AnyConfig, class F>
@@ -23,4 +23,4 @@ void for_each_input_field(AnyConfig& c, F&& f) {
     c.input.plane);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -4,7 +4,7 @@
 #include "config/field.hpp"
 #include "config/fields/detection.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// The keys of the section `measurement`.
 template <MaybeConst<Config> AnyConfig, class F>
@@ -23,4 +23,4 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
     c.measurement.gain);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -12,6 +12,10 @@ inline std::vector<std::string> names_of(CatalogFormat) {
   return {"fits", "ecsv", "csv", "reg"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `output`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_output_field(AnyConfig& c, F&& f) {
@@ -26,4 +30,4 @@ void for_each_output_field(AnyConfig& c, F&& f) {
     c.output.quicklook);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -19,6 +19,10 @@ inline std::vector<std::string> names_of(Overlay) {
   return {"none", "ellipses", "pixels"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// The keys of the section `quicklook`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_quicklook_field(AnyConfig& c, F&& f) {
@@ -60,4 +64,4 @@ void for_each_quicklook_field(AnyConfig& c, F&& f) {
     c.quicklook.size);
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -41,7 +41,7 @@ void remove_conditional(Json& limits, const std::string& key, const std::vector<
 
 template <class T>
 void set_word(T& t, const std::string& path, std::size_t index) {
-  for_each_field(t, [&](const Field& field, auto& member) {
+  for_each_field(t, [&](const config::Field& field, auto& member) {
     using Member = std::decay_t<decltype(member)>;
     if constexpr (std::is_enum_v<Member>) {
       if (field.path() == path) member = static_cast<Member>(index);
@@ -52,7 +52,7 @@ void set_word(T& t, const std::string& path, std::size_t index) {
 template <class T>
 std::string problem_of(const T& t, const std::string& path) {
   std::string problem;
-  for_each_field(t, [&](const Field& field, const auto&) {
+  for_each_field(t, [&](const config::Field& field, const auto&) {
     if (field.path() == path) problem = field.problem;
   });
   return problem;
@@ -74,7 +74,7 @@ Json words_left(const T& t, const std::string& path, const Json& words) {
 template <class T>
 std::map<std::string, Demand> demands_in(const T& t, const std::string& section) {
   std::map<std::string, Demand> demands;
-  for_each_field(t, [&](const Field& field, const auto& member) {
+  for_each_field(t, [&](const config::Field& field, const auto& member) {
     if (field.section.name != section) return;
     Demand demand{!field.no_use.empty(), limits_of(field)};
     if constexpr (std::is_enum_v<std::decay_t<decltype(member)>>) {
@@ -91,7 +91,7 @@ std::map<std::string, Demand> demands_in(const T& t, const std::string& section)
 template <class T>
 std::vector<Decider> deciders_of(const T& t, const std::string& section, bool has_defaults) {
   std::vector<Decider> deciders;
-  for_each_field(t, [&](const Field& field, const auto& member) {
+  for_each_field(t, [&](const config::Field& field, const auto& member) {
     if constexpr (std::is_enum_v<std::decay_t<decltype(member)>>) {
       if (field.section.name != section) return;
       const Json words = words_of(member);

@@ -16,7 +16,7 @@ std::string shortest(double number) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
 }
 
-std::string between_limits(const Field& field) {
+std::string between_limits(const config::Field& field) {
   if (std::isfinite(field.at_least) && std::isfinite(field.at_most))
     return shortest(field.at_least) + " to " + shortest(field.at_most);
   std::string text;
@@ -31,48 +31,48 @@ std::string between_limits(const Field& field) {
 
 }  // namespace
 
-TypeName type_name(const Field&, double) {
+TypeName type_name(const config::Field&, double) {
   return {"number", "numbers"};
 }
 
-TypeName type_name(const Field&, std::int64_t) {
+TypeName type_name(const config::Field&, std::int64_t) {
   return {"integer", "integers"};
 }
 
-TypeName type_name(const Field&, bool) {
+TypeName type_name(const config::Field&, bool) {
   return {"boolean", "booleans"};
 }
 
-TypeName type_name(const Field& field, const std::string&) {
+TypeName type_name(const config::Field& field, const std::string&) {
   if (field.is_path) return {"path", "paths"};
   if (field.is_column) return {"name", "names"};
   return {"name or number", "names or numbers"};
 }
 
-TypeName type_name(const Field&, const std::map<std::string, std::string>&) {
+TypeName type_name(const config::Field&, const std::map<std::string, std::string>&) {
   return {"map of names", "maps of names"};
 }
 
-std::string range_of(const Field& field, double) {
+std::string range_of(const config::Field& field, double) {
   return between_limits(field);
 }
 
-std::string range_of(const Field& field, std::int64_t) {
+std::string range_of(const config::Field& field, std::int64_t) {
   if (field.one_of.empty()) return between_limits(field);
   std::string text;
   for (const std::int64_t value : field.one_of) text += (text.empty() ? "" : ", ") + std::to_string(value);
   return text;
 }
 
-std::string range_of(const Field&, bool) {
+std::string range_of(const config::Field&, bool) {
   return in_code({"true", "false"});
 }
 
-std::string range_of(const Field& field, const std::string&) {
+std::string range_of(const config::Field& field, const std::string&) {
   return field.is_path ? "" : "of at most 68 characters";
 }
 
-std::string range_of(const Field&, const std::map<std::string, std::string>&) {
+std::string range_of(const config::Field&, const std::map<std::string, std::string>&) {
   return "names of at most 68 characters";
 }
 
@@ -82,7 +82,7 @@ std::string in_code(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string table_row(const Field& field, const std::string& type, const std::string& range,
+std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
                       const std::string& default_value) {
   return "| `" + field.path() + "` | " + type + " | " + range + (range.empty() ? "| " : " | ") + default_value + " | " +
          field.description + " |\n";

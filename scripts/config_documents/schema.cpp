@@ -27,7 +27,8 @@ Json rule_schema() {
 
 /// The section whose keys are patterns.
 Json columns_schema() {
-  const Json pattern = type_of(Field{.section = {}, .key = {}, .description = {}, .is_column = true}, std::string());
+  const Json pattern =
+      type_of(config::Field{.section = {}, .key = {}, .description = {}, .is_column = true}, std::string());
   return {{"description",
            "What is tolerated in the columns whose name fits a pattern: a name, or a part of one with one * for the "
            "rest; the first that fits decides"},

@@ -19,13 +19,13 @@ void add_conditions(Json& section, const Json& conditions);
 template <class T>
 Json sections_of(const T& t, bool has_defaults) {
   Json sections = Json::object();
-  for_each_field(t, [&](const Field& field, const auto&) {
+  for_each_field(t, [&](const config::Field& field, const auto&) {
     const std::string& name = field.section.name;
     if (!sections.contains(name)) sections[name] = section_object(plain(field.section.description));
   });
   for (auto& [name, section] : sections.items()) {
     const std::vector<Decider> deciders = deciders_of(t, name, has_defaults);
-    for_each_field(t, [&, &name = name, &section = section](const Field& field, const auto& member) {
+    for_each_field(t, [&, &name = name, &section = section](const config::Field& field, const auto& member) {
       if (field.section.name != name) return;
       Json limits = limits_of(field);
       remove_conditional(limits, field.key, deciders);

@@ -30,32 +30,32 @@ Json word_of(const std::string& word) {
   return std::isdigit(static_cast<unsigned char>(word[0])) != 0 ? Json::parse(word) : Json(word);
 }
 
-Json type_of(const Field&, double) {
+Json type_of(const config::Field&, double) {
   return {{"type", "number"}};
 }
 
-Json type_of(const Field&, std::int64_t) {
+Json type_of(const config::Field&, std::int64_t) {
   return {{"type", "integer"}};
 }
 
-Json type_of(const Field&, bool) {
+Json type_of(const config::Field&, bool) {
   return {{"type", "boolean"}};
 }
 
-Json type_of(const Field& field, const std::string&) {
+Json type_of(const config::Field& field, const std::string&) {
   if (field.is_path) return {{"type", {"string", "integer"}}, {"pattern", "^[^\\u0000-\\u001f\\u007f]*$"}};
   Json type = name_like(any_name);
   if (field.is_column) type["not"] = {{"pattern", "[*].*[*]"}};
   return type;
 }
 
-Json type_of(const Field&, const std::map<std::string, std::string>&) {
+Json type_of(const config::Field&, const std::map<std::string, std::string>&) {
   return {{"type", "object"},
           {"propertyNames", {{"pattern", one_name}, {"maxLength", longest_name}}},
           {"additionalProperties", name_like(one_name)}};
 }
 
-Json limits_of(const Field& field) {
+Json limits_of(const config::Field& field) {
   Json limits = Json::object();
   if (std::isfinite(field.above)) limits["exclusiveMinimum"] = number(field.above);
   if (std::isfinite(field.at_least)) limits["minimum"] = number(field.at_least);

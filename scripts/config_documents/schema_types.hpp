@@ -26,25 +26,25 @@ requires std::is_enum_v<Enum> Json words_of(Enum) {
 }
 
 /// The values that the schema allows, limits aside.
-Json type_of(const Field& field, double);
-Json type_of(const Field& field, std::int64_t);
-Json type_of(const Field& field, bool);
-Json type_of(const Field& field, const std::string&);
-Json type_of(const Field& field, const std::map<std::string, std::string>&);
+Json type_of(const config::Field& field, double);
+Json type_of(const config::Field& field, std::int64_t);
+Json type_of(const config::Field& field, bool);
+Json type_of(const config::Field& field, const std::string&);
+Json type_of(const config::Field& field, const std::map<std::string, std::string>&);
 
 template <class Enum>
-requires std::is_enum_v<Enum> Json type_of(const Field&, Enum value) {
+requires std::is_enum_v<Enum> Json type_of(const config::Field&, Enum value) {
   return {{"enum", words_of(value)}};
 }
 template <class Item>
-Json type_of(const Field& field, const std::vector<Item>&) {
+Json type_of(const config::Field& field, const std::vector<Item>&) {
   Json type = {{"type", "array"}, {"items", type_of(field, Item{})}};
   if constexpr (std::is_enum_v<Item>) type.update({{"minItems", 1}, {"uniqueItems", true}});
   return type;
 }
 
 /// The limits of a number, as the schema has them.
-Json limits_of(const Field& field);
+Json limits_of(const config::Field& field);
 
 /// The value of a member.
 template <class Member>
@@ -67,7 +67,7 @@ std::string plain(std::string markdown);
 
 /// All that the schema says of a key but its default; `limits` are put where the numbers are.
 template <class Member>
-Json property_of(const Field& field, const Member& member, const Json& limits) {
+Json property_of(const config::Field& field, const Member& member, const Json& limits) {
   Json property = {{"description", plain(field.description)}};
   Json type = type_of(field, member);
   if (!field.one_of.empty()) type = {{"enum", field.one_of}};

@@ -52,7 +52,7 @@ inline void expect_verdicts(const std::string& schema, const std::vector<std::st
 template <class T>
 std::vector<std::string> texts_of_every_key(const T& t) {
   std::vector<std::string> texts;
-  for_each_field(t, [&](const Field& field, const auto& member) {
+  for_each_field(t, [&](const config::Field& field, const auto& member) {
     using Member = std::decay_t<decltype(member)>;
     const auto add = [&](const std::string& value) {
       texts.push_back(field.section.name + ": {" + field.key + ": " + value + "}");

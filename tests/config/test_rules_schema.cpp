@@ -15,10 +15,10 @@ TEST(RulesSchema, ShippedFileHasEveryKeyAndIsValid) {
   const std::string yaml = testing::text_of(testing::source_dir() + "/config/compare.yaml");
   EXPECT_EQ(yaml.substr(0, yaml.find('\n')), "# yaml-language-server: $schema=compare.schema.json");
   const YAML::Node file = YAML::Load(yaml);
-  for (const Field& field : fields_of(CompareRules{})) {
+  for (const config::Field& field : config::fields_of(CompareRules{})) {
     EXPECT_TRUE(file[field.section.name][field.key].IsDefined()) << field.path() << " is not in config/compare.yaml";
   }
-  for (const Field& field : fields_of(ColumnRule{})) {
+  for (const config::Field& field : config::fields_of(ColumnRule{})) {
     EXPECT_NE(yaml.find("#   " + field.key + " "), std::string::npos) << field.key << " is not told of in compare.yaml";
   }
   testing::expect_verdicts("compare.schema.json", {yaml}, {});

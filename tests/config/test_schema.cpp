@@ -18,7 +18,7 @@ const std::string source_dir = testing::source_dir();
 
 TEST(Schema, DefaultFileHasEveryKey) {
   const YAML::Node file = YAML::LoadFile(source_dir + "/config/default.yaml");
-  for (const Field& field : fields_of(Config{})) {
+  for (const config::Field& field : config::fields_of(Config{})) {
     EXPECT_TRUE(file[field.section.name][field.key].IsDefined()) << field.path() << " is not in config/default.yaml";
   }
 }
