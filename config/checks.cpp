@@ -7,7 +7,7 @@
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -19,7 +19,7 @@ bool contains(const Names& names, const std::string& name) {
 Names sections(const Fields& fields) {
   Names names;
   for (const Field& field : fields) {
-    if (!contains(names, field.section)) names.push_back(field.section);
+    if (!contains(names, field.section.name)) names.push_back(field.section.name);
   }
   return names;
 }
@@ -27,7 +27,7 @@ Names sections(const Fields& fields) {
 Names keys_of(const Fields& fields, const std::string& section) {
   Names names;
   for (const Field& field : fields) {
-    if (field.section == section) names.push_back(field.key);
+    if (field.section.name == section) names.push_back(field.key);
   }
   return names;
 }
@@ -35,7 +35,7 @@ Names keys_of(const Fields& fields, const std::string& section) {
 Names sections_with(const Fields& fields, const std::string& key) {
   Names names;
   for (const Field& field : fields) {
-    if (field.key == key) names.push_back(field.section);
+    if (field.key == key) names.push_back(field.section.name);
   }
   return names;
 }
@@ -70,16 +70,16 @@ std::string broken_limit(const Field& field, double number) {
 
 }  // namespace
 
-void check_section(const Fields& fields, const std::string& section, const std::string& where) {
+void check_section(const Fields& fields, const std::string& section, const std::string& place) {
   const Names valid = sections(fields);
   if (contains(valid, section)) return;
-  fail(where, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
+  fail(place, "unknown section " + quoted(section) + advice(fields, section, valid, "the sections are"));
 }
 
-void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& where) {
+void check_key(const Fields& fields, const std::string& section, const std::string& key, const std::string& place) {
   const Names valid = keys_of(fields, section);
   if (contains(valid, key)) return;
-  fail(where, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
+  fail(place, "unknown key " + quoted(key) + " in '" + section + "'" + advice(fields, key, valid, "its keys are"));
 }
 
 std::string keys_in(const Fields& fields, const std::string& section) {
@@ -90,15 +90,15 @@ std::string all_sections(const Fields& fields) {
   return join(sections(fields));
 }
 
-void check_limit(const Field& field, double number, const std::string& where) {
+void check_limit(const Field& field, double number, const std::string& place) {
   const std::string limit = broken_limit(field, number);
   if (limit.empty()) return;
-  fail(where, "'" + field.path() + "' must be " + limit + ", not " + shortest(number) +
+  fail(place, "'" + field.path() + "' must be " + limit + ", not " + shortest(number) +
                   (field.why.empty() ? "" : "; " + field.why));
 }
 
-void check_use(const Field& field, const std::string& where) {
-  if (!field.no_use.empty()) fail(where, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
+void check_use(const Field& field, const std::string& place) {
+  if (!field.no_use.empty()) fail(place, "'" + field.path() + "' has no use where " + field.no_use + "; leave it out");
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -7,6 +7,9 @@
 #include "config/sections.hpp"
 
 namespace srcextract {
+
+using namespace config;  // what reading and writing YAML is made of
+
 namespace {
 
 void read_document(Draft<Config>& draft, const std::string& text, const Origin& origin) {

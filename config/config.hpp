@@ -174,7 +174,7 @@ struct Config : Settings {
   std::map<std::string, std::string> set_at = {};
 
   /// How such a message begins: where the key was set, or its name.
-  std::string where(const std::string& key) const {
+  std::string place_of(const std::string& key) const {
     const auto found = set_at.find(key);
     return found == set_at.end() ? key : found->second;
   }

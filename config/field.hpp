@@ -1,36 +1,50 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
+/// A section of a YAML file, and what its keys are about: a line for users.
+struct Section {
+  std::string name;
+  std::string description;
+};
+
 /// What is known about one key of a YAML file besides its type and default, which the struct that it is read into
-/// holds.
+/// holds. The JSON schema and the table of keys in docs/ are made of this: texts for users are in Markdown, of which
+/// the schema leaves out the `.
 struct Field {
-  std::string section;
+  Section section;
   std::string key;
-  std::string description;  ///< one line: meaning and unit
-  // Limits of a number; a default member means that there is none.
+  std::string description;  ///< for users, one line: meaning and unit
+  // Limits of a number; a default member means that there is none. Those of the numbers in a list are for users alone:
+  // `problem` has to check them.
   double above = -no_limit;
   double at_least = -no_limit;
   double at_most = no_limit;
   std::vector<std::int64_t> one_of = {};
-  bool is_column = false;   ///< a text is the name of a column, or a pattern of names
-  bool is_path = false;     ///< a text is the path of a file
-  std::string why = {};     ///< why there is this limit, said after it in an error message
-  std::string no_use = {};  ///< what other key makes this one meaningless, as in "difference is ignore"; empty if none
-  std::string problem =
-      {};  ///< what is wrong with the value, or with others beside it, as in "needs weights"; empty if nothing
+  bool is_column = false;    ///< a text is the name of a column, or a pattern of names
+  bool is_path = false;      ///< a text is the path of a file
+  std::string allowed = {};  ///< for users: the values that there may be, where type and limits do not tell all of it
+  std::string why = {};      ///< why there is this limit, said after it in an error message
+  std::string no_use = {};   ///< what other key makes this one meaningless, as in "difference is ignore"; or empty
+  std::string problem = {};  ///< what is wrong with the value beside others, as in "needs weights"; or empty
 
-  std::string path() const { return section + "." + key; }
+  std::string path() const { return section.name + "." + key; }
 };
 
 using Fields = std::vector<Field>;
+
+/// A T, or a const T: for_each_field hands out members to write as well as to read.
+template <class Some, class T>
+concept MaybeConst = std::same_as<std::remove_const_t<Some>, T>;
 
 /// The keys that for_each_field declares for a T, with the limits that hold in this one.
 template <class T>
@@ -40,4 +54,4 @@ Fields fields_of(const T& t) {
   return fields;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -6,7 +6,7 @@
 #include "config/kernel_values.hpp"
 #include "config/values.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
@@ -137,4 +137,4 @@ std::string high_problem(const QuicklookConfig& config) {
   return "";
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

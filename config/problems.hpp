@@ -4,7 +4,7 @@
 
 #include "config/config.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 // What is wrong with values in the light of others, to be said after the key: "needs weights"; empty if nothing is.
 
@@ -29,4 +29,4 @@ std::string fwhm_problem(const DifferenceConfig& config);
 /// Of the values that are drawn black and white.
 std::string high_problem(const QuicklookConfig& config);
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -7,10 +7,10 @@
 #include "stages/core/error.hpp"
 
 namespace srcextract {
-namespace {
 
-/// Far more than a report needs; it bounds what a wrong file can cost.
-constexpr std::size_t max_patterns = 1000;
+using namespace config;  // what reading and writing YAML is made of
+
+namespace {
 
 /// What stands before and after the * of a pattern.
 struct Parts {
@@ -37,15 +37,15 @@ const ColumnRule* find_rule(const std::vector<ColumnRule>& rules, const std::str
   return found == rules.end() ? nullptr : &*found;
 }
 
-void check_pattern(const std::string& pattern, const std::string& where) {
-  if (std::ranges::count(pattern, '*') > 1) fail(where, "the pattern " + quoted(pattern) + " has more than one *");
+void check_pattern(const std::string& pattern, const std::string& place) {
+  if (std::ranges::count(pattern, '*') > 1) fail(place, "the pattern " + quoted(pattern) + " has more than one *");
 }
 
 std::string read_pattern(const YAML::Node& key, const Origin& origin) {
   std::string pattern;
   const Value value = to_value(key, origin, key.Mark());
   read_column(value, "columns.PATTERN", pattern);
-  check_pattern(pattern, value.where);
+  check_pattern(pattern, value.place);
   return pattern;
 }
 
@@ -98,25 +98,15 @@ std::vector<ColumnRule> read_columns(const YAML::Node& node, const std::vector<C
   check_section_holds(node, "columns", "patterns of names, as in 'FLUX_*': {tolerance: 0.05}", mark, origin);
   std::vector<ColumnRule> rules;
   for_each_entry(node, origin, " in 'columns'", [&](const YAML::Node& key, const YAML::Node& value) {
-    const std::string where = origin.at(key.Mark());
-    if (rules.size() == max_patterns) fail(where, "more than 1000 patterns; join those that share a rule with a *");
+    const std::string place = origin.at(key.Mark());
+    if (rules.size() == max_patterns) fail(place, "more than 1000 patterns; join those that share a rule with a *");
     if (const ColumnRule* earlier = find_rule(rules, key.Scalar())) {
-      fail(where, "the pattern " + quoted(key.Scalar()) + " is never reached: all that fit it fit '" +
+      fail(place, "the pattern " + quoted(key.Scalar()) + " is never reached: all that fit it fit '" +
                       earlier->pattern + "' above, and the first that fits decides; put the narrower pattern first");
     }
     rules.push_back(read_rule(key, value, *find_rule(built_in, key.Scalar()), known, origin));
   });
   return rules;
-}
-
-void check_match(const Draft<CompareRules>& draft) {
-  const MatchRules& match = draft.result.match;
-  const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
-  const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
-  if (!pixels_on_the_sky && !angle_in_pixels) return;
-  fail(draft.set_at.at("match.radius_unit"), "'match.radius_unit' is " + format_value(match.radius_unit) +
-                                                 ", and 'match.by' is " + format_value(match.by) +
-                                                 "; change one of them");
 }
 
 std::string dump_rule(const ColumnRule& rule) {
@@ -145,7 +135,6 @@ CompareRules parse_rules(const std::string& yaml, const std::string& name) {
                      }
                    });
   check_limits(draft, name);
-  check_match(draft);
   for (const ColumnRule& rule : built_in) {
     if (find_rule(columns, rule.pattern) == nullptr) columns.push_back(rule);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -98,6 +99,9 @@ struct ColumnRule {
 
   bool operator==(const ColumnRule&) const = default;
 };
+
+/// The most patterns that a file may have: far more than a report needs; it bounds what a wrong file can cost.
+inline constexpr std::size_t max_patterns = 1000;
 
 /// Everything that a verdict depends on besides the two catalogues.
 struct CompareRules {

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <concepts>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "config/field.hpp"
@@ -33,13 +31,26 @@ inline std::vector<std::string> names_of(Difference) {
   return {"absolute", "relative", "sigma", "angle", "equal", "ignore"};
 }
 
+}  // namespace srcextract
+
+namespace srcextract::config {
+
 /// Whether a difference has a size, and so a median and outliers.
 inline bool has_size(Difference difference) {
   return difference != Difference::equal && difference != Difference::ignore;
 }
 
+/// What is wrong with the unit of the radius beside `by`; empty if nothing is.
+inline std::string radius_unit_problem(const MatchRules& match) {
+  const bool pixels_on_the_sky = match.by == MatchBy::sky && match.radius_unit == RadiusUnit::pixel;
+  const bool angle_in_pixels = match.by == MatchBy::pixel && match.radius_unit == RadiusUnit::arcsec;
+  if (!pixels_on_the_sky && !angle_in_pixels) return "";
+  return "is " + names_of(match.radius_unit)[static_cast<std::size_t>(match.radius_unit)] + ", and 'match.by' is " +
+         names_of(match.by)[static_cast<std::size_t>(match.by)] + "; change one of them";
+}
+
 /// A key that holds a share of something.
-inline Field share_field(const std::string& section, const std::string& key, const std::string& description) {
+inline Field share_field(const Section& section, const std::string& key, const std::string& description) {
   return {.section = section,
           .key = key,
           .description = description,
@@ -48,99 +59,113 @@ inline Field share_field(const std::string& section, const std::string& key, con
           .why = "it is a share: 0.01 for 1 %"};
 }
 
-/// The keys of `reference` and `new`.
-template <class SideOrConst, class F>
-requires std::same_as<std::remove_const_t<SideOrConst>, SideRules>
-void for_each_side_field(SideOrConst& side, const std::string& section, F&& f) {
+/// The keys of the section `match`.
+template <MaybeConst<CompareRules> AnyRules, class F>
+void for_each_match_field(AnyRules& r, F&& f) {
+  const Section section{"match", "Which rows of the two catalogues are one source"};
   f(Field{.section = section,
-          .key = "first_pixel",
-          .description = "Coordinate of the centre of the first pixel: 0, 1, or auto (as the program that the columns' "
-                         "names are of counts)"},
-    side.first_pixel);
-  f(Field{.section = section,
-          .key = "angles",
-          .description = "Unit of position angles: degree, radian, or auto (as the program has it that the columns' "
-                         "names are of)"},
-    side.angles);
-  f(Field{.section = section,
-          .key = "columns",
-          .description = "The name that this catalogue has for a column of the report, as in {X_IMAGE: xcentroid}"},
-    side.columns);
-}
-
-/// The one declaration of the keys of rules for a comparison, as config/fields.hpp has those of a configuration; but
-/// for the section `columns`, whose keys are patterns.
-template <class RulesOrConst, class F>
-requires std::same_as<std::remove_const_t<RulesOrConst>, CompareRules>
-void for_each_field(RulesOrConst& r, F&& f) {
-  f(Field{.section = "match",
           .key = "by",
-          .description = "Coordinates in which sources are matched: pixel, sky, or auto (pixel where both have it)"},
+          .description = "Coordinates in which sources are matched: `pixel`, `sky`, or `auto` (by pixel where both "
+                         "catalogues have pixel positions, else by sky)"},
     r.match.by);
-  f(Field{.section = "match",
+  f(Field{.section = section,
           .key = "radius",
-          .description = "In radius_unit: rows further apart are two sources",
+          .description = "In `radius_unit`: rows further apart are two sources",
           .above = 0,
           .why = "no two sources would match"},
     r.match.radius);
-  f(Field{.section = "match",
+  f(Field{.section = section,
           .key = "radius_unit",
-          .description =
-              "Unit of radius: pixel, arcsec (on the sky), auto (the one that fits), or sigma (of the positions' "
-              "standard errors)"},
+          .description = "Unit of radius: `pixel`, `arcsec` (on the sky), `auto` (pixels if matched by pixel, arcsec "
+                         "if by sky), or `sigma` (of the positions' standard errors, which both catalogues must have); "
+                         "`arcsec` and by `pixel` contradict, as `pixel` and by `sky`",
+          .problem = radius_unit_problem(r.match)},
     r.match.radius_unit);
+}
 
-  f(share_field("sources", "lost", "Share of the reference's sources that may be lost, in excess of those gained"),
+/// The keys of the section `sources`.
+template <MaybeConst<CompareRules> AnyRules, class F>
+void for_each_sources_field(AnyRules& r, F&& f) {
+  const Section section{"sources", "How many sources may come and go"};
+  f(share_field(section, "lost", "Share of the reference's sources that may be lost, in excess of those gained"),
     r.sources.lost);
-  f(share_field("sources", "gained", "Share of the reference's sources that may be gained, in excess of those lost"),
+  f(share_field(section, "gained", "Share of the reference's sources that may be gained, in excess of those lost"),
     r.sources.gained);
-  f(share_field("sources", "bright", "Share of the sources far from the faint end that may be lost or gained"),
+  f(share_field(section, "bright", "Share of the sources far from the faint end that may be lost or gained"),
     r.sources.bright);
-  f(share_field("sources", "duplicated", "Share of rows that may stand twice, more than in the reference"),
+  f(share_field(section, "duplicated", "Share of rows that may stand twice, more than in the reference"),
     r.sources.duplicated);
-  f(Field{.section = "sources",
+  f(Field{.section = section,
           .key = "missing_columns",
-          .description = "What columns are that the reference alone has: fail (a reason against), note (none), or auto "
-                         "(fail if the two share most columns)"},
+          .description = "What columns are that the reference alone has: `fail` (a reason against the new catalogue), "
+                         "`note` (none), or `auto` (fail if the two share four fifths of the columns under the same "
+                         "names)"},
     r.sources.missing_columns);
+}
 
-  f(Field{.section = "significance",
+/// The keys of the section `significance`.
+template <MaybeConst<CompareRules> AnyRules, class F>
+void for_each_significance_field(AnyRules& r, F&& f) {
+  const Section section{"significance", "When a difference counts"};
+  f(Field{.section = section,
           .key = "false_alarm",
-          .description = "Probability that noise alone is taken for a difference, over all tests of a comparison",
+          .description = "Probability that noise alone is taken for a difference, over all tests of a comparison; 1 "
+                         "takes for real whatever is beyond its tolerance",
           .above = 0,
           .at_most = 1,
           .why = "it is a probability, and nothing is ever certain"},
     r.significance.false_alarm);
-  f(Field{.section = "significance",
+  f(Field{.section = section,
           .key = "outlier",
-          .description = "A row is an outlier if it is further from the others than this many times their scatter",
+          .description = "A row is an outlier if it is further from the others than this many times their scatter, and "
+                         "than the column's tolerance",
           .at_least = 0,
           .why = "it is a distance; at 0 the column's tolerance alone decides"},
     r.significance.outlier);
-  f(Field{.section = "significance",
+  f(Field{.section = section,
           .key = "pixels",
-          .description = "Whether both catalogues are of the same pixels, without noise between them: same, other, or "
-                         "auto (same if the positions agree to 0.001 pixel)"},
+          .description = "Whether both catalogues are of the same pixels, so that noise plays no part and the "
+                         "tolerances alone decide: `same`, `other` (also for positions forced on another exposure), "
+                         "or `auto` (same if the positions agree to 0.001 pixel)"},
     r.significance.pixels);
+}
 
-  for_each_side_field(r.reference, "reference", f);
-  for_each_side_field(r.other, "new", f);
+/// The keys of `reference` and `new`.
+template <MaybeConst<SideRules> AnySide, class F>
+void for_each_side_field(AnySide& side, const std::string& name, F&& f) {
+  const Section section{name, "What the names of this catalogue's columns do not tell"};
+  f(Field{.section = section,
+          .key = "first_pixel",
+          .description = "Coordinate of the centre of the first pixel: 0, 1, or `auto` (as the program counts that has "
+                         "such column names)"},
+    side.first_pixel);
+  f(Field{.section = section,
+          .key = "angles",
+          .description = "Unit of position angles: `degree`, `radian`, or `auto` (as the program has it that has such "
+                         "column names)"},
+    side.angles);
+  f(Field{.section = section,
+          .key = "columns",
+          .description = "The name that this catalogue has for a column of the report, as in `{X_IMAGE: xcentroid}`"},
+    side.columns);
 }
 
 /// The keys of the rule of one pattern; of a rule without a pattern, the section that all of them are in.
-template <class RuleOrConst, class F>
-requires std::same_as<std::remove_const_t<RuleOrConst>, ColumnRule>
-void for_each_field(RuleOrConst& r, F&& f) {
-  const std::string section = r.pattern.empty() ? "columns" : "columns." + r.pattern;
+template <MaybeConst<ColumnRule> AnyRule, class F>
+void for_each_rule_field(AnyRule& r, F&& f) {
+  const Section section{r.pattern.empty() ? "columns" : "columns." + r.pattern,
+                        "What is tolerated in the columns whose name fits the pattern; what is left out is as in the "
+                        "built-in rule for that name"};
   const std::string as_it_is = "difference is " + names_of(r.difference)[static_cast<std::size_t>(r.difference)];
   f(Field{.section = section,
           .key = "difference",
-          .description = "What is compared: absolute, relative, sigma (over the standard errors), angle, equal or not, "
-                         "or ignore"},
+          .description = "What is compared: new − reference, `absolute` (in the column's unit), `relative` (over the "
+                         "mean of their sizes), `sigma` (over the root of the sum of the squared errors) or `angle` "
+                         "(as position angles); `equal` (or not); `ignore` (not compared)"},
     r.difference);
   f(Field{.section = section,
           .key = "bias",
-          .description = "Tolerated in the median difference, a trend, a part of the image",
+          .description = "Tolerated in the median difference, a trend from end to end, a part of the image",
           .at_least = 0,
           .why = "it is the size of a difference of either sign",
           .no_use = has_size(r.difference) ? "" : as_it_is},
@@ -153,16 +178,38 @@ void for_each_field(RuleOrConst& r, F&& f) {
           .no_use = has_size(r.difference) ? "" : as_it_is},
     r.tolerance);
   Field outliers =
-      share_field(section, "outliers", "Share of rows that may be outliers; of difference equal, that may differ");
+      share_field(section, "outliers", "Share of rows that may be outliers; of difference `equal`, that may differ");
   if (r.difference == Difference::ignore) outliers.no_use = as_it_is;
   f(outliers, r.outliers);
   f(Field{.section = section,
           .key = "error",
-          .description =
-              "Column with the standard error, of difference sigma; * stands for what it does in the pattern",
+          .description = "Column with the standard error, of difference `sigma`; a `*` stands for what it does in the "
+                         "pattern",
           .is_column = true,
           .no_use = r.difference == Difference::sigma ? "" : as_it_is},
     r.error);
+}
+
+}  // namespace srcextract::config
+
+namespace srcextract {
+
+/// The one declaration of the keys of rules for a comparison, as config/fields.hpp has those of a configuration; but
+/// for the section `columns`, whose keys are patterns. compare.schema.json and the table in docs/compare_rules.md are
+/// generated from it.
+template <config::MaybeConst<CompareRules> AnyRules, class F>
+void for_each_field(AnyRules& r, F&& f) {
+  config::for_each_match_field(r, f);
+  config::for_each_sources_field(r, f);
+  config::for_each_significance_field(r, f);
+  config::for_each_side_field(r.reference, "reference", f);
+  config::for_each_side_field(r.other, "new", f);
+}
+
+/// The same for the keys of the rule of one pattern.
+template <config::MaybeConst<ColumnRule> AnyRule, class F>
+void for_each_field(AnyRule& r, F&& f) {
+  config::for_each_rule_field(r, f);
 }
 
 }  // namespace srcextract

@@ -1,13 +1,13 @@
 #include "config/sections.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 /// Reads the name of one column, which a pattern is not.
 std::string read_one_column(const Value& value, const std::string& name) {
   std::string text;
   read_column(value, name, text);
-  if (text.find('*') != std::string::npos) fail(value.where, "'" + name + "' must be one name, not " + quoted(text));
+  if (text.find('*') != std::string::npos) fail(value.place, "'" + name + "' must be one name, not " + quoted(text));
   return text;
 }
 
@@ -32,4 +32,4 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   });
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

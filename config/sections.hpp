@@ -8,7 +8,7 @@
 #include "config/checks.hpp"
 #include "config/yaml.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 // Sections of keys, as for_each_field declares them for a T, between YAML and a T.
 
@@ -16,7 +16,7 @@ namespace srcextract {
 template <class T>
 struct Draft {
   T result;
-  std::map<std::string, std::string> set_at = {};  ///< for each key that was set, by its path, where
+  std::map<std::string, std::string> set_at = {};  ///< the place of each key that was set, by its path
 };
 
 /// Reads the value of a field, whose key stands at `key`.
@@ -41,7 +41,7 @@ template <class T>
 void set_field(Draft<T>& draft, const std::string& section, const std::string& key, const YAML::Node& node,
                const Origin& origin, const YAML::Mark& mark) {
   for_each_field(draft.result, [&](const Field& field, auto& member) {
-    if (field.section != section || field.key != key) return;
+    if (field.section.name != section || field.key != key) return;
     read_node(node, origin, mark, field, member);
     draft.set_at[field.path()] = origin.at(node, mark);
   });
@@ -81,12 +81,12 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
     const auto found = draft.set_at.find(field.path());
     if (found != draft.set_at.end()) check_use(field, found->second);
     // What is wrong with a key that was not set is said at another of its section.
-    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section + ".");
-    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section + ".");
-    const std::string& where = in_section ? nearest->second : name;
+    const auto nearest = found != draft.set_at.end() ? found : draft.set_at.lower_bound(field.section.name + ".");
+    const bool in_section = nearest != draft.set_at.end() && nearest->first.starts_with(field.section.name + ".");
+    const std::string& place = in_section ? nearest->second : name;
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
-      check_limit(field, static_cast<double>(value), where);
-    if (!field.problem.empty()) fail(where, "'" + field.path() + "' " + field.problem);
+      check_limit(field, static_cast<double>(value), place);
+    if (!field.problem.empty()) fail(place, "'" + field.path() + "' " + field.problem);
   });
 }
 
@@ -96,11 +96,11 @@ std::string dump_sections(const T& t) {
   std::string yaml;
   std::string section;
   for_each_field(t, [&](const Field& field, const auto& value) {
-    if (field.section != section) yaml += field.section + ":\n";
-    section = field.section;
+    if (field.section.name != section) yaml += field.section.name + ":\n";
+    section = field.section.name;
     yaml += "  " + field.key + ": " + format_value(value) + "\n";
   });
   return yaml;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

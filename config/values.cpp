@@ -9,7 +9,7 @@
 #include "config/suggest.hpp"
 #include "stages/core/error.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 using Kind = Value::Kind;
@@ -36,12 +36,12 @@ std::string lower(std::string text) {
                            : value.kind == Kind::map    ? "a map"
                            : value.kind == Kind::quoted ? "the text " + quoted(value.text)
                                                         : quoted(value.text);
-  fail(value.where, "'" + name + "' must be " + wanted + ", not " + what + hint);
+  fail(value.place, "'" + name + "' must be " + wanted + ", not " + what + hint);
 }
 
 void refuse_empty(const Value& value, const std::string& name) {
   if (value.kind == Kind::empty) {
-    fail(value.where, "'" + name + "' has no value; write one, or leave the key out for the default");
+    fail(value.place, "'" + name + "' has no value; write one, or leave the key out for the default");
   }
 }
 
@@ -117,8 +117,8 @@ void read_name(const Value& value, const std::string& name, bool (&is_plain)(con
 
 }  // namespace
 
-void fail(const std::string& where, const std::string& problem) {
-  throw Error(ErrorKind::config, where + ": " + problem);
+void fail(const std::string& place, const std::string& problem) {
+  throw Error(ErrorKind::config, place + ": " + problem);
 }
 
 std::string quoted(const std::string& text) {
@@ -172,7 +172,7 @@ void read_path(const Value& value, const std::string& name, std::string& out) {
   refuse_empty(value, name);
   if (value.kind == Kind::list || value.kind == Kind::map) fail_type(value, name, "a path");
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  if (std::ranges::any_of(value.text, control)) fail(value.where, "'" + name + "' holds a control character");
+  if (std::ranges::any_of(value.text, control)) fail(value.place, "'" + name + "' holds a control character");
   double number = 0;
   const bool other = is_one_of(lower(value.text), {"true", "false", "null", "~", "yes", "no", "on", "off", "y", "n"}) ||
                      (!is_whole_number(value.text) && parse(value.text, number) != std::errc::invalid_argument);
@@ -204,12 +204,12 @@ std::size_t read_word(const Value& value, const std::string& name, const std::ve
 std::vector<std::size_t> read_words(const Value& value, const std::string& name,
                                     const std::vector<std::string>& words) {
   require_list(value, name);
-  if (value.items.empty()) fail(value.where, "'" + name + "' is empty; name at least one of " + join(words));
+  if (value.items.empty()) fail(value.place, "'" + name + "' is empty; name at least one of " + join(words));
   std::vector<std::size_t> indices;
   std::set<std::size_t> seen;
   for (const Value& item : value.items) {
     indices.push_back(read_word(item, name, words));
-    if (!seen.insert(indices.back()).second) fail(item.where, "'" + name + "' names " + quoted(item.text) + " twice");
+    if (!seen.insert(indices.back()).second) fail(item.place, "'" + name + "' names " + quoted(item.text) + " twice");
   }
   return indices;
 }
@@ -245,4 +245,4 @@ std::string format_value(const std::map<std::string, std::string>& names) {
   return "{" + text + "}";
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// A value as it stands in the file or on the command line.
 struct Value {
@@ -14,11 +14,11 @@ struct Value {
   Kind kind = Kind::empty;
   std::string text;          ///< of a plain or quoted scalar
   std::vector<Value> items;  ///< of a list
-  std::string where;         ///< how messages about it begin: `path:line:column` or `--set key=value`
+  std::string place;         ///< how messages about it begin: `path:line:column` or `--set key=value`
 };
 
-/// Throws Error{config}: "where: problem".
-[[noreturn]] void fail(const std::string& where, const std::string& problem);
+/// Throws Error{config}: "place: problem".
+[[noreturn]] void fail(const std::string& place, const std::string& problem);
 
 /// Text as messages quote it: in '', cut short if it is very long.
 std::string quoted(const std::string& text);
@@ -85,4 +85,4 @@ std::string format_value(const std::vector<Item>& values) {
   return "[" + text + "]";
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <vector>
 
-namespace srcextract {
+namespace srcextract::config {
 namespace {
 
 /// Far more than a configuration needs; it bounds what a wrong file can cost.
@@ -56,7 +56,7 @@ Value without_items(const YAML::Node& node, const Origin& origin, const YAML::Ma
   // yaml-cpp's tag is ? for a plain scalar or a collection, ! for a quoted scalar.
   if (node.Tag().size() > 1)
     fail(origin.at(node.Mark()), "the tag " + quoted(node.Tag()) + " has no use here; remove it");
-  Value value{.kind = Value::Kind::empty, .text = {}, .items = {}, .where = origin.at(node, key)};
+  Value value{.kind = Value::Kind::empty, .text = {}, .items = {}, .place = origin.at(node, key)};
   if (node.IsSequence()) value.kind = Value::Kind::list;
   if (node.IsMap()) value.kind = Value::Kind::map;
   if (node.IsScalar()) {
@@ -127,4 +127,4 @@ Value to_value(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   return value;
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

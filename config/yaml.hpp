@@ -7,7 +7,7 @@
 
 #include "config/values.hpp"
 
-namespace srcextract {
+namespace srcextract::config {
 
 /// Where a piece of YAML comes from: a file, in which things stand at a line and column, or one --set.
 struct Origin {
@@ -36,13 +36,13 @@ template <class F>
 void for_each_entry(const YAML::Node& map, const Origin& origin, const std::string& in, F&& f) {
   std::map<std::string, std::string> seen;
   for (const auto& entry : map) {
-    const std::string where = origin.at(entry.first.Mark());
-    if (!entry.first.IsScalar()) fail(where, "a key must be a word");
+    const std::string place = origin.at(entry.first.Mark());
+    if (!entry.first.IsScalar()) fail(place, "a key must be a word");
     const std::string& key = entry.first.Scalar();
-    const auto [first, is_new] = seen.emplace(key, where);
-    if (!is_new) fail(where, "duplicate key " + quoted(key) + in + "; it stands at " + first->second + " already");
+    const auto [first, is_new] = seen.emplace(key, place);
+    if (!is_new) fail(place, "duplicate key " + quoted(key) + in + "; it stands at " + first->second + " already");
     f(entry.first, entry.second);
   }
 }
 
-}  // namespace srcextract
+}  // namespace srcextract::config

@@ -22,7 +22,7 @@ std::string fnv1a(const std::string& text) {
 }
 
 [[noreturn]] void fail(const Config& config, const std::string& problem) {
-  throw Error(ErrorKind::config, config.where("convolve.file") + ": " + problem);
+  throw Error(ErrorKind::config, config.place_of("convolve.file") + ": " + problem);
 }
 
 /// The configuration with the values of a kernel's file in place of its name: outputs say what was computed, and where

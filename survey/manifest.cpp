@@ -105,9 +105,9 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
 }
 
 /// A column without a section is no key, but may have been meant as one, unless it is what lists of files have anyway.
-void check_no_key(const Fields& keys, const std::string& column, const TextLines& lines) {
+void check_no_key(const config::Fields& keys, const std::string& column, const TextLines& lines) {
   const bool of_files = column == "file" || column == "files" || column == "size";
-  for (const Field& field : keys) {
+  for (const config::Field& field : keys) {
     if (field.key == column && !of_files)
       fail(lines, "column '" + column + "' is no key of the configuration; write " + field.path() +
                       " if that is meant, and give it another name if not");
@@ -116,7 +116,7 @@ void check_no_key(const Fields& keys, const std::string& column, const TextLines
 
 /// For every field of a row what it is: `path`, `name`, a key, or empty: nothing to us.
 std::vector<std::string> meanings(const TextLayout& layout, const TextLines& lines) {
-  const Fields keys = fields_of(Config{});
+  const config::Fields keys = config::fields_of(Config{});
   std::vector<std::string> result(layout.fields);
   for (const TextLayout::Column& column : layout.columns) {
     const std::string& name = column.head.name;

@@ -58,13 +58,13 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
   if (others.empty() && numbers.empty()) numbers = all_planes(images_.front());
   const std::size_t count = numbers.size() + others.size() + (combine.files.empty() ? 0 : 1);
   const bool weighed = combine.method == CombineMethod::weighted;
-  said_at(config.where(weighed ? "combine.weights" : key), [&] { check_plane_count(count, combine); });
+  said_at(config.place_of(weighed ? "combine.weights" : key), [&] { check_plane_count(count, combine); });
   if (others.empty()) {
     add_planes(numbers, config);
   } else {
     add_images(key, others, config);
   }
-  require_one_shape(config.where(key));
+  require_one_shape(config.place_of(key));
 }
 
 void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {
@@ -73,7 +73,7 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
   for (const std::int64_t number : numbers) {
     if (number > planes)
       throw Error(ErrorKind::input, fmt::format("{}: there is no plane {} to combine: the image has {}",
-                                                config.where("combine.planes"), number, planes));
+                                                config.place_of("combine.planes"), number, planes));
     planes_.push_back(images_.front().plane(number));
     combined_.push_back("plane " + std::to_string(number));
   }
@@ -89,11 +89,11 @@ void OpenFrame::add_images(const std::string& key,
     combined_.push_back("the image");
   }
   for (const std::pair<std::string, std::string>& one : files_and_hdus) {
-    said_at(config.where(key), [&] { images_.push_back(select_images(one.first, one.second).front().open()); });
+    said_at(config.place_of(key), [&] { images_.push_back(select_images(one.first, one.second).front().open()); });
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second : one.first);
   }
   for (const FitsImage& image : images_)
-    said_at(config.where(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
+    said_at(config.place_of(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
 }
 
 void OpenFrame::require_one_shape(const std::string& where) const {

@@ -55,10 +55,10 @@ void require_kernel_fits(const Kernel& kernel, const Shape& shape, const std::st
 
 void require_kernels_fit(const Shape& shape, const Config& config, bool of_difference) {
   if (config.convolve.kernel != KernelShape::none)
-    require_kernel_fits(make_kernel(config.convolve), shape, config.where("convolve.kernel"));
+    require_kernel_fits(make_kernel(config.convolve), shape, config.place_of("convolve.kernel"));
   const auto [sharp, wide] = std::minmax({config.difference.reference_fwhm, config.difference.new_fwhm});
   if (of_difference && sharp < wide)
-    require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.where("difference.new_fwhm"));
+    require_kernel_fits(make_matching_kernel(sharp, wide), shape, config.place_of("difference.new_fwhm"));
 }
 
 /// The name of a file below the output directory, and its size.

@@ -43,7 +43,7 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
   const std::string remedy = "; set difference.align: wcs to resample the reference";
   if (!by_wcs && shape != other)
     throw Error(ErrorKind::input, fmt::format("{}: {} is {} and {} is {}: they cannot be subtracted pixel by pixel{}",
-                                              config.where("difference.align"), reference_name, size_of(other), name,
+                                              config.place_of("difference.align"), reference_name, size_of(other), name,
                                               size_of(shape), remedy));
   if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
     spdlog::info("{}: not both frames have a WCS that tells whether they show the same sky; it is taken for granted",
@@ -56,7 +56,7 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
   if (!by_wcs)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} and {} do not show the same sky: their WCS are apart by up to {:.2f} pixels{}",
-                            config.where("difference.align"), reference_name, name, shift, remedy));
+                            config.place_of("difference.align"), reference_name, name, shift, remedy));
   if (!overlap(map, other))
     throw Error(ErrorKind::input, fmt::format("{} and {} show no sky in common: by their WCS no pixel of one is in the "
                                               "other; were they exchanged with frames of another field?",
@@ -70,12 +70,12 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
 void check_difference(const Config& config) {
   if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
     throw Error(ErrorKind::config,
-                config.where("detection.threshold") +
+                config.place_of("detection.threshold") +
                     ": a pixel of a difference is above a threshold below 0, or its negative is; give "
                     "one of at least 0");
   if (!config.combine.files.empty())
     throw Error(ErrorKind::config,
-                config.where("combine.files") +
+                config.place_of("combine.files") +
                     ": the same files would be combined with both frames of a difference, and cancel; "
                     "name combine.planes or combine.hdus, or leave them out");
 }

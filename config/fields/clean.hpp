@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(CleanOperation) {
+  return {"none", "erosion", "opening"};
+}
+inline std::vector<std::string> names_of(StructuringElement) {
+  return {"cross", "square"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+/// The keys of the section `clean`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_clean_field(AnyConfig& c, F&& f) {
+  const Section section{"clean", "Morphological cleaning of what is above the threshold"};
+  f(Field{.section = section,
+          .key = "operation",
+          .description =
+              "Morphology on what is above the threshold: `none`, `erosion` or `opening` (erosion, then dilation)"},
+    c.clean.operation);
+  f(Field{.section = section,
+          .key = "element",
+          .description = "Structuring element: `cross` (the pixel and its 4 neighbours) or `square` (and the corners)"},
+    c.clean.element);
+  f(Field{.section = section,
+          .key = "iterations",
+          .description = "How many times it is eroded, and then dilated",
+          .at_least = 1,
+          .at_most = 1000,
+          .why = "each takes a pixel off every side; nothing would be left"},
+    c.clean.iterations);
+}
+
+}  // namespace srcextract::config

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(CombineMethod) {
+  return {"none", "weighted", "luminosity", "mean", "inverse_variance", "chi_square", "median"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+/// The keys of the section `combine`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_combine_field(AnyConfig& c, F&& f) {
+  const Section section{"combine", "Several planes or images into the one that is extracted"};
+  f(Field{.section = section,
+          .key = "method",
+          .description =
+              "How several planes or images of one shape become the one that is extracted; `none` = not at all"},
+    c.combine.method);
+  f(Field{.section = section,
+          .key = "planes",
+          .description = "Planes of the cube that are combined, from 1; all of them if neither these nor `hdus` nor "
+                         "`files` are given",
+          .at_least = 1,
+          .problem = planes_problem(c.combine)},
+    c.combine.planes);
+  f(Field{.section = section,
+          .key = "hdus",
+          .description = "HDUs of the file that are combined: numbers (0 is the primary HDU) or EXTNAMEs",
+          .allowed = "as `input.hdu`, but `auto` and `all`",
+          .problem = hdus_problem(c.combine, c.input)},
+    c.combine.hdus);
+  f(Field{.section = section,
+          .key = "files",
+          .description = "Images that are combined with the one that is extracted, and come after it; each is read as "
+                         "`input` says, and paths are relative to the working directory",
+          .is_path = true,
+          .problem = files_problem(c.combine, c.input)},
+    c.combine.files);
+  f(Field{.section = section,
+          .key = "weights",
+          .description = "Of the method `weighted`, one for each plane or image",
+          .allowed = "one for each, not all 0",
+          .problem = weights_problem(c.combine)},
+    c.combine.weights);
+}
+
+}  // namespace srcextract::config

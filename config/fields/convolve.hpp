@@ -1,0 +1,90 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+#include "config/kernel_values.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(KernelShape) {
+  return {"none", "gaussian", "tophat", "mexican_hat", "values", "file"};
+}
+inline std::vector<std::string> names_of(Edges) {
+  return {"zero", "nearest", "reflect"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+inline const Section& convolve_section() {
+  static const Section section{"convolve", "The convolution before sources are found"};
+  return section;
+}
+
+/// A key that holds a length of the kernel.
+inline Field kernel_length_field(const std::string& key, const std::string& description, const std::string& problem) {
+  return {.section = convolve_section(),
+          .key = key,
+          .description = description,
+          .at_least = 0,
+          .at_most = 1000,
+          .why = "no kernel is that large",
+          .problem = problem};
+}
+
+/// The keys of the section `convolve`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_convolve_field(AnyConfig& c, F&& f) {
+  const Section& section = convolve_section();
+  f(Field{.section = section,
+          .key = "kernel",
+          .description = "Kernel that the image is convolved with before sources are found; `none` = not at all",
+          .problem = shape_problem(c.convolve)},
+    c.convolve.kernel);
+  f(kernel_length_field("fwhm", "Full width at half maximum of the `gaussian`, in pixels; or give `sigma`",
+                        fwhm_problem(c.convolve)),
+    c.convolve.fwhm);
+  f(kernel_length_field("sigma", "Sigma of the `gaussian`, or of the `mexican_hat`, in pixels",
+                        sigma_problem(c.convolve)),
+    c.convolve.sigma);
+  f(kernel_length_field("radius", "Radius of the `tophat`, in pixels", radius_problem(c.convolve)), c.convolve.radius);
+  f(Field{.section = section,
+          .key = "size",
+          .description = "Side of the kernel in pixels, odd; 0 = to 4 σ (`gaussian`), 5 σ (`mexican_hat`), the radius "
+                         "(`tophat`), which must fit into 63 pixels",
+          .at_least = 0,
+          .at_most = static_cast<double>(most_kernel_size),
+          .allowed = "0, or odd up to 63",
+          .why = "larger kernels are work for a Fourier transform",
+          .problem = size_problem(c.convolve)},
+    c.convolve.size);
+  f(Field{.section = section,
+          .key = "values",
+          .description = "The kernel itself, a list of rows",
+          .allowed = "odd sides up to 63, not all 0",
+          .problem = values_problem(c.convolve)},
+    c.convolve.values);
+  f(Field{.section = section,
+          .key = "file",
+          .description = "File that holds the kernel: SExtractor's `.conv`, or a FITS image; its values stand in the "
+                         "configuration that outputs carry",
+          .is_path = true,
+          .problem = file_problem(c.convolve)},
+    c.convolve.file);
+  f(Field{.section = section,
+          .key = "normalize",
+          .description = "Divide the kernel by the sum of its magnitudes (a `.conv` with NONORM sets it to `false`)"},
+    c.convolve.normalize);
+  f(Field{.section = section,
+          .key = "edges",
+          .description = "What is beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
+                         "`reflect` (the mirror image)"},
+    c.convolve.edges);
+}
+
+}  // namespace srcextract::config

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(CatalogFormat) {
+  return {"fits", "ecsv", "csv", "reg"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+/// The keys of the section `output`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_output_field(AnyConfig& c, F&& f) {
+  const Section section{"output", "What is written"};
+  f(Field{.section = section, .key = "formats", .description = "Formats in which the catalogue is written"},
+    c.output.formats);
+  f(Field{.section = section,
+          .key = "segmentation",
+          .description = "Also write the label map `{stem}.seg.fits` (pixel = NUMBER, 0 = no source)"},
+    c.output.segmentation);
+  f(Field{.section = section, .key = "quicklook", .description = "Also write a picture of the image, `{stem}.png`"},
+    c.output.quicklook);
+}
+
+}  // namespace srcextract::config

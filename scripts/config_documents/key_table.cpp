@@ -1,0 +1,99 @@
+#include "scripts/config_documents/key_table.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "config/fields.hpp"
+#include "config/rules_fields.hpp"
+
+namespace srcextract::documents {
+namespace {
+
+constexpr const char* table_head = "| Key | Type | Range | Default | Meaning |\n|---|---|---|---|---|\n";
+
+std::string shortest(double number) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
+}
+
+std::string between_limits(const config::Field& field) {
+  if (std::isfinite(field.at_least) && std::isfinite(field.at_most))
+    return shortest(field.at_least) + " to " + shortest(field.at_most);
+  std::string text;
+  const auto add = [&](const char* sign, double limit) {
+    if (std::isfinite(limit)) text += (text.empty() ? "" : ", ") + std::string(sign) + " " + shortest(limit);
+  };
+  add(">", field.above);
+  add("≥", field.at_least);
+  add("≤", field.at_most);
+  return text;
+}
+
+}  // namespace
+
+TypeName type_name(const config::Field&, double) {
+  return {"number", "numbers"};
+}
+
+TypeName type_name(const config::Field&, std::int64_t) {
+  return {"integer", "integers"};
+}
+
+TypeName type_name(const config::Field&, bool) {
+  return {"boolean", "booleans"};
+}
+
+TypeName type_name(const config::Field& field, const std::string&) {
+  if (field.is_path) return {"path", "paths"};
+  if (field.is_column) return {"name", "names"};
+  return {"name or number", "names or numbers"};
+}
+
+TypeName type_name(const config::Field&, const std::map<std::string, std::string>&) {
+  return {"map of names", "maps of names"};
+}
+
+std::string range_of(const config::Field& field, double) {
+  return between_limits(field);
+}
+
+std::string range_of(const config::Field& field, std::int64_t) {
+  if (field.one_of.empty()) return between_limits(field);
+  std::string text;
+  for (const std::int64_t value : field.one_of) text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return text;
+}
+
+std::string range_of(const config::Field&, bool) {
+  return in_code({"true", "false"});
+}
+
+std::string range_of(const config::Field& field, const std::string&) {
+  return field.is_path ? "" : "of at most 68 characters";
+}
+
+std::string range_of(const config::Field&, const std::map<std::string, std::string>&) {
+  return "names of at most 68 characters";
+}
+
+std::string in_code(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "`" : ", `") + word + "`";
+  return text;
+}
+
+std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
+                      const std::string& default_value) {
+  return "| `" + field.path() + "` | " + type + " | " + range + (range.empty() ? "| " : " | ") + default_value + " | " +
+         field.description + " |\n";
+}
+
+std::string config_table() {
+  return table_head + table_rows(Config{});
+}
+
+std::string rules_table() {
+  return table_head + table_rows(CompareRules{}) + table_rows(ColumnRule{.pattern = "PATTERN"}, "built in");
+}
+
+}  // namespace srcextract::documents

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "config/field.hpp"
+#include "config/values.hpp"
+
+namespace srcextract::documents {
+
+// The table of keys in docs/, in Markdown.
+
+/// The type of one value, and of several.
+struct TypeName {
+  std::string one, several;
+};
+
+TypeName type_name(const config::Field& field, double);
+TypeName type_name(const config::Field& field, std::int64_t);
+TypeName type_name(const config::Field& field, bool);
+TypeName type_name(const config::Field& field, const std::string&);
+TypeName type_name(const config::Field& field, const std::map<std::string, std::string>&);
+template <class Enum>
+requires std::is_enum_v<Enum> TypeName type_name(const config::Field&, Enum) {
+  return {"word", "words"};
+}
+template <class Item>
+TypeName type_name(const config::Field& field, const std::vector<Item>&) {
+  const std::string items = type_name(field, Item{}).several;
+  return {"list of " + items, "lists of " + items};
+}
+
+/// The values that there may be, where the declaration does not say it in words.
+std::string range_of(const config::Field& field, double);
+std::string range_of(const config::Field& field, std::int64_t);
+std::string range_of(const config::Field& field, bool);
+std::string range_of(const config::Field& field, const std::string&);
+std::string range_of(const config::Field& field, const std::map<std::string, std::string>&);
+/// The same for words: `a`, `b`.
+std::string in_code(const std::vector<std::string>& words);
+template <class Enum>
+requires std::is_enum_v<Enum> std::string range_of(const config::Field&, Enum) {
+  return in_code(names_of(Enum{}));
+}
+template <class Item>
+std::string range_of(const config::Field& field, const std::vector<Item>&) {
+  return range_of(field, Item{}) + (std::is_enum_v<Item> ? ", each at most once" : "");
+}
+
+std::string table_row(const config::Field& field, const std::string& type, const std::string& range,
+                      const std::string& default_value);
+
+/// The rows of the keys that for_each_field declares for a T. In `t` all keys have their defaults, or else
+/// `instead_of_defaults` says what they have.
+template <class T>
+std::string table_rows(const T& t, const std::string& instead_of_defaults = "") {
+  std::string rows;
+  for_each_field(t, [&](const config::Field& field, const auto& member) {
+    const std::string range = field.allowed.empty() ? range_of(field, member) : field.allowed;
+    const std::string value =
+        instead_of_defaults.empty() ? in_code({config::format_value(member)}) : instead_of_defaults;
+    rows += table_row(field, type_name(field, member).one, range, value);
+  });
+  return rows;
+}
+
+/// The table in docs/configuration.md.
+std::string config_table();
+/// The table in docs/compare_rules.md.
+std::string rules_table();
+
+}  // namespace srcextract::documents

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scripts/config_documents/conditions.hpp"
+#include "scripts/config_documents/schema_types.hpp"
+
+namespace srcextract::documents {
+
+/// A section without keys that may hold these alone.
+Json section_object(const std::string& description);
+
+/// Adds conditions to a section: a single one directly.
+void add_conditions(Json& section, const Json& conditions);
+
+/// The schemas of the sections that for_each_field declares for a T, by name. In `t` all keys have their defaults, if
+/// there are any.
+template <class T>
+Json sections_of(const T& t, bool has_defaults) {
+  Json sections = Json::object();
+  for_each_field(t, [&](const config::Field& field, const auto&) {
+    const std::string& name = field.section.name;
+    if (!sections.contains(name)) sections[name] = section_object(plain(field.section.description));
+  });
+  for (auto& [name, section] : sections.items()) {
+    const std::vector<Decider> deciders = deciders_of(t, name, has_defaults);
+    for_each_field(t, [&, &name = name, &section = section](const config::Field& field, const auto& member) {
+      if (field.section.name != name) return;
+      Json limits = limits_of(field);
+      remove_conditional(limits, field.key, deciders);
+      Json& property = section["properties"][field.key] = property_of(field, member, limits);
+      if (has_defaults) property["default"] = default_of(member);
+    });
+    Json conditions = Json::array();
+    for (const Decider& decider : deciders) {
+      for (const Json& one : conditions_of(decider)) conditions.push_back(one);
+    }
+    add_conditions(section, conditions);
+  }
+  return sections;
+}
+
+/// config/schema.json.
+std::string config_schema();
+/// config/compare.schema.json.
+std::string rules_schema();
+
+}  // namespace srcextract::documents

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "config/field.hpp"
+
+namespace srcextract::documents {
+
+using Json = nlohmann::ordered_json;
+
+// A key in a JSON schema, by the type of its member.
+
+/// A word as the schema has it: the words 0 and 1 stand in YAML as numbers.
+Json word_of(const std::string& word);
+
+template <class Enum>
+requires std::is_enum_v<Enum> Json words_of(Enum) {
+  Json words = Json::array();
+  for (const std::string& word : names_of(Enum{})) words.push_back(word_of(word));
+  return words;
+}
+
+/// The values that the schema allows, limits aside.
+Json type_of(const config::Field& field, double);
+Json type_of(const config::Field& field, std::int64_t);
+Json type_of(const config::Field& field, bool);
+Json type_of(const config::Field& field, const std::string&);
+Json type_of(const config::Field& field, const std::map<std::string, std::string>&);
+
+template <class Enum>
+requires std::is_enum_v<Enum> Json type_of(const config::Field&, Enum value) {
+  return {{"enum", words_of(value)}};
+}
+template <class Item>
+Json type_of(const config::Field& field, const std::vector<Item>&) {
+  Json type = {{"type", "array"}, {"items", type_of(field, Item{})}};
+  if constexpr (std::is_enum_v<Item>) type.update({{"minItems", 1}, {"uniqueItems", true}});
+  return type;
+}
+
+/// The limits of a number, as the schema has them.
+Json limits_of(const config::Field& field);
+
+/// The value of a member.
+template <class Member>
+Json default_of(const Member& value) {
+  return value;
+}
+template <class Enum>
+requires std::is_enum_v<Enum> Json default_of(const Enum& value) {
+  return words_of(value)[static_cast<std::size_t>(value)];
+}
+template <class Enum>
+requires std::is_enum_v<Enum> Json default_of(const std::vector<Enum>& values) {
+  Json words = Json::array();
+  for (const Enum value : values) words.push_back(default_of(value));
+  return words;
+}
+
+/// A description without the marks of Markdown.
+std::string plain(std::string markdown);
+
+/// All that the schema says of a key but its default; `limits` are put where the numbers are.
+template <class Member>
+Json property_of(const config::Field& field, const Member& member, const Json& limits) {
+  Json property = {{"description", plain(field.description)}};
+  Json type = type_of(field, member);
+  if (!field.one_of.empty()) type = {{"enum", field.one_of}};
+  (type.contains("items") ? type["items"] : type).update(limits);
+  property.update(type);
+  return property;
+}
+
+}  // namespace srcextract::documents

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Writes what is generated from the declaration of the keys in config/fields.hpp and config/rules_fields.hpp: the JSON
+# schemas in config/, and the tables of keys in docs/configuration.md and docs/compare_rules.md.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() { echo "Usage: scripts/generate_config.sh [--check]   (--check: writes nothing, exits 1 if a file differs)"; }
+
+case ${1:-} in
+  --help | -h) usage && exit ;;
+  --check | "") ;;
+  *) usage >&2 && exit 2 ;;
+esac
+
+scripts/setup.sh --tests
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSRCEXTRACT_TESTS=ON >/dev/null
+cmake --build build --target config_documents
+build/scripts/config_documents . "$@"
