@@ -12,6 +12,7 @@
 #include "pipeline/image/picture_file.hpp"
 #include "pipeline/image/run_record.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "survey/output_names.hpp"
 
