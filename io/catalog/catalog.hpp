@@ -16,6 +16,7 @@ struct CatalogMetadata {
   std::string version;               ///< of srcextract
   std::string config_yaml;           ///< dump_config
   std::string pixel_unit = "count";  ///< of the pixels' values (io/wcs/pixel_unit.hpp)
+  std::string sum_unit = "count";    ///< of their sums
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

@@ -79,6 +79,22 @@ const std::string& FitsImage::header() const {
   return impl_->header;
 }
 
+std::vector<std::string> FitsImage::further_images() const {
+  std::vector<std::string> names;
+  const InputFile& file = *impl_->file;
+  if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return names;
+  try {
+    FitsReader reader(file.records(), file.path());
+    while (const std::optional<Hdu> next = reader.next()) {
+      if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
+    }
+  } catch (const Error& error) {
+    // What follows the image cannot be read, and is not asked for: it is no reason to leave the image.
+    if (error.kind() != ErrorKind::input) throw;
+  }
+  return names;
+}
+
 PixelSource FitsImage::plane(std::int64_t number) const {
   impl_->check_plane(number);
   PixelSource source;
@@ -141,7 +157,7 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<c
       return FitsImage(std::move(opened));
     };
     const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes : 0;
-    return {name, hdu.index, impl.shape(), loaded_bytes, open};
+    return {name, hdu.index, impl.shape(), loaded_bytes, open, is_mask_plane(hdu)};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
   }

@@ -46,8 +46,10 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
                                               config.where("difference.align"), reference_name, size_of(other), name,
                                               size_of(shape), remedy));
   if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
-    spdlog::info("{}: not both frames have a WCS that tells whether they show the same sky; it is taken for granted",
-                 name);
+    spdlog::warn(
+        "{}: {} has no WCS that can be used, so nothing tells whether {} shows the same sky, pixel by pixel. It is taken "
+        "for granted: look at the picture (output.quicklook), or give frames with a WCS",
+        name, has_sky(fresh) ? reference_name : name, reference_name);
     return nullptr;
   }
   PixelMap map = map_pixels(shape, fresh.image().header(), name, reference.image().header(), reference_name, where);

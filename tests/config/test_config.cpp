@@ -284,6 +284,11 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
       {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
       {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},
       {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},
+      {"# Default configuration file for SExtractor 2.25.0\n\n#--- Catalog ---\n \nCATALOG_NAME     test.cat  # name\n"
+       "CATALOG_TYPE     ASCII_HEAD\n\tDETECT_THRESH 1.5\n",
+       "x.yaml:5:1: this is a configuration of SExtractor, and srcextract has keys of its own"},
+      {"DETECT_THRESH\t1.5\n", "x.yaml:1:1: this is a configuration of SExtractor"},
+      {"DETECT_THRESH: 1.5\n", "x.yaml:1:1: unknown"},
       {"input: {hdu: 1}\n---\noutput: {}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"---\n---\ninput: {hdu: 1}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"input: {hdu: 1}\n...\ninput: {hdu: 2}\n", "x.yaml:3:1: a second YAML document begins here"},

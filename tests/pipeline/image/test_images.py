@@ -299,7 +299,8 @@ def test_the_unit_of_the_pixels_is_that_of_the_fluxes(run, config, tmp_path):
     write_sky(tmp_path / "sky.fits", BUNIT="JY/BEAM")
     assert run(config, "sky.fits", *set_formats("ecsv")).code == 0
     text = (tmp_path / "sky.cat.ecsv").read_text()
-    assert "name: FLUX_ISO, unit: 'Jy/beam'" in text and "name: X2_IMAGE, unit: 'pixel**2'" in text
+    assert "name: FLUX_ISO, unit: 'pixel.Jy/beam'" in text and "name: FLUX_MAX, unit: 'Jy/beam'" in text
+    assert "name: X2_IMAGE, unit: 'pixel**2'" in text
 
 
 @pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "", reason="sanitizers need the address space")
