@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import resource
 import signal
 
@@ -327,10 +328,18 @@ def test_a_missing_gpu_is_a_device_error(run, config, image, tmp_path, backend):
     assert not (tmp_path / "out").exists()
 
 
-def test_auto_without_a_gpu_says_that_it_takes_the_cpu(run, config, image, tmp_path):
-    done = run(config, image, env=NO_GPU)
+def test_auto_takes_the_cpu_for_a_small_image_and_says_why_to_who_asks(run, config, image, tmp_path):
+    done = run(config, image, "-v")
     assert done.code == 0
-    assert "info: back end: CPU, because" in done.err
+    assert re.search(r"back end: CPU: .* GB of pixels take about .* s on .* thread", done.err), done.err
+    assert report(tmp_path / "sky.run.json")["execution"]["backend"] == "cpu"
+    check_sky_catalogue(tmp_path / "sky.cat.csv")
+
+
+def test_a_gpu_that_was_named_and_cannot_be_used_is_missed(run, config, image, tmp_path):
+    done = run("-q", config, image, "--device", 0, env=NO_GPU)
+    assert done.code == 0
+    assert "warning: back end: CPU, because no GPU can be used: " in done.err
     check_sky_catalogue(tmp_path / "sky.cat.csv")
 
 
