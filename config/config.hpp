@@ -144,6 +144,8 @@ struct OutputConfig {
   bool segmentation = false;
   /// Also write the picture {stem}.png.
   bool quicklook = false;
+  /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
+  std::vector<std::string> header_keywords = {};
 };
 
 /// Everything that the catalogue depends on besides the pixels. How it is computed (back end, threads) is not here.

@@ -262,6 +262,11 @@ void for_each_field(ConfigOrConst& c, F&& f) {
     c.output.segmentation);
   f(Field{.section = "output", .key = "quicklook", .description = "Also write a picture of the image, {stem}.png"},
     c.output.quicklook);
+  f(Field{.section = "output",
+          .key = "header_keywords",
+          .description = "Keywords of the image's header that catalogue and run.json carry besides the usual ones",
+          .problem = keywords_problem(c.output)},
+    c.output.header_keywords);
 
   f(Field{.section = "quicklook",
           .key = "stretch",

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stages/core/pixel_source.hpp"
@@ -25,6 +26,9 @@ class FitsImage {
   const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
   bool compressed() const;                        ///< tile-compressed, or in a gzipped file
   const std::string& header() const;  ///< 80-column cards without separators, END included (for io/wcs/wcs.hpp)
+  /// The same of the primary HDU, whose keywords extensions inherit; good as long as the image.
+  std::string_view primary_header() const;
+
   /// "HDU 2 'ERR'", ...: the images with pixels that come after this one in the file, as far as headers are valid. It
   /// takes time only where there is something after this one.
   std::vector<std::string> further_images() const;

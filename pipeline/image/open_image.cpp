@@ -28,7 +28,12 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                      const ImageConfig& config, const Cpu& where) {
   const std::string& header = input.header();
   const std::string unit = pixel_unit(header);
-  const CatalogMetadata metadata{program_version(), config.yaml, unit, sum_unit(unit)};
+  const Statistics& sky = extraction.background.clipped;
+  const CatalogMetadata metadata{program_version(),
+                                 config.yaml,
+                                 unit,
+                                 sum_unit(unit),
+                                 {SkyFacts{sky.median, sky.sigma}, input.keywords(config.config.output)}};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where));

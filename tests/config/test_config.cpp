@@ -44,7 +44,7 @@ TEST(Config, EveryKeyIsRead) {
 background: {kappa: 2.5, max_iterations: 20}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75}
-output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true}
+output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
@@ -63,6 +63,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.detection.min_area, 9);
   EXPECT_EQ(c.measurement.reference, Reference::zero);
   EXPECT_TRUE(c.output.quicklook);
+  EXPECT_THAT(c.output.header_keywords, ElementsAre("SEEING", "DATE"));
   EXPECT_EQ(c.combine, (CombineConfig{CombineMethod::weighted, {}, {}, {"g.fits", "a b/i.fits"}, {1, 2.5, -1}}));
   ConvolveConfig sobel;
   sobel.kernel = KernelShape::values;

@@ -122,7 +122,7 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
 
 def test_the_reported_configuration_gives_the_same_catalogue(run, config, image, tmp_path):
     assert run(config, image, "--set", "detection.connectivity=4", "-o", "a").code == 0
-    (tmp_path / "again.yaml").write_text(report(tmp_path / "a/sky.run.json")["config"])
+    (tmp_path / "again.yaml").write_text(report(tmp_path / "a/sky.run.json")["config_yaml"])
     assert run("again.yaml", image, "-o", "b").code == 0
     assert (tmp_path / "a/sky.cat.csv").read_bytes() == (tmp_path / "b/sky.cat.csv").read_bytes()
 
