@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -102,14 +103,11 @@ int run_images(const CommandLine& command) {
     return 0;
   }
   Config config = load_config(command.config, command.settings);
-  // What changed is shown as it was found: pixels, not ellipses.
-  if (!command.reference.empty() && config.quicklook.overlay == Overlay::ellipses)
-    config.quicklook.overlay = Overlay::pixels;
   if (command.dump_config) {
     print_result(dump_config(config));
     return 0;
   }
-  if (!command.reference.empty()) check_difference(config);
+  if (!command.reference.empty()) config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const KeptFiles kept = start_log(command, config, show_progress);
   const std::vector<PlannedFile> files = planned_files(command, config);
