@@ -146,6 +146,8 @@ struct OutputConfig {
   bool segmentation = false;
   /// Also write the picture {stem}.png.
   bool quicklook = false;
+  /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
+  std::vector<std::string> header_keywords = {};
 
   bool operator==(const OutputConfig&) const = default;
 };

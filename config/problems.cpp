@@ -2,12 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "config/kernel_values.hpp"
 #include "config/values.hpp"
 
 namespace srcextract::config {
 namespace {
+
+/// What a table's header says of itself, or the catalogue of the image; a number may follow those that end in #.
+constexpr std::string_view keywords_of_tables[] = {
+    "SIMPLE",  "BITPIX",  "NAXIS",    "NAXIS#",   "EXTEND", "XTENSION", "PCOUNT",   "GCOUNT",   "GROUPS",  "BLOCKED",
+    "TFIELDS", "TTYPE#",  "TFORM#",   "TUNIT#",   "TNULL#", "TSCAL#",   "TZERO#",   "TDISP#",   "TDIM#",   "TCOMM#",
+    "TUCD#",   "TBCOL#",  "THEAP",    "BSCALE",   "BZERO",  "BLANK",    "CHECKSUM", "DATASUM",  "HISTORY", "COMMENT",
+    "END",     "CREATOR", "CONTINUE", "SKYLEVEL", "IMGEXT", "SKYSIGMA", "LONGSTRN", "HIERARCH", "INHERIT"};
+
+bool is_keyword(const std::string& text) {
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  return !text.empty() && text.size() <= 8 && text.find_first_not_of(allowed) == std::string::npos;
+}
+
+bool is_of_tables(const std::string& keyword) {
+  const std::size_t digits = keyword.find_last_not_of("0123456789") + 1;
+  const std::string numbered = digits < keyword.size() ? keyword.substr(0, digits) + "#" : keyword;
+  return std::ranges::count(keywords_of_tables, numbered) > 0;
+}
 
 constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
 
@@ -129,6 +148,15 @@ std::string file_problem(const ConvolveConfig& config) {
 std::string fwhm_problem(const DifferenceConfig& config) {
   const bool one = (config.reference_fwhm > 0) != (config.new_fwhm > 0);
   return one ? "needs difference.reference_fwhm and difference.new_fwhm, both or neither" : "";
+}
+
+std::string keywords_problem(const OutputConfig& config) {
+  for (const std::string& keyword : config.header_keywords) {
+    if (!is_keyword(keyword)) return "holds '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";
+    if (is_of_tables(keyword))
+      return "holds '" + keyword + "', which says how a FITS file is built, or is the catalogue's own; leave it out";
+  }
+  return "";
 }
 
 std::string high_problem(const QuicklookConfig& config) {

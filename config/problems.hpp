@@ -26,6 +26,9 @@ std::string file_problem(const ConvolveConfig& config);
 /// Of the widths of both frames: both are given, or neither.
 std::string fwhm_problem(const DifferenceConfig& config);
 
+/// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
+std::string keywords_problem(const OutputConfig& config);
+
 /// Of the values that are drawn black and white.
 std::string high_problem(const QuicklookConfig& config);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -31,6 +32,25 @@ void check_characters(const std::string& text, const Origin& origin) {
     indentation = c == '\n' || (indentation && c == ' ');
     mark.line += c == '\n' ? 1 : 0;
     mark.column = c == '\n' ? 0 : mark.column + 1;
+  }
+}
+
+/// What each line of SExtractor's configuration is: a key in capitals, blanks, and a value. In YAML a colon follows a
+/// key. Of keys that others could have as well these are in every one.
+void check_not_sextractor(const std::string& text, const Origin& origin) {
+  static const std::set<std::string> usual = {"CATALOG_NAME",   "CATALOG_TYPE",  "PARAMETERS_NAME", "DETECT_TYPE",
+                                              "DETECT_MINAREA", "DETECT_THRESH", "ANALYSIS_THRESH", "FILTER_NAME"};
+  std::istringstream lines(text);
+  YAML::Mark mark;
+  for (std::string line; std::getline(lines, line); ++mark.line) {
+    std::string key, value;
+    std::istringstream words(line);
+    if (!(words >> key) || key.starts_with('#')) continue;
+    if (!usual.contains(key) || !(words >> value)) continue;
+    fail(origin.at(mark),
+         "this is a configuration of SExtractor, and srcextract has keys of its own, in YAML; begin with "
+         "config/default.yaml: docs/configuration.md says which of its keys " +
+             key + " and the others become");
   }
 }
 
@@ -99,6 +119,7 @@ std::string read_file(const std::string& path) {
 }
 
 YAML::Node load_yaml(const std::string& text, const Origin& origin) {
+  if (origin.has_lines) check_not_sextractor(text, origin);
   check_characters(text, origin);
   try {
     std::istringstream stream(text);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -73,12 +74,6 @@ void require_distinct_outputs(const std::vector<PlannedFile>& planned) {
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
 }
 
-/// The devices that were asked for. The others are not even started for one image.
-std::vector<int> wanted_devices(const CommandLine& command, const Config& config) {
-  const bool one_image = command.inputs.size() == 1 && config.input.hdu != "all";
-  return command.devices.empty() && one_image ? std::vector{0} : command.devices;
-}
-
 /// One that is closed would lend its number to a file of ours, and the log would be written into that.
 void open_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
@@ -108,20 +103,17 @@ int run_images(const CommandLine& command) {
     return 0;
   }
   Config config = load_config(command.config, command.settings);
-  // What changed is shown as it was found: pixels, not ellipses.
-  if (!command.reference.empty() && config.quicklook.overlay == Overlay::ellipses)
-    config.quicklook.overlay = Overlay::pixels;
   if (command.dump_config) {
     print_result(dump_config(config));
     return 0;
   }
-
-  if (!command.reference.empty()) check_difference(config);
+  if (!command.reference.empty()) config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const KeptFiles kept = start_log(command, config, show_progress);
   const std::vector<PlannedFile> files = planned_files(command, config);
   require_distinct_outputs(files);
-  const Machine machine = choose_machine(command.backend, wanted_devices(command, config), command.threads);
+  const Machine machine =
+      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command);

@@ -70,14 +70,16 @@ struct CatalogRows {
 struct Catalogs {
   SurveyLayout layout;
   std::vector<CatalogRows> of_image;
+  std::vector<ImageHeader> headers;  ///< of the images
   std::vector<std::string> history;  ///< of the first one
 };
 
 Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vector<std::string>& directories) {
-  Catalogs catalogs{SurveyLayout(image_column(images)), {}, {}};
+  Catalogs catalogs{SurveyLayout(image_column(images)), {}, {}, {}};
   StoredTableReader reader;
   for (const SurveyImage& image : images) {
     CatalogRows& rows = catalogs.of_image.emplace_back();
+    ImageHeader& header = catalogs.headers.emplace_back();
     if (!image.record.done) continue;
     const std::string path = catalog_path(image, directories);
     with_catalog(image, path, [&](const InputFile& file) {
@@ -86,6 +88,7 @@ Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vec
         throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(table.rows) + " rows");
       rows.arrangement = catalogs.layout.add(table, path);
       rows.data_begin = table.data_begin;
+      header = table.image.header;
       if (catalogs.history.empty()) catalogs.history = table.history;
     });
   }
@@ -232,7 +235,7 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   head.name = "SOURCES";
   write_sources(out, head, images, options.directories, catalogs);
   head.name = "IMAGES";
-  write_images(out, head, images, pixel_units(images, catalogs));
+  write_images(out, head, images, pixel_units(images, catalogs), catalogs.headers);
   out.commit();
   return count(images);
 }

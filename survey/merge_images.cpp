@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "io/files/big_endian.hpp"
@@ -21,6 +22,7 @@ constexpr std::int64_t none = -1;
 struct ImageRow {
   const ImageRecord& record;
   const std::string& unit;
+  const ImageHeader& header;
 };
 
 struct ImageColumn {
@@ -113,6 +115,17 @@ std::vector<ImageColumn> image_columns(const std::vector<SurveyImage>& images, c
   return columns;
 }
 
+void add_header_columns(const std::vector<ImageHeader>& headers, std::vector<ImageColumn>& columns) {
+  std::set<std::string> taken;
+  for (const ImageColumn& column : columns) taken.insert(column.head.name);
+  for (HeaderColumn& column : header_columns(headers, taken)) {
+    const auto store = [store = std::move(column.store)](const ImageRow& row, std::byte* out) {
+      store(row.header, out);
+    };
+    columns.push_back({std::move(column.head), store});
+  }
+}
+
 }  // namespace
 
 std::string image_text(const ImageRecord& record) {
@@ -135,14 +148,10 @@ StoredColumn image_column(const std::vector<SurveyImage>& images) {
                  "Image that the row is from; non-ASCII as in URLs");
 }
 
-void store_text(const std::string& text, std::size_t width, std::byte* out) {
-  std::fill_n(out, width, std::byte{0});
-  std::ranges::transform(text, out, [](char c) { return static_cast<std::byte>(c); });
-}
-
 void write_images(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
-                  const std::vector<std::string>& units) {
-  const std::vector<ImageColumn> columns = image_columns(images, units);
+                  const std::vector<std::string>& units, const std::vector<ImageHeader>& headers) {
+  std::vector<ImageColumn> columns = image_columns(images, units);
+  add_header_columns(headers, columns);
   std::size_t row_bytes = 0;
   for (const ImageColumn& column : columns) {
     head.columns.push_back(column.head);
@@ -156,7 +165,7 @@ void write_images(TableStream& out, TableHead head, const std::vector<SurveyImag
     std::byte* field = piece.data();
     for (std::size_t i = first; i < end; ++i) {
       for (const ImageColumn& column : columns) {
-        column.store({images[i].record, units[i]}, field);
+        column.store({images[i].record, units[i], headers[i]}, field);
         field += column.head.bytes;
       }
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/tables/table_stream.hpp"
+#include "survey/merge_header.hpp"
 #include "survey/merge_journals.hpp"
 
 namespace srcextract {
@@ -16,11 +17,9 @@ std::string image_text(const ImageRecord& record);
 /// The column IMAGE, wide enough for all of them.
 StoredColumn image_column(const std::vector<SurveyImage>& images);
 
-/// Stores text in a field of that many bytes; NUL ends what is shorter.
-void store_text(const std::string& text, std::size_t width, std::byte* out);
-
-/// Writes the table IMAGES, a row for every image. `units` are those of the pixels' values, empty for a failed image.
+/// Writes the table IMAGES, a row for every image. `units` are those of the pixels' values, and `headers` what
+/// catalogues say of their images; empty for a failed image.
 void write_images(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
-                  const std::vector<std::string>& units);
+                  const std::vector<std::string>& units, const std::vector<ImageHeader>& headers);
 
 }  // namespace srcextract

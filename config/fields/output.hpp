@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/problems.hpp"
 
 namespace srcextract {
 
@@ -28,6 +29,14 @@ void for_each_output_field(AnyConfig& c, F&& f) {
     c.output.segmentation);
   f(Field{.section = section, .key = "quicklook", .description = "Also write a picture of the image, `{stem}.png`"},
     c.output.quicklook);
+  f(Field{.section = section,
+          .key = "header_keywords",
+          .description =
+              "Keywords of the image that go into the catalogue, `run.json` and the table IMAGES of a survey, "
+              "besides the usual ones ([catalogue.md](catalogue.md#provenance))",
+          .allowed = "FITS keywords, at most 8 characters",
+          .problem = keywords_problem(c.output)},
+    c.output.header_keywords);
 }
 
 }  // namespace srcextract::config

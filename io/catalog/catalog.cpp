@@ -22,7 +22,8 @@ const char* extension(CatalogFormat format) {
 }
 
 std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
-  return column.unit == std::string_view(pixel_value_unit) ? metadata.pixel_unit : column.unit;
+  if (column.unit == std::string_view(pixel_value_unit)) return metadata.pixel_unit;
+  return column.unit == std::string_view(pixel_sum_unit) ? metadata.sum_unit : column.unit;
 }
 
 OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/files/output_file.hpp"
+#include "io/fits/image_cards.hpp"
 #include "stages/catalogue/catalog_format.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/exec.hpp"
@@ -16,6 +17,8 @@ struct CatalogMetadata {
   std::string version;               ///< of srcextract
   std::string config_yaml;           ///< dump_config
   std::string pixel_unit = "count";  ///< of the pixels' values (io/wcs/pixel_unit.hpp)
+  std::string sum_unit = "count";    ///< of their sums
+  ImageFacts image = {};             ///< what the image says of itself, and its sky; not in CSV
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

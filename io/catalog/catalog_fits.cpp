@@ -152,8 +152,8 @@ std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& w
   return contents;
 }
 
-/// The header, without the number of rows. CFITSIO takes longer to make one than it takes to extract a tiny image, and
-/// images mostly have the same: a thread keeps those of the last few kinds.
+/// The header, without the number of rows and what is said of the image. CFITSIO takes longer to make one than it takes
+/// to extract a tiny image, and images mostly have the same: a thread keeps those of the last few kinds.
 template <class Rows>
 const std::string& known_header(const Rows& rows, const std::vector<std::int64_t>& widths,
                                 const CatalogMetadata& metadata) {
@@ -207,7 +207,7 @@ void write_rows(OutputFile& file, const Rows& rows, const std::vector<std::int64
 template <class Rows>
 void write_fits(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata, const Cpu& where) {
   const std::vector<std::int64_t> widths = widths_of(rows);
-  file.write(with_rows(known_header(rows, widths, metadata), row_count(rows)));
+  file.write(with_image_cards(with_rows(known_header(rows, widths, metadata), row_count(rows)), metadata.image));
   write_rows(file, rows, widths, where);
 }
 

@@ -95,6 +95,29 @@ std::string scalar(const std::string& name) {
   return std::regex_match(name, plain) && !std::regex_match(name, word) ? name : quoted(name);
 }
 
+std::string scalar(const HeaderValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value.value)) return quoted(*text);
+  if (const auto* logical = std::get_if<bool>(&value.value)) return *logical ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return std::to_string(*whole);
+  return format_real(std::get<double>(value.value));
+}
+
+std::string finite_or_null(double value) {
+  return std::isfinite(value) ? format_real(value) : "null";
+}
+
+/// What is said of the image, as lines of the header's meta.
+std::string image_lines(const ImageFacts& facts) {
+  std::string out;
+  if (facts.sky)
+    out += "#   sky: {median: " + finite_or_null(facts.sky->level) + ", sigma: " + finite_or_null(facts.sky->sigma) +
+           "}\n";
+  if (facts.header.empty()) return out;
+  out += "#   image:\n";
+  for (const HeaderValue& value : facts.header) out += "#     " + scalar(value.keyword) + ": " + scalar(value) + "\n";
+  return out;
+}
+
 /// The YAML header of ECSV 1.0 (Astropy Proposal for Enhancement 6). The configuration stands in it as a block of
 /// text, ready to be run again.
 template <class Rows>
@@ -109,7 +132,8 @@ std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
     if (!ucd.empty()) out += ", meta: {ucd: " + quoted(ucd) + "}";
     out += "}\n";
   });
-  out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n#   config: |2\n";
+  out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image) +
+         "#   config: |2\n";
   std::istringstream config(metadata.config_yaml);
   for (std::string line; std::getline(config, line);) out += "#     " + line + "\n";
   return out + "# schema: astropy-2.0\n";

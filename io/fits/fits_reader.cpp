@@ -122,9 +122,13 @@ bool has_pixels(const Hdu& hdu) {
   return !hdu.axes.empty() && std::ranges::find(hdu.axes, 0) == hdu.axes.end();
 }
 
-std::string describe(const Hdu& hdu, const std::string& path) {
+std::string label(const Hdu& hdu) {
   const std::string name = hdu.name.empty() ? "" : " '" + hdu.name + "'";
-  return "HDU " + std::to_string(hdu.index) + name + " of " + path;
+  return "HDU " + std::to_string(hdu.index) + name;
+}
+
+std::string describe(const Hdu& hdu, const std::string& path) {
+  return label(hdu) + " of " + path;
 }
 
 std::string empty_primary_header() {

@@ -30,7 +30,8 @@ struct Hdu {
 /// True if the HDU is an image, compressed or not, that has pixels.
 bool has_pixels(const Hdu& hdu);
 
-/// "HDU 2 'SCI' of image.fits", for messages.
+/// "HDU 2 'SCI'", and "HDU 2 'SCI' of image.fits", for messages.
+std::string label(const Hdu& hdu);
 std::string describe(const Hdu& hdu, const std::string& path);
 
 /// The header of a primary HDU without data, as it precedes an extension.

@@ -1,11 +1,14 @@
 #include "io/fits/hdu_selection.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -30,6 +33,18 @@ std::optional<int> number_in(const std::string& text) {
 }
 
 }  // namespace
+
+bool is_mask_plane(const Hdu& hdu) {
+  if (!has_pixels(hdu) || hdu.bitpix <= 0) return false;
+  const auto not_a_letter = [](unsigned char c) { return std::isalpha(c) == 0; };
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0 || c == '_'; };
+  const auto end = std::find_if_not(hdu.name.rbegin(), hdu.name.rend(), is_digit);
+  const auto begin = std::find_if(end, hdu.name.rend(), not_a_letter);
+  const std::string word(begin.base(), end.base());
+  constexpr std::array flags = {"DQ",      "MASK", "MASKS", "FLAG",   "FLAGS", "QUAL",
+                                "QUALITY", "BPM",  "DQM",   "BADPIX", "CTX",   "CON"};
+  return std::ranges::any_of(flags, [&](const char* name) { return equal_names(word, name); });
+}
 
 bool is_called(const Hdu& hdu, const std::string& text) {
   const std::optional<int> number = number_in(text);
@@ -58,7 +73,8 @@ std::string list_kinds(const std::vector<Hdu>& hdus) {
   for (const Hdu& hdu : hdus) ++counts[kind_of(hdu)];
   std::string list;
   for (const auto& [kind, count] : counts) {
-    list += (list.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
+    const std::size_t noun = std::min({kind.find(" without"), kind.find(" of "), kind.size()});
+    list += (list.empty() ? "" : ", ") + counted(count, kind.substr(0, noun)) + kind.substr(noun);
   }
   return list;
 }
@@ -92,7 +108,13 @@ void HduSelection::fail_on_none(const std::vector<Hdu>& hdus, const InputFile& f
   if (number_in(text_)) {
     fail(file.path() + ": there is no HDU " + text_ + "; counted from 0, " + there + "; set input.hdu");
   }
-  fail(file.path() + ": no HDU is named '" + text_ + "'; " + there + "; set input.hdu");
+  const bool named = std::ranges::any_of(hdus, [](const Hdu& hdu) { return !hdu.name.empty(); });
+  const std::string nameless =
+      hdus.size() == 1 ? "the only HDU of the file has no name (EXTNAME)"
+                       : "none of the " + std::to_string(hdus.size()) + " HDUs of the file has a name (EXTNAME)";
+  fail(file.path() + ": no HDU is named '" + text_ + "'; " +
+       (named ? there + "; set input.hdu to one of these names or numbers"
+              : nameless + "; set input.hdu to auto, or to a number from 0"));
 }
 
 }  // namespace srcextract

@@ -12,6 +12,12 @@ namespace srcextract {
 /// True if `text` is the index of the HDU, from 0, or else its name, in any case.
 bool is_called(const Hdu& hdu, const std::string& text);
 
+/// Whether the HDU is an image of integers whose EXTNAME says that they are flags of pixels and no brightness: DQ (HST,
+/// JWST, Gemini, MUSE), MASK (LSST, Pan-STARRS), FLAGS, QUALITY, BPM and the like, also as the last word of the name or
+/// with a number after it ("SCI_MASK", "DQ2"), and CTX or CON (which exposures a mosaic is made of). Errors, variances
+/// and weights are brightnesses as far as anyone can tell, and not meant.
+bool is_mask_plane(const Hdu& hdu);
+
 /// What an HDU is, for messages: "binary table", "image without pixels".
 std::string kind_of(const Hdu& hdu);
 

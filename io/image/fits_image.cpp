@@ -36,6 +36,7 @@ struct FitsImage::Impl {
   Hdu hdu;
   PixelFormat format;
   std::string header;
+  std::string_view primary;                     ///< cards of the primary HDU, in the file
   std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
   std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
   std::int64_t summed_plane = 0;
@@ -77,6 +78,26 @@ bool FitsImage::compressed() const {
 }
 const std::string& FitsImage::header() const {
   return impl_->header;
+}
+
+std::string_view FitsImage::primary_header() const {
+  return impl_->primary;
+}
+
+std::vector<std::string> FitsImage::further_images() const {
+  std::vector<std::string> names;
+  const InputFile& file = *impl_->file;
+  if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return names;
+  try {
+    FitsReader reader(file.records(), file.path());
+    while (const std::optional<Hdu> next = reader.next()) {
+      if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
+    }
+  } catch (const Error& error) {
+    // What follows the image cannot be read, and is not asked for: it is no reason to leave the image.
+    if (error.kind() != ErrorKind::input) throw;
+  }
+  return names;
 }
 
 PixelSource FitsImage::plane(std::int64_t number) const {
@@ -128,11 +149,12 @@ SelectedImage failing(const std::string& name, int hdu, const Error& error) {
 }
 
 /// Reads the header of the current HDU of `reader`.
-SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<const InputFile>& file) {
+SelectedImage select(FitsReader& reader, const Hdu& hdu, std::string_view primary,
+                     const std::shared_ptr<const InputFile>& file) {
   const std::string name = describe(hdu, file->path());
   try {
     check_image(hdu, *file);
-    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu)};
+    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu), primary};
     const auto open = [impl] {
       auto opened = std::make_unique<FitsImage::Impl>(impl);
       if (impl.hdu.kind == HduKind::compressed_image) {
@@ -141,7 +163,7 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, const std::shared_ptr<c
       return FitsImage(std::move(opened));
     };
     const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes : 0;
-    return {name, hdu.index, impl.shape(), loaded_bytes, open};
+    return {name, hdu.index, impl.shape(), loaded_bytes, open, is_mask_plane(hdu)};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
   }
@@ -162,7 +184,7 @@ std::vector<SelectedImage> select_images(const std::string& path, const std::str
       if (next->kind != HduKind::image && next->kind != HduKind::compressed_image) {
         selection.fail_on_kind(*next, *file);
       }
-      images.push_back(select(reader, *next, file));
+      images.push_back(select(reader, *next, seen.front().cards, file));
       if (!selection.all()) break;
     }
   } catch (const Error& error) {

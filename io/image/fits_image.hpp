@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stages/core/pixel_source.hpp"
@@ -25,6 +26,12 @@ class FitsImage {
   const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
   bool compressed() const;                        ///< tile-compressed, or in a gzipped file
   const std::string& header() const;  ///< 80-column cards without separators, END included (for io/wcs/wcs.hpp)
+  /// The same of the primary HDU, whose keywords extensions inherit; good as long as the image.
+  std::string_view primary_header() const;
+
+  /// "HDU 2 'ERR'", ...: the images with pixels that come after this one in the file, as far as headers are valid. It
+  /// takes time only where there is something after this one.
+  std::vector<std::string> further_images() const;
 
   /// One plane (1-based, counted through all axes above the second) as stored pixels. Those of plain images are read
   /// with pread straight from the data unit, those of gzipped files copied from memory; tile-compressed ones are
@@ -52,6 +59,7 @@ struct SelectedImage {
   /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
   /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
+  bool is_mask = false;  ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
 };
 
 /// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an

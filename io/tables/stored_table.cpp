@@ -92,8 +92,12 @@ bool StoredTableReader::read_alike(const InputFile& file) {
   if (header.substr(0, rows_at_) != std::string_view(header_).substr(0, rows_at_)) return false;
   if (header.substr(rest) != std::string_view(header_).substr(rest)) return false;
   const std::optional<std::int64_t> rows = count_in(header.substr(rows_at_, value_length));
-  if (rows) table_.rows = *rows;
-  return rows.has_value();
+  std::optional<ImageCards> image = read_image_cards(text_of(file.records()).substr(header_.size()));
+  if (!rows || !image) return false;
+  table_.rows = *rows;
+  table_.image = std::move(image->facts);
+  table_.data_begin = in_records(std::ssize(header_) + static_cast<std::int64_t>(image->bytes));
+  return true;
 }
 
 void StoredTableReader::parse(const InputFile& file) {
@@ -110,9 +114,12 @@ void StoredTableReader::parse(const InputFile& file) {
   table.data_begin = hdu->data_begin;
   table.columns = stored_columns(reader, *hdu, table.row_bytes);
   table.history = history_in(hdu->cards);
+  const std::size_t image_begin = image_cards_begin(hdu->cards);
+  if (std::optional<ImageCards> image = read_image_cards(hdu->cards.substr(image_begin)))
+    table.image = std::move(image->facts);
   table_ = std::move(table);
   if (file.size() < hdu->data_begin) fail(file.path(), "the file is truncated: it ends in its header");
-  header_ = text_of(file.records().first(static_cast<std::size_t>(hdu->data_begin)));
+  header_ = text_of(file.records()).substr(0, static_cast<std::size_t>(hdu->begin) + image_begin);
   rows_at_ = static_cast<std::size_t>(hdu->begin) + rows_card + value_begin;
 }
 

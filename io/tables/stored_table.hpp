@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
+#include "io/fits/image_cards.hpp"
 
 namespace srcextract {
 
@@ -23,13 +24,15 @@ struct StoredColumn {
 struct StoredTable {
   std::vector<StoredColumn> columns;
   std::vector<std::string> history;  ///< lines of HISTORY
+  ImageFacts image;                  ///< what the header says of the image
   std::int64_t rows = 0;
   std::int64_t row_bytes = 0;
   std::int64_t data_begin = 0;  ///< where the rows begin in the file
 };
 
 /// Reads the headers of catalogues as io/catalog/catalog writes them. Those that follow one another are mostly alike
-/// but for the number of rows: such a one is compared, not parsed, which is a hundred times as fast.
+/// but for the number of rows and what is said of the image: of such a one no more is parsed, which is a hundred times
+/// as fast.
 class StoredTableReader {
  public:
   /// The table in the first extension; good until the next call. Throws Error{input} if there is none, its header is
@@ -40,7 +43,7 @@ class StoredTableReader {
   bool read_alike(const InputFile& file);
   void parse(const InputFile& file);
 
-  std::string header_;       ///< of the last file, up to its rows
+  std::string header_;       ///< of the last file, up to what is said of the image
   std::size_t rows_at_ = 0;  ///< where NAXIS2 has its value in there
   StoredTable table_;
 };

@@ -30,6 +30,19 @@ std::string bunit(const std::string& header) {
 
 }  // namespace
 
+std::string sum_unit(const std::string& pixel_unit) {
+  if (!is_per_area(pixel_unit)) return pixel_unit;
+  for (const std::string_view per_pixel : {"/pixel", "/pix"}) {
+    if (pixel_unit.ends_with(per_pixel)) return pixel_unit.substr(0, pixel_unit.size() - per_pixel.size());
+  }
+  // A factor as 10**-17 has to stay in front.
+  const std::size_t factor = pixel_unit.starts_with("10") ? pixel_unit.find_first_of(" .", 2) : std::string::npos;
+  const std::size_t begin = factor == std::string::npos ? 0 : factor + 1;
+  std::string sum = pixel_unit;
+  sum.insert(begin, "pixel.");
+  return fits_unit(sum) == sum ? sum : "";
+}
+
 std::string pixel_unit(const std::string& header) {
   const std::string text = bunit(header);
   if (text.empty()) return default_unit;

@@ -9,4 +9,9 @@ namespace srcextract {
 /// image that does not say, or says what is no FITS unit, is taken to hold `count`.
 std::string pixel_unit(const std::string& header);
 
+/// The unit of a sum of pixel values in that unit. Where they are brightnesses per beam or per solid angle a sum over
+/// pixels is none of these until it is multiplied by the area of a pixel: "pixel.Jy/beam", "pixel.MJy/sr". What is per
+/// pixel is summed to what it is ("Jy/pixel" to "Jy"). Empty where the FITS Standard has no way to write it.
+std::string sum_unit(const std::string& pixel_unit);
+
 }  // namespace srcextract

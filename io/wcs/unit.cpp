@@ -53,13 +53,17 @@ Spelling spell(const std::string& text) {
   return {spelt.data(), corrected};
 }
 
+/// Powers of wcslib's base units.
+using Powers = std::array<double, WCSUNITS_NTYPE>;
+
 /// Logarithms are left out: other readers refuse them.
-bool is_unit(const std::string& text) {
+std::optional<Powers> powers_of(const std::string& text) {
   int function = 0;
   double scale = 0;
-  double units[WCSUNITS_NTYPE];
+  Powers powers{};
   std::scoped_lock lock(wcslib_parsers);
-  return wcsulexe(text.c_str(), &function, &scale, units, nullptr) == 0 && function == 0;
+  const bool understood = wcsulexe(text.c_str(), &function, &scale, powers.data(), nullptr) == 0 && function == 0;
+  return understood ? std::optional(powers) : std::nullopt;
 }
 
 }  // namespace
@@ -68,8 +72,16 @@ std::string fits_unit(const std::string& text) {
   if (text.size() > longest || text.find('\0') != text.npos) return "";
   if (std::string unit = common_unit(text); !unit.empty()) return unit;
   const Spelling spelling = spell(text);
-  if (!is_unit(spelling.text)) return "";
+  if (!powers_of(spelling.text)) return "";
   return spelling.corrected ? spelling.text : text;
+}
+
+bool is_per_area(const std::string& unit) {
+  const std::optional<Powers> powers = powers_of(unit);
+  if (!powers) return false;
+  const auto divides = [&](std::size_t base) { return (*powers)[base] < 0; };
+  return divides(WCSUNITS_BEAM) || divides(WCSUNITS_PIXEL) || divides(WCSUNITS_SOLID_ANGLE) ||
+         divides(WCSUNITS_PLANE_ANGLE);
 }
 
 std::optional<double> unit_factor(const std::string& from, const std::string& to) {

@@ -9,6 +9,9 @@ namespace srcextract {
 /// are counts. Empty if it is none.
 std::string fits_unit(const std::string& text);
 
+/// Whether a FITS unit is one of something per beam, pixel, or solid angle on the sky: Jy/beam, MJy/sr, mag/arcsec2.
+bool is_per_area(const std::string& unit);
+
 /// The number that values in `from` are multiplied by to be in `to`, in any spelling of SExtractor, Astropy, VOUnit or
 /// FITS: "mag * arcsec**(-2)", "mag / arcsec2", "mag arcsec-2". Equal texts give 1. Nothing if either is empty or not
 /// understood, or they measure different things. As in wcslib, counts, photons and adu are one thing.

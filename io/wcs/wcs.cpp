@@ -48,12 +48,8 @@ std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t coun
   return "";
 }
 
-}  // namespace
-
-std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where) {
-  const CelestialWcs found = parse_celestial_wcs(header);
-  if (!found.wcs) return found.reason;
-
+/// Fills the columns with what was found in the header.
+std::string fill_all(const CelestialWcs& found, const std::string& header, Sources& sources, const Cpu& where) {
   const std::size_t count = sources.x_image.size();
   sources.alpha_j2000.resize(count);
   sources.delta_j2000.resize(count);
@@ -70,6 +66,36 @@ std::string add_sky_positions(const std::string& header, Sources& sources, const
   }
   sources.sky = true;
   return "";
+}
+
+/// The outer corners of an image.
+std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) {
+  const auto right = static_cast<double>(shape.width) + 0.5, top = static_cast<double>(shape.height) + 0.5;
+  Sources four;
+  four.x_image = {0.5, right, right, 0.5};
+  four.y_image = {0.5, 0.5, top, top};
+  four.alpha_j2000.resize(4);
+  four.delta_j2000.resize(4);
+  std::vector<SkyPosition> footprint;
+  if (!fill(*found.wcs, found.galactic(), 0, 4, four).empty()) return footprint;
+  for (std::size_t i = 0; i < 4; ++i) footprint.push_back({four.alpha_j2000[i], four.delta_j2000[i]});
+  return footprint;
+}
+
+}  // namespace
+
+std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  return found.wcs ? fill_all(found, header, sources, where) : found.reason;
+}
+
+std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
+                              std::vector<SkyPosition>& footprint, const Cpu& where) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (!found.wcs) return found.reason;
+  std::string problem = fill_all(found, header, sources, where);
+  if (problem.empty()) footprint = corners(found, shape);
+  return problem;
 }
 
 }  // namespace srcextract

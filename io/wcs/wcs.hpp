@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/exec.hpp"
+#include "stages/core/image.hpp"
 
 namespace srcextract {
 
@@ -16,5 +18,15 @@ extern const char* const no_celestial_wcs;
 /// FK5 2000; galactic positions are rotated to ICRS. Returns an empty string, or the reason why the image has no sky
 /// positions, in which case the columns stay absent (sources.sky false).
 std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where = {});
+
+/// A place on the sky in degrees, as of the catalogue; NaN off the sky.
+struct SkyPosition {
+  double alpha = 0, delta = 0;
+};
+
+/// The same, and where the outer corners of the image's corner pixels are, from (1, 1) along the first row around;
+/// empty if there are no sky positions.
+std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
+                              std::vector<SkyPosition>& footprint, const Cpu& where = {});
 
 }  // namespace srcextract

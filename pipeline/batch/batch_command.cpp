@@ -14,9 +14,9 @@
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/image/run_record.hpp"
 #include "pipeline/log/log.hpp"
-#include "pipeline/log/printable.hpp"
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "stages/core/counted.hpp"
 #include "survey/directory_lock.hpp"
 #include "survey/failures.hpp"
 #include "survey/inputs.hpp"
@@ -111,8 +111,9 @@ Ledger known_before(const std::string& directory) {
 
 int run_plan(const BatchOptions& options, const Plan& plan, const KeptFiles& kept, Journal& journal, bool on_terminal) {
   // Where there is nothing to do no GPU is woken.
-  const Machine machine =
-      plan.files.empty() ? Machine{} : choose_machine(options.backend, options.devices, options.threads);
+  const Machine machine = plan.files.empty() ? Machine{}
+                                             : choose_machine({options.backend, options.devices, options.threads},
+                                                              workload_of(plan.files, ""));
   MemoryBudget budget = memory_budget(options);
   RunSummary summary;
   std::atomic<bool> too_many_failures = false;

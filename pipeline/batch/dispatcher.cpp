@@ -11,6 +11,17 @@
 namespace srcextract {
 namespace {
 
+/// Takes out the masks, unless there is nothing else. Returns what they are called in the file.
+std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, const std::string& path) {
+  std::vector<std::string> names;
+  if (std::ranges::all_of(images, &SelectedImage::is_mask)) return names;
+  for (const SelectedImage& image : images) {
+    if (image.is_mask) names.push_back(image.name.substr(0, image.name.size() - (" of " + path).size()));
+  }
+  std::erase_if(images, [](const SelectedImage& image) { return image.is_mask; });
+  return names;
+}
+
 /// Memory that a gzipped file takes, inflated and with the images that are in it, whatever their type: a byte may be a
 /// pixel, which is a float here, and half of that again is what the steps take.
 std::int64_t room_for_gzipped(const std::string& path) {
@@ -100,14 +111,16 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
     std::shared_ptr<MemoryBudget::Share> share;
     if (const std::int64_t room = room_for_gzipped(file.path))
       share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
-    std::vector<SelectedImage> images = select_images(file.path, file.config->config.input.hdu);
+    const std::string& hdu = file.config->config.input.hdu;
+    std::vector<SelectedImage> images = select_images(file.path, hdu);
+    std::vector<std::string> left_out = hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
     const auto count = static_cast<int>(images.size());
     for (SelectedImage& image : images) {
       const bool several = count > 1;
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
-      const std::optional<int> hdu = several ? std::optional(image.hdu) : std::nullopt;
+      const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, hdu, count, share});
+      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {})});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };

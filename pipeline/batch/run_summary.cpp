@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "pipeline/log/printable.hpp"
 #include "pipeline/log/progress.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {

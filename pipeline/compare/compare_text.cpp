@@ -7,6 +7,7 @@
 #include <map>
 
 #include "pipeline/log/printable.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {
@@ -158,8 +159,7 @@ std::string format_notes(const FileComparison& file) {
 
 std::string format_verdict(const FileComparison& file) {
   if (file.within()) return "within the rules\n";
-  const std::size_t count = file.comparison.findings.size();
-  return fmt::format("BEYOND THE RULES, {} reason{}:\n", count, count == 1 ? "" : "s") + reasons(file, "  ");
+  return "BEYOND THE RULES, " + counted(std::ssize(file.comparison.findings), "reason") + ":\n" + reasons(file, "  ");
 }
 
 std::string format_files(const std::vector<FileComparison>& files) {

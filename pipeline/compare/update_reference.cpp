@@ -15,6 +15,7 @@
 #include "io/tables/table.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -40,8 +41,8 @@ std::string verdict(const FileComparison& file) {
   if (!file.failure.empty()) return file.failure;
   if (file.within()) return "within the rules";
   const Finding& first = file.comparison.findings.front();
-  return fmt::format("beyond the rules, {} reasons, first {}: {}", file.comparison.findings.size(), first.subject,
-                     first.words);
+  return fmt::format("beyond the rules, {}, first {}: {}", counted(std::ssize(file.comparison.findings), "reason"),
+                     first.subject, first.words);
 }
 
 std::string utc_now() {

@@ -7,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "io/wcs/wcs.hpp"
 #include "pipeline/chain/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "stages/core/error.hpp"
@@ -94,7 +93,8 @@ class ImageRun {
 
 void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
   const auto begin = std::chrono::steady_clock::now();
-  result.no_sky_reason = add_sky_positions(input.header(), result.extraction.sources, execution.cpu);
+  result.no_sky_reason = add_sky_positions(input.header(), input.exposure.shape(), result.extraction.sources,
+                                           result.footprint, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
 }

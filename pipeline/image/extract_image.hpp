@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/wcs/wcs.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/image/backend_comparison.hpp"
 #include "pipeline/image/open_frame.hpp"
@@ -33,13 +35,19 @@ struct ImageInput {
 
   const PixelSource& first() const { return exposure.planes.front(); }
   const std::string& header() const { return frame.image().header(); }
+
+  /// What catalogue and report repeat of its header.
+  std::vector<HeaderValue> keywords(const OutputConfig& config) const {
+    return header_values(header(), frame.image().primary_header(), config.header_keywords);
+  }
 };
 
 /// What became of one image.
 struct ImageResult {
-  Extraction extraction;      ///< with sky positions, if the image has any
-  std::string no_sky_reason;  ///< why it has none; empty if it has
-  std::string backend;        ///< that made the catalogue: cpu or cuda
+  Extraction extraction;               ///< with sky positions, if the image has any
+  std::string no_sky_reason;           ///< why it has none; empty if it has
+  std::vector<SkyPosition> footprint;  ///< where the corners of the image are
+  std::string backend;                 ///< that made the catalogue: cpu or cuda
   std::vector<StepTime> times;
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
 };

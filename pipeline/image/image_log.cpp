@@ -2,13 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "io/wcs/wcs.hpp"
-#include "pipeline/log/printable.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {
@@ -33,7 +35,8 @@ void log_statistics(const std::string& name, const std::string& when, const Stat
 void log_background(const std::string& name, const Background& background) {
   log_statistics(name, "before clipping", background.all);
   const char* end = background.converged ? "" : " (stopped by background.max_iterations, not converged)";
-  log_statistics(name, fmt::format("after {} rounds of clipping{}", background.iterations, end), background.clipped);
+  log_statistics(name, fmt::format("after {} of clipping{}", counted(background.iterations, "round"), end),
+                 background.clipped);
 }
 
 /// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
@@ -48,10 +51,61 @@ void warn_of_padding(const std::string& name, const Background& background) {
       name, 100 * zeros);
 }
 
+/// A source of a larger share of the pixels is hardly one.
+constexpr double large_share = 0.05;
+
+/// What probably made the sky a source, and what to try.
+std::string why_so_large(const Config& config, const Extraction& extraction) {
+  const Statistics& sky = extraction.background.clipped;
+  const bool sky_is_above = extraction.levels.detection < sky.median + 3 * sky.sigma;
+  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
+    return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
+                       config.place_of("detection.threshold"), sky.median, sky.sigma);
+  if (sky_is_above && config.detection.reference == Reference::zero)
+    return fmt::format(
+        "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
+        config.place_of("detection.reference"), sky.median);
+  return fmt::format(
+      "{}: if nothing in the image is that large, the sky varies by more than the threshold; subtract it "
+      "first, or set a higher one",
+      config.place_of("detection.threshold"));
+}
+
+/// One source of half the image is a catalogue like any other to who does not look at it.
+void warn_of_large_source(const ImageInput& input, const Extraction& extraction) {
+  const std::vector<std::int64_t>& npix = extraction.sources.npix;
+  const auto largest = std::ranges::max_element(npix);
+  if (largest == npix.end()) return;
+  const std::int64_t masked = extraction.masked_nan + extraction.masked_infinite + extraction.masked_blank;
+  const double share = static_cast<double>(*largest) / static_cast<double>(input.exposure.shape().count() - masked);
+  if (share <= large_share) return;
+  spdlog::warn("{}: source {} has {:.0f} % of the pixels that are not masked; {}", input.name,
+               largest - npix.begin() + 1, 100 * share, why_so_large(input.file.config->config, extraction));
+}
+
 void log_sky(const std::string& name, const std::string& reason, bool describe) {
   const bool expected = reason == no_celestial_wcs;
   if (reason.empty() || (expected && !describe)) return;
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
+}
+
+std::string listed(std::span<const std::string> names) {
+  constexpr std::size_t most = 10;
+  std::string list;
+  for (const std::string& name : names.first(std::min(names.size(), most))) list += (list.empty() ? "" : ", ") + name;
+  return names.size() > most ? fmt::format("{} and {} more", list, names.size() - most) : list;
+}
+
+/// Of a file of several images the first is taken, or masks are left out: who expected another has to hear of it.
+void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
+  if (!left_out.empty())
+    spdlog::info("{}: left out of input.hdu: all, as masks by their names: {}; input.hdu can name one", input.name,
+                 listed(left_out));
+  if (config.hdu != "auto" || !input.file.config->config.combine.hdus.empty()) return;
+  const std::vector<std::string> others = input.frame.image().further_images();
+  if (others.empty()) return;
+  spdlog::info("{}: the first image of the file is extracted, and not {}; input.hdu selects one, or all", input.name,
+               listed(others));
 }
 
 /// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".
@@ -65,12 +119,13 @@ std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
 
 }  // namespace
 
-void log_input(const ImageInput& input, const InputConfig& config) {
+void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
   const FitsImage& image = input.frame.image();
   const std::string extname = image.extname().empty() ? "" : " '" + image.extname() + "'";
   const int bitpix = input.first().format.bitpix;
   spdlog::info("{}: {} x {} pixels, BITPIX {}, HDU {}{}{}", input.name, input.first().shape.width,
                input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
+  log_others(input, config, left_out);
   if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
@@ -85,8 +140,9 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   if (describe) log_background(input.name, e.background);
   warn_of_padding(input.name, e.background);
   if (describe)
-    spdlog::info("{}: {} sources above {:.6g}, {} before detection.min_area", input.name, e.sources.size(),
+    spdlog::info("{}: {} above {:.6g}, {} before detection.min_area", input.name, counted(e.sources.size(), "source"),
                  e.levels.detection, e.detected);
+  warn_of_large_source(input, e);
   log_sky(input.name, result.no_sky_reason, describe);
 }
 

@@ -29,7 +29,13 @@ double seconds_since(Clock::time_point begin) {
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
   const std::string& header = input.header();
-  const CatalogMetadata metadata{program_version(), config.yaml, pixel_unit(header)};
+  const std::string unit = pixel_unit(header);
+  const Statistics& sky = extraction.background.clipped;
+  const CatalogMetadata metadata{program_version(),
+                                 config.yaml,
+                                 unit,
+                                 sum_unit(unit),
+                                 {SkyFacts{sky.median, sky.sigma}, input.keywords(config.config.output)}};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
@@ -105,7 +111,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
-  if (job.describe) log_input(input_, task.file->config->config.input);
+  if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }
 
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {

@@ -35,6 +35,7 @@ struct ImageTask {
   std::optional<int> hdu = std::nullopt;   ///< part of the names of its outputs, if there are several
   int images = 1;                          ///< of the file that are extracted
   std::shared_ptr<void> memory = nullptr;  ///< what the open file has of the memory budget
+  std::vector<std::string> left_out = {};  ///< masks of the file, that `all` leaves out; of its first image
 };
 
 /// What became of it.

@@ -46,8 +46,11 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
                                               config.place_of("difference.align"), reference_name, size_of(other), name,
                                               size_of(shape), remedy));
   if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
-    spdlog::info("{}: not both frames have a WCS that tells whether they show the same sky; it is taken for granted",
-                 name);
+    spdlog::warn(
+        "{}: {} has no WCS that can be used, so nothing tells whether {} shows the same sky, pixel by pixel. It is "
+        "taken "
+        "for granted: look at the picture (output.quicklook), or give frames with a WCS",
+        name, has_sky(fresh) ? reference_name : name, reference_name);
     return nullptr;
   }
   PixelMap map = map_pixels(shape, fresh.image().header(), name, reference.image().header(), reference_name, where);
@@ -67,7 +70,7 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
 
 }  // namespace
 
-void check_difference(const Config& config) {
+Config difference_config(Config config) {
   if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
     throw Error(ErrorKind::config,
                 config.place_of("detection.threshold") +
@@ -78,6 +81,8 @@ void check_difference(const Config& config) {
                 config.place_of("combine.files") +
                     ": the same files would be combined with both frames of a difference, and cancel; "
                     "name combine.planes or combine.hdus, or leave them out");
+  if (config.quicklook.overlay == Overlay::ellipses) config.quicklook.overlay = Overlay::pixels;
+  return config;
 }
 
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,

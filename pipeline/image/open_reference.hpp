@@ -17,9 +17,10 @@ struct OpenReference {
   std::shared_ptr<const ReferenceFrame> subtracted;  ///< for the stages
 };
 
-/// Throws Error{config} if sources of a difference cannot be found with this configuration: below zero both of its
-/// sides are everywhere, and files that both frames were combined with would be subtracted from themselves.
-void check_difference(const Config& config);
+/// The configuration as a difference is extracted with it: changes are shown as they were found, pixels and not
+/// ellipses. Throws Error{config} if sources of a difference cannot be found with it: below zero both of its sides are
+/// everywhere, and files that both frames were combined with would be subtracted from themselves.
+Config difference_config(Config config);
 
 /// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu is
 /// `all` it is the HDU of the same number. Throws Error{input}

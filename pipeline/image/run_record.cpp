@@ -1,12 +1,16 @@
 #include "pipeline/image/run_record.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <type_traits>
+#include <variant>
 
+#include "config/fields.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "survey/directory_lock.hpp"
 
@@ -44,6 +48,50 @@ Json input_json(const ImageInput& input, const Config& config, std::uint32_t dat
                {"datasum", datasum}};
   if (!input.frame.combined().empty()) json["combined"] = input.frame.combined();
   return json;
+}
+
+template <class T>
+Json value_json(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return names_of(value)[static_cast<std::size_t>(value)];
+  } else {
+    return value;
+  }
+}
+template <class T>
+Json value_json(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(value_json(value));
+  return json;
+}
+
+/// Every key with its value.
+Json config_json(const Config& config) {
+  Json json;
+  for_each_field(config,
+                 [&](const Field& field, const auto& value) { json[field.section][field.key] = value_json(value); });
+  return json;
+}
+
+Json header_json(const std::vector<HeaderValue>& values) {
+  Json json = Json::object();
+  for (const HeaderValue& value : values)
+    std::visit([&](const auto& held) { json[value.keyword] = held; }, value.value);
+  return json;
+}
+
+/// The corners of the image on the sky, in degrees; null if it has no sky positions.
+Json footprint_json(const std::vector<SkyPosition>& footprint) {
+  Json json;
+  for (const SkyPosition& corner : footprint) json.push_back({corner.alpha, corner.delta});
+  return json;
+}
+
+/// The most memory that this process has had so far, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
 /// The frame that was subtracted.
@@ -98,6 +146,7 @@ Json execution_json(const RunReport& report) {
           {"threads", report.execution.cpu.threads},
           {"steps", times},
           {"seconds", report.seconds},
+          {"peak_memory", peak_memory()},
           {"host", host_name()},
           {"start", utc(report.start)},
           {"command", report.arguments}};
@@ -125,10 +174,13 @@ std::string format_report(const RunReport& report) {
                     {"background", extraction.levels.background},
                     {"sigma", extraction.levels.sigma}};
   json["counts"] = counts_json(extraction, report.input.first().shape);
+  json["header"] = header_json(report.input.keywords(report.config.config.output));
   json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
+  json["footprint"] = footprint_json(report.result.footprint);
   json["execution"] = execution_json(report);
   if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
-  json["config"] = report.config.yaml;
+  json["config"] = config_json(report.config.config);
+  json["config_yaml"] = report.config.yaml;
   json["outputs"] = report.outputs;
   // A path may hold bytes that are no UTF-8; JSON must.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

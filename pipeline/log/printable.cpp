@@ -37,8 +37,4 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 }  // namespace srcextract

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,8 +8,5 @@ namespace srcextract {
 /// `text` with '?' for every control character and every byte that is not of UTF-8: names of files, HDUs and columns
 /// may hold any byte, also what a terminal obeys or an XML reader refuses.
 std::string printable(std::string_view text);
-
-/// "1 file", "2 files".
-std::string counted(std::int64_t count, std::string_view noun);
 
 }  // namespace srcextract

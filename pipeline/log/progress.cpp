@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "pipeline/log/printable.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {

@@ -1,11 +1,13 @@
 #include "pipeline/machine/backend.hpp"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "io/fits/versions.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 
@@ -20,14 +22,44 @@ std::vector<CudaDevice> find_devices(const std::vector<int>& indices) {
   return devices;
 }
 
-std::vector<CudaDevice> usable_devices(const std::vector<int>& indices) {
+/// Whether the system has a driver of NVIDIA's, or Windows' way to one; it is looked for without waking any.
+bool has_gpu_driver() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
+
+/// That there is no GPU is news to who named one or has one; to all others it is said with --verbose.
+std::vector<CudaDevice> usable_devices(const std::vector<int>& indices, bool named) {
   try {
     return find_devices(indices);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::device) throw;
-    spdlog::info("back end: CPU, because no GPU can be used: {}", error.what());
+    const bool expected = cuda_built() && has_gpu_driver();
+    spdlog::log(named      ? spdlog::level::warn
+                : expected ? spdlog::level::info
+                           : spdlog::level::debug,
+                "back end: CPU, because no GPU can be used: {}", error.what());
     return {};
   }
+}
+
+std::string describe(const Workload& work, const TimeEstimate& times, int threads) {
+  return fmt::format("{:.2g} GB of pixels take about {:.2g} s on {}, and {:.2g} s with a GPU and its start",
+                     static_cast<double>(work.pixel_bytes) / 1e9, times.cpu, counted(threads, "CPU thread"), times.gpu);
+}
+
+/// The devices that `automatic` takes.
+std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
+                                           const Workload& work, int threads) {
+  if (!wish.devices.empty()) return usable_devices(indices, true);
+  const TimeEstimate times = estimate_times(work, threads);
+  if (!times.favours_gpu()) {
+    spdlog::log(cuda_built() && has_gpu_driver() ? spdlog::level::info : spdlog::level::debug,
+                "back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
+    return {};
+  }
+  std::vector<CudaDevice> devices = usable_devices(indices, false);
+  if (!devices.empty()) spdlog::info("back end: CUDA: {}", describe(work, times, threads));
+  return devices;
 }
 
 /// So many threads, or as many as this process may have.
@@ -45,9 +77,7 @@ Cpu usable_threads(int wanted) {
 std::int64_t room_for_any(std::span<const PlannedFile> files) {
   std::int64_t largest = 1;
   for (const PlannedFile& planned : files) {
-    const std::string& path = planned.file.path;
-    const bool compressed = path.ends_with("z") || path.ends_with("Z");
-    largest = std::max(largest, compressed ? 4 * planned.file.bytes : planned.file.bytes);
+    largest = std::max(largest, pixel_bytes(planned.file));
   }
   return 2 * static_cast<std::int64_t>(sizeof(float)) * largest;
 }
@@ -70,13 +100,17 @@ std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> 
 
 }  // namespace
 
-Machine choose_machine(Backend wanted, const std::vector<int>& devices, int threads) {
+Machine choose_machine(const MachineWish& wish, const Workload& work) {
   Machine machine;
-  machine.cpu = usable_threads(threads);
-  machine.compare = wanted == Backend::compare;
-  machine.may_fall_back = wanted == Backend::automatic;
-  if (wanted == Backend::automatic) machine.devices = usable_devices(devices);
-  if (wanted == Backend::cuda || wanted == Backend::compare) machine.devices = find_devices(devices);
+  machine.cpu = usable_threads(wish.threads);
+  machine.compare = wish.backend == Backend::compare;
+  machine.may_fall_back = wish.backend == Backend::automatic;
+  // The others are not even started for one image.
+  const std::vector<int> first = {0};
+  const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
+  if (wish.backend == Backend::automatic)
+    machine.devices = worthwhile_devices(wish, devices, work, machine.cpu.threads);
+  if (wish.backend == Backend::cuda || machine.compare) machine.devices = find_devices(devices);
   for (const CudaDevice& device : machine.devices)
     spdlog::info("back end: CUDA device {}, {}", device.index, device.name);
   return machine;

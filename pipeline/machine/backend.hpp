@@ -10,6 +10,7 @@
 
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
+#include "pipeline/machine/backend_choice.hpp"
 #include "stages/core/exec.hpp"
 #include "survey/plan.hpp"
 
@@ -35,9 +36,17 @@ struct Execution {
   bool may_fall_back = false;
 };
 
-/// Turns the wish into a decision. `automatic` takes the devices that are usable and logs what it decided and why;
-/// `cuda` and `compare` throw Error{device} if one is not. No `devices` means all that there are.
-Machine choose_machine(Backend wanted, const std::vector<int>& devices, int threads);
+/// What the user asked for.
+struct MachineWish {
+  Backend backend = Backend::automatic;
+  std::vector<int> devices = {};  ///< named by the user
+  int threads = 1;
+};
+
+/// Turns the wish into a decision, and logs it. `automatic` takes the devices that are usable if they were named or if
+/// the work is done sooner with them (estimate_times); where it is not no GPU is started. `cuda` and `compare` throw
+/// Error{device} if one is not usable. No `devices` means all that there are, of which one image needs the first alone.
+Machine choose_machine(const MachineWish& wish, const Workload& work);
 
 /// An execution on that device, or on the CPU if there is none.
 Execution on_device(const Machine& machine, const std::optional<CudaDevice>& device, int threads);

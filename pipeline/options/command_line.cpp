@@ -21,7 +21,7 @@ constexpr const char* footer = R"(Example:
   srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
-What changed between two images: srcextract difference --help
+What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:

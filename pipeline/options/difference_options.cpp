@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* description =
     "Finds what changed between two frames of one field: subtracts REFERENCE from NEW, and\n"
-    "extracts what is above the threshold, and what is below it.";
+    "extracts what is above the threshold, and what is below it. Experimental: its kernel is\n"
+    "not fitted, so stars that are no round Gaussians of known width leave false changes.";
 
 constexpr const char* footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits

@@ -16,7 +16,8 @@ constexpr const char* description = "Joins the catalogues of a survey into one, 
 constexpr const char* footer = R"(DIR are directories that `srcextract batch` wrote into: one, or those of all shards.
 SURVEY is a FITS file of two tables:
   SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
-  IMAGES   a row for every image, also for those that failed (STATUS, REASON)
+  IMAGES   a row for every image, also for those that failed (STATUS, REASON), with the
+           keywords of its header that catalogues carry (OBJECT, DATE_OBS, FILTER, ...)
 in the order of the images' names. Its bytes do not depend on shards, directories,
 machines or times. IMAGE is the name below the directory that batch was given, with
 [HDU] where a file has several; bytes that FITS text cannot hold are written as in

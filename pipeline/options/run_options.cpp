@@ -84,7 +84,8 @@ void RunOptionParser::add_execution() {
   for (const auto& [name, value] : backends) names.push_back(name);
   app_.add_option("--backend", backend_,
                   "auto, cpu, cuda or compare (default: auto, which is every usable\n"
-                  "GPU, else the CPU; compare runs both and compares every stage)")
+                  "GPU where the images are worth its start or --device names some,\n"
+                  "else the CPU; compare runs both and compares every stage)")
       ->type_name("NAME")
       ->check(CLI::IsMember(names).description(""))
       ->group("Where it runs");
@@ -104,7 +105,7 @@ void RunOptionParser::add_execution() {
 
 void RunOptionParser::add_messages() {
   auto* quiet = app_.add_flag("-q,--quiet", quiet_, "Only warnings and errors");
-  auto* verbose = app_.add_flag("-v,--verbose", verbose_, "Also the time of every stage");
+  auto* verbose = app_.add_flag("-v,--verbose", verbose_, "Also the time of every stage, and why no GPU is used");
   quiet->excludes(verbose)->group("Messages");
   verbose->group("Messages");
   app_.set_version_flag("--version", version_text, "Versions of the program and its libraries")->group("Messages");

@@ -11,10 +11,13 @@ namespace srcextract {
 /// Stands for the unit of the image's pixel values, which the writers of a catalogue know.
 inline constexpr const char* pixel_value_unit = "pixel value";
 
+/// Stands for the unit of a sum of pixel values, which is another where these are per beam or per solid angle.
+inline constexpr const char* pixel_sum_unit = "sum of pixel values";
+
 /// What a reader of a catalogue needs to know about one column, written into every format.
 struct Column {
   const char* name;         ///< SExtractor's name where SExtractor has the column
-  const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit
+  const char* unit;         ///< FITS unit string, empty if dimensionless; or pixel_value_unit, pixel_sum_unit
   const char* ucd;          ///< IVOA UCD1+ word
   const char* description;  ///< one line
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
@@ -68,8 +71,8 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"YPEAK_IMAGE", "pixel", "pos.cartesian.y;instr.det;phot.flux;stat.max", "y of the brightest pixel", 0},
     s.ypeak_image);
   f(Column{"NPIX", "pixel", "phys.angSize.area;instr.pixel", "Number of detected pixels", 0}, s.npix);
-  f(Column{"FLUX_ISO", pixel_value_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
-  f(Column{"FLUXERR_ISO", pixel_value_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
+  f(Column{"FLUX_ISO", pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
+  f(Column{"FLUXERR_ISO", pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
   f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
   f(Column{"X2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.x;instr.det", "Variance along x", 0}, s.x2_image);
   f(Column{"Y2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.y;instr.det", "Variance along y", 0}, s.y2_image);

@@ -80,7 +80,7 @@ TEST_F(BatchLosesGpu, TheRestIsDoneElsewhereToTheSameBytes) {
   cpu.cpu.threads = 4;
   ASSERT_EQ(process("cpu", cpu), 0);
 
-  Machine machine = choose_machine(Backend::automatic, {}, 4);
+  Machine machine = choose_machine({Backend::automatic, {}, 4}, {std::int64_t{1} << 40, 0, true});
   ASSERT_FALSE(machine.devices.empty());
   std::atomic<int> images = 0;
   const auto lose_first = [&](const ImageOutcome& outcome) {

@@ -44,7 +44,7 @@ TEST(Config, EveryKeyIsRead) {
 background: {kappa: 2.5, max_iterations: 20}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75}
-output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true}
+output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
@@ -63,6 +63,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.detection.min_area, 9);
   EXPECT_EQ(c.measurement.reference, Reference::zero);
   EXPECT_TRUE(c.output.quicklook);
+  EXPECT_THAT(c.output.header_keywords, ElementsAre("SEEING", "DATE"));
   EXPECT_EQ(c.combine, (CombineConfig{CombineMethod::weighted, {}, {}, {"g.fits", "a b/i.fits"}, {1, 2.5, -1}}));
   ConvolveConfig sobel;
   sobel.kernel = KernelShape::values;
@@ -284,6 +285,11 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
       {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
       {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},
       {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},
+      {"# Default configuration file for SExtractor 2.25.0\n\n#--- Catalog ---\n \nCATALOG_NAME     test.cat  # name\n"
+       "CATALOG_TYPE     ASCII_HEAD\n\tDETECT_THRESH 1.5\n",
+       "x.yaml:5:1: this is a configuration of SExtractor, and srcextract has keys of its own"},
+      {"DETECT_THRESH\t1.5\n", "x.yaml:1:1: this is a configuration of SExtractor"},
+      {"DETECT_THRESH: 1.5\n", "x.yaml:1:1: unknown"},
       {"input: {hdu: 1}\n---\noutput: {}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"---\n---\ninput: {hdu: 1}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"input: {hdu: 1}\n...\ninput: {hdu: 2}\n", "x.yaml:3:1: a second YAML document begins here"},

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/catalog/catalog_writers.hpp"
 #include "stages/core/error.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/source_dir.hpp"
@@ -232,14 +233,15 @@ TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
 
 TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {
   TemporaryFolder directory;
-  const std::string path = written(directory, CatalogFormat::fits, three_sources(), {"1.2.3", "{}\n", "Jy/beam"});
+  const std::string path =
+      written(directory, CatalogFormat::fits, three_sources(), {"1.2.3", "{}\n", "Jy/beam", "pixel.Jy/beam"});
   FitsCatalog catalog(path);
   std::map<std::string, std::string> unit;
   for (const char* n : {"11", "12", "13", "14", "20", "21"})
     unit[catalog.text(std::string("TTYPE") + n)] = catalog.text(std::string("TUNIT") + n);
-  EXPECT_THAT(unit,
-              ElementsAre(Pair("BACKGROUND", "Jy/beam"), Pair("FLUXERR_ISO", "Jy/beam"), Pair("FLUX_ISO", "Jy/beam"),
-                          Pair("FLUX_MAX", "Jy/beam"), Pair("THRESHOLD", "Jy/beam"), Pair("X2_IMAGE", "pixel**2")));
+  EXPECT_THAT(unit, ElementsAre(Pair("BACKGROUND", "Jy/beam"), Pair("FLUXERR_ISO", "pixel.Jy/beam"),
+                                Pair("FLUX_ISO", "pixel.Jy/beam"), Pair("FLUX_MAX", "Jy/beam"),
+                                Pair("THRESHOLD", "Jy/beam"), Pair("X2_IMAGE", "pixel**2")));
   if (!testing::have_fitsverify()) return;
   EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
 }
@@ -253,7 +255,7 @@ TEST(CatalogTest, TheDocumentationHasEveryColumnWithItsUnit) {
       return line.starts_with("| `") && line.substr(0, line.find('|', 1)).find(column.name) != std::string::npos;
     });
     ASSERT_NE(row, lines.end()) << column.name;
-    const std::string unit = column.unit == std::string_view(pixel_value_unit) ? "unit of the pixels" : column.unit;
+    const std::string unit = unit_of(column, {"", "", "unit of the pixels", "unit of sums"});
     const std::string cell = unit.empty() ? " |" : " " + unit + " |";
     EXPECT_EQ(row->substr(row->find('|', 1) + 1, cell.size()), cell) << column.name;
   });

@@ -74,9 +74,22 @@ TEST(StoredTable, SaysWhatTheHeaderSays) {
 TEST(StoredTable, IsTheSameWhateverWasReadBefore) {
   const TemporaryFolder folder;
   std::vector<std::string> paths;
-  const std::vector<std::string> hdus = {table(3),       table(0), table(3, "'deg'"),
-                                         table(100'000), table(7), table(7, "'pixel'", Cards(40, {"FILLER", "1"})),
-                                         table(8)};
+  const Cards sky = {{"SKYLEVEL", "1.5"}, {"SKYSIGMA", "0.5"}};
+  Cards named = sky, many = sky;
+  named.push_back({"OBJECT", "'M 31'"});
+  many.insert(many.end(), 40, {"FILLER", "1"});
+  const std::vector<std::string> hdus = {table(3),
+                                         table(0),
+                                         table(3, "'deg'"),
+                                         table(100'000),
+                                         table(7),
+                                         table(7, "'pixel'", Cards(40, {"FILLER", "1"})),
+                                         table(8),
+                                         table(9, "'pixel'", sky),
+                                         table(9, "'pixel'", named),
+                                         table(10, "'pixel'", many),
+                                         table(11, "'pixel'", sky),
+                                         table(12)};
   for (std::size_t i = 0; i < hdus.size(); ++i) paths.push_back(folder.write(std::to_string(i), file_with(hdus[i])));
   StoredTableReader reader;
   for (const std::string& path : paths) {
@@ -87,7 +100,17 @@ TEST(StoredTable, IsTheSameWhateverWasReadBefore) {
     EXPECT_EQ(after_others.columns, truth.columns);
     EXPECT_EQ(after_others.rows, truth.rows);
     EXPECT_EQ(after_others.data_begin, truth.data_begin);
+    EXPECT_EQ(after_others.image, truth.image);
   }
+}
+
+TEST(StoredTable, HasWhatTheHeaderSaysOfTheImage) {
+  const TemporaryFolder folder;
+  const std::string hdu =
+      table(3, "'pixel'", {{"SKYLEVEL", "1.5"}, {"SKYSIGMA", "0.5"}, {"IMGEXT", "'SCI'"}, {"CCD", "7"}});
+  StoredTableReader reader;
+  const StoredTable& read = reader.read(InputFile(folder.write("a.fits", file_with(hdu))));
+  EXPECT_EQ(read.image, (ImageFacts{SkyFacts{1.5, 0.5}, {{"EXTNAME", "SCI"}, {"CCD", std::int64_t{7}}}}));
 }
 
 TEST(StoredTable, IsNotReadFromWhatIsNoCatalog) {

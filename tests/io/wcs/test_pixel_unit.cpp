@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "tests/io/support/io_test_support.hpp"
+#include "tests/support/temporary_folder.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -34,6 +37,38 @@ TEST(PixelUnitTest, WhatObservatoriesWriteBecomesAFitsUnit) {
       {"DN", "adu"},           {"DN/s", "adu/s"},          {"counts", "count"},   {"COUNTS", "count"},
       {"COUNTS/S", "count/s"}, {"ELECTRONS/S", "count/s"}, {"electron", "count"}, {"e-", "count"}};
   for (const auto& [written, unit] : spellings) EXPECT_EQ(unit_of(written), unit) << written;
+}
+
+TEST(SumUnitTest, AmountsAddUpToAmounts) {
+  for (const char* unit : {"count", "adu", "Jy", "count/s", "mag", "10**-17 erg/s", "erg/s/cm**2/Angstrom", ""})
+    EXPECT_EQ(sum_unit(unit), unit);
+}
+
+TEST(SumUnitTest, BrightnessesPerAreaAreMultipliedByThatOfAPixel) {
+  const std::pair<const char*, const char*> sums[] = {{"Jy/beam", "pixel.Jy/beam"},
+                                                      {"Jy beam-1", "pixel.Jy beam-1"},
+                                                      {"MJy/sr", "pixel.MJy/sr"},
+                                                      {"mag/arcsec**2", "pixel.mag/arcsec**2"},
+                                                      {"10**-17 erg/arcsec**2", "10**-17 pixel.erg/arcsec**2"},
+                                                      {"Jy/pixel", "Jy"},
+                                                      {"adu/pix", "adu"}};
+  std::string pairs;
+  for (const auto& [unit, sum] : sums) {
+    EXPECT_EQ(sum_unit(unit), sum);
+    pairs += std::string(unit) + "\n" + sum + "\n";
+  }
+  if (!testing::have_astropy()) return;
+  const testing::TemporaryFolder directory;
+  const auto [status, output] = testing::run_python(directory, R"(
+import sys
+from astropy import units
+lines = open(sys.argv[1]).read().splitlines()
+for unit, sum in zip(lines[::2], lines[1::2]):
+    for form in 'fits', None:
+        assert units.Unit(sum, format=form) == units.pixel * units.Unit(unit, format='fits'), (unit, sum, form)
+)",
+                                                    directory.write("units", pairs));
+  EXPECT_EQ(status, 0) << output;
 }
 
 TEST(PixelUnitTest, WhatIsNoUnitIsSextractorsCount) {

@@ -252,7 +252,7 @@ def test_the_dumped_configuration_is_the_same_one(run, configure, tmp_path):
         assert files(tmp_path / "given") == files(tmp_path / "dumped")
         written.append(files(tmp_path / "given"))
         # What the report says is enough, even where the file of the kernel is gone.
-        configure(report(tmp_path / "given/sky.run.json")["config"])
+        configure(report(tmp_path / "given/sky.run.json")["config_yaml"])
         assert run("config.yaml", "sky.fits", "-o", "reported").code == 0
         assert files(tmp_path / "reported") == files(tmp_path / "given")
     assert written[0] != written[1] != written[2]

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import re
 import resource
 import signal
 
@@ -121,7 +122,7 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
 
 def test_the_reported_configuration_gives_the_same_catalogue(run, config, image, tmp_path):
     assert run(config, image, "--set", "detection.connectivity=4", "-o", "a").code == 0
-    (tmp_path / "again.yaml").write_text(report(tmp_path / "a/sky.run.json")["config"])
+    (tmp_path / "again.yaml").write_text(report(tmp_path / "a/sky.run.json")["config_yaml"])
     assert run("again.yaml", image, "-o", "b").code == 0
     assert (tmp_path / "a/sky.cat.csv").read_bytes() == (tmp_path / "b/sky.cat.csv").read_bytes()
 
@@ -299,7 +300,8 @@ def test_the_unit_of_the_pixels_is_that_of_the_fluxes(run, config, tmp_path):
     write_sky(tmp_path / "sky.fits", BUNIT="JY/BEAM")
     assert run(config, "sky.fits", *set_formats("ecsv")).code == 0
     text = (tmp_path / "sky.cat.ecsv").read_text()
-    assert "name: FLUX_ISO, unit: 'Jy/beam'" in text and "name: X2_IMAGE, unit: 'pixel**2'" in text
+    assert "name: FLUX_ISO, unit: 'pixel.Jy/beam'" in text and "name: FLUX_MAX, unit: 'Jy/beam'" in text
+    assert "name: X2_IMAGE, unit: 'pixel**2'" in text
 
 
 @pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "", reason="sanitizers need the address space")
@@ -326,10 +328,18 @@ def test_a_missing_gpu_is_a_device_error(run, config, image, tmp_path, backend):
     assert not (tmp_path / "out").exists()
 
 
-def test_auto_without_a_gpu_says_that_it_takes_the_cpu(run, config, image, tmp_path):
-    done = run(config, image, env=NO_GPU)
+def test_auto_takes_the_cpu_for_a_small_image_and_says_why_to_who_asks(run, config, image, tmp_path):
+    done = run(config, image, "-v")
     assert done.code == 0
-    assert "info: back end: CPU, because" in done.err
+    assert re.search(r"back end: CPU: .* GB of pixels take about .* s on .* thread", done.err), done.err
+    assert report(tmp_path / "sky.run.json")["execution"]["backend"] == "cpu"
+    check_sky_catalogue(tmp_path / "sky.cat.csv")
+
+
+def test_a_gpu_that_was_named_and_cannot_be_used_is_missed(run, config, image, tmp_path):
+    done = run("-q", config, image, "--device", 0, env=NO_GPU)
+    assert done.code == 0
+    assert "warning: back end: CPU, because no GPU can be used: " in done.err
     check_sky_catalogue(tmp_path / "sky.cat.csv")
 
 

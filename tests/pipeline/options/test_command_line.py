@@ -127,7 +127,7 @@ def test_the_log_tells_what_was_done(run, config, tmp_path):
     assert done.code == 0
     assert done.out == ""
     for text in ("sky.fits: 40 x 30 pixels, BITPIX -64, HDU 0 'SCI'", "rounded to float32", "before clipping",
-                 "rounds of clipping", "2 sources", "no sky positions", "on 2 CPU threads"):
+                 "after 1 round of clipping", "2 sources", "no sky positions", "on 2 CPU threads"):
         assert text in done.err
     assert all(line.startswith("info: ") for line in done.err.splitlines())
     assert "\x1b" not in done.err and "\r" not in done.err

@@ -1,0 +1,76 @@
+#include "io/fits/image_cards.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "io/files/input_file.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t card_length = 80;
+constexpr std::string_view end_card = "END     ", first_card = "SKYLEVEL= ", sigma_keyword = "SKYSIGMA";
+constexpr const char* extension_keyword = "IMGEXT";
+
+std::string cards_of(const ImageFacts& facts) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const SkyFacts sky = facts.sky.value_or(SkyFacts{unknown, unknown});
+  std::string cards = format_card({"SKYLEVEL", sky.level}, "median of the clipped pixels");
+  cards += format_card({std::string(sigma_keyword), sky.sigma}, "their standard deviation");
+  for (const HeaderValue& value : facts.header) {
+    const bool of_extension = value.keyword == "EXTNAME";
+    cards += format_card({of_extension ? extension_keyword : value.keyword, value.value},
+                         of_extension ? "EXTNAME of the image" : "of the image");
+  }
+  return cards;
+}
+
+double real_or_nan(const std::optional<HeaderValue>& value) {
+  const auto* const real = value ? std::get_if<double>(&value->value) : nullptr;
+  return real ? *real : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+std::string with_image_cards(std::string header, const ImageFacts& facts) {
+  if (facts == ImageFacts{}) return header;
+  const std::size_t end = header.find_last_not_of(' ') + 1 - std::string_view("END").size();
+  header.resize(end);
+  header += cards_of(facts);
+  header += "END";
+  header.resize(static_cast<std::size_t>(in_records(std::ssize(header))), ' ');
+  return header;
+}
+
+std::size_t image_cards_begin(std::string_view cards) {
+  std::size_t at = 0;
+  while (at + card_length <= cards.size() && !cards.substr(at).starts_with(end_card) &&
+         !cards.substr(at).starts_with(first_card))
+    at += card_length;
+  return at;
+}
+
+std::optional<ImageCards> read_image_cards(std::string_view cards) {
+  ImageCards read;
+  const bool any = cards.starts_with(first_card);
+  for (; read.bytes + card_length <= cards.size(); read.bytes += card_length) {
+    const std::string_view card = cards.substr(read.bytes, card_length);
+    if (card.starts_with(end_card)) {
+      read.bytes += card_length;
+      return read;
+    }
+    if (!any) return std::nullopt;
+    std::optional<HeaderValue> value = header_value(card);
+    if (card.starts_with(first_card)) {
+      read.facts.sky = SkyFacts{real_or_nan(value), 0};
+    } else if (card.starts_with(sigma_keyword)) {
+      read.facts.sky->sigma = real_or_nan(value);
+    } else if (value) {
+      if (value->keyword == extension_keyword) value->keyword = "EXTNAME";
+      read.facts.header.push_back(std::move(*value));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace srcextract

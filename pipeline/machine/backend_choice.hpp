@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "survey/plan.hpp"
+
+namespace srcextract {
+
+/// What there is to do, as far as it can be told before a file is opened.
+struct Workload {
+  std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
+  double multiply_adds = 0;      ///< of the convolutions
+  bool several_images = false;   ///< there may be more than one
+};
+
+/// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.
+/// A guess: integers of 8 or 16 bits take more.
+std::int64_t pixel_bytes(const ImageFile& file);
+
+/// `reference` is the frame that is subtracted from each image; empty: none. Files that images are combined with are
+/// read as well.
+Workload workload_of(std::span<const PlannedFile> files, const std::string& reference);
+
+/// Seconds from the start of the program to its end.
+struct TimeEstimate {
+  double cpu = 0, gpu = 0;
+
+  bool favours_gpu() const { return gpu < cpu; }
+};
+
+/// How long the work takes on so many threads, and on one GPU that has yet to be started. The constants are those of
+/// docs/performance.md ("Which back end auto takes").
+TimeEstimate estimate_times(const Workload& work, int threads);
+
+}  // namespace srcextract

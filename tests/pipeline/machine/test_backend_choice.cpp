@@ -1,0 +1,91 @@
+#include "pipeline/machine/backend_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "survey/image_config.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace srcextract {
+namespace {
+
+Workload images(std::int64_t count, std::int64_t side) {
+  return {count * side * side * static_cast<std::int64_t>(sizeof(float)), 0, count > 1};
+}
+
+// What was measured on one H200 and 16 cores of its host, lesson.yaml, the whole process in seconds
+// (docs/performance.md, "One H200").
+struct Measured {
+  std::int64_t count, side;
+  double cpu, gpu;
+};
+constexpr Measured measured[] = {{1, 2048, 0.0203, 0.205}, {1, 16384, 0.163, 0.279}, {100, 4096, 1.25, 0.508}};
+
+TEST(BackendChoice, IsWhatWasMeasuredToBeFaster) {
+  for (const Measured& run : measured)
+    EXPECT_EQ(estimate_times(images(run.count, run.side), 16).favours_gpu(), run.gpu < run.cpu)
+        << run.count << " x " << run.side;
+}
+
+TEST(BackendChoice, EstimatesAreWithinAThirdOfWhatWasMeasured) {
+  for (const Measured& run : measured) {
+    const TimeEstimate times = estimate_times(images(run.count, run.side), 16);
+    if (run.side > 2048) EXPECT_LT(std::abs(times.cpu / run.cpu - 1), 0.34) << run.side;
+    EXPECT_LT(std::abs(times.gpu / run.gpu - 1), 0.34) << run.side;
+  }
+}
+
+TEST(BackendChoice, MoreThreadsArgueForTheCpuAndMorePixelsAgainstIt) {
+  EXPECT_TRUE(estimate_times(images(1, 16384), 1).favours_gpu());
+  EXPECT_FALSE(estimate_times(images(1, 16384), 16).favours_gpu());
+  EXPECT_TRUE(estimate_times(images(1, 32768), 16).favours_gpu());
+  EXPECT_FALSE(estimate_times({}, 1).favours_gpu());
+}
+
+TEST(BackendChoice, AWideKernelIsWorkForAGpu) {
+  Workload work = images(1, 8192);
+  EXPECT_FALSE(estimate_times(work, 16).favours_gpu());
+  work.multiply_adds = 63.0 * 63 * 8192 * 8192;
+  EXPECT_TRUE(estimate_times(work, 16).favours_gpu());
+}
+
+class WorkloadTest : public ::testing::Test {
+ protected:
+  PlannedFile file(const std::string& name, std::int64_t bytes, const std::string& yaml = "") {
+    std::ofstream(folder_ / name) << std::string(static_cast<std::size_t>(bytes), ' ');
+    ImageFile image{.path = folder_ / name, .name = name, .bytes = bytes, .config = {}};
+    image.config = make_image_config(parse_config(yaml, "x.yaml"));
+    return {image, {}};
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(WorkloadTest, IsEverythingThatIsRead) {
+  const std::string combined = "combine: {method: mean, files: ['" + (folder_ / "b.fits") + "']}";
+  const PlannedFile b = file("b.fits", 1000), z = file("z.fits.fz", 100), a = file("a.fits", 2000, combined);
+  EXPECT_EQ(workload_of(std::vector{b}, "").pixel_bytes, 1000);
+  EXPECT_EQ(workload_of(std::vector{b, z}, "").pixel_bytes, 1400);
+  EXPECT_EQ(workload_of(std::vector{a}, "").pixel_bytes, 3000);
+  EXPECT_EQ(workload_of(std::vector{a}, b.file.path).pixel_bytes, 4000);
+  EXPECT_EQ(workload_of(std::vector{a}, "").multiply_adds, 0);
+}
+
+TEST_F(WorkloadTest, CountsTheMultiplyAddsOfTheKernel) {
+  const PlannedFile general =
+      file("a.fits", 400, "convolve: {kernel: values, values: [[1, 0, 1], [0, 1, 0], [0, 0, 1]]}");
+  const PlannedFile separable = file("b.fits", 400, "convolve: {kernel: gaussian, fwhm: 3, size: 15}");
+  EXPECT_EQ(workload_of(std::vector{general}, "").multiply_adds, 900);
+  EXPECT_EQ(workload_of(std::vector{separable}, "").multiply_adds, 3000);
+}
+
+TEST_F(WorkloadTest, SeveralImagesAreSeveralFilesOrAllOfOne) {
+  const PlannedFile one = file("a.fits", 400), all = file("b.fits", 400, "input: {hdu: all}");
+  EXPECT_FALSE(workload_of(std::vector{one}, "").several_images);
+  EXPECT_TRUE(workload_of(std::vector{one, one}, "").several_images);
+  EXPECT_TRUE(workload_of(std::vector{all}, "").several_images);
+}
+
+}  // namespace
+}  // namespace srcextract
