@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "config/field.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -128,13 +129,12 @@ inline void expect_equal(const json& from_schema, const json& from_declaration) 
       << json::diff(from_schema, from_declaration).dump(2);
 }
 
-/// Expects Python's jsonschema to find what is right valid, and what is wrong not. Skips without it.
+/// Expects Python's jsonschema, a peer, to find what is right valid, and what is wrong not.
 inline void expect_verdicts(const std::string& schema, const std::vector<std::string>& right,
                             const std::vector<std::string>& wrong) {
   const std::string python = "/usr/bin/python3";
-  if (std::system((python + " -c 'import jsonschema, yaml' 2>/dev/null").c_str()) != 0) {
-    GTEST_SKIP() << python << " with jsonschema and yaml is not there";
-  }
+  SRCEXTRACT_NEEDS_PEER(std::system((python + " -c 'import jsonschema, yaml' 2>/dev/null").c_str()) == 0,
+                        "no " + python + " with jsonschema and yaml");
   std::vector<std::string> texts = right;
   texts.insert(texts.end(), wrong.begin(), wrong.end());
   const TemporaryFolder folder;
