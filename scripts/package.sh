@@ -82,7 +82,7 @@ rm -rf "$tree"
 mkdir -p "$tree/bin" "$tree/lib" "$output"
 cp build-package/srcextract "$tree/bin"
 cp -r config data docs LICENSE README.md "$tree"
-rm -f "$tree"/config/*.[ch]pp
+rm -f "$tree"/config/*.[ch]pp "$tree/config/CMakeLists.txt"
 mkdir "$tree/scripts"
 cp -r scripts/slurm "$tree/scripts"
 if [[ $with_tests == ON ]]; then

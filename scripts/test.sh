@@ -3,10 +3,17 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [[ ${1:-} == --help || ${1:-} == -h ]]; then
-  echo "Usage: scripts/test.sh [CTEST OPTION...]   e.g. -R Label for the tests whose names contain Label"
-  exit
-fi
+case ${1:-} in
+  --help | -h)
+    echo "Usage: scripts/test.sh [--long] [CTEST OPTION...]   e.g. -R Label for the tests whose names contain Label"
+    echo "--long: random searches do all of their rounds, and surveys are killed a hundred times (docs/testing.md)."
+    exit
+    ;;
+  --long)
+    export SRCEXTRACT_LONG=1
+    shift
+    ;;
+esac
 
 scripts/setup.sh --tests
 scripts/build.sh -DSRCEXTRACT_TESTS=ON

@@ -7,17 +7,19 @@
 #include <string>
 
 #include "stages/core/error.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace srcextract::testing {
 
-/// Damages a YAML text in random ways. Expects read_and_dump, which calls it x.yaml, to refuse it in the right way, or
-/// to dump what it reads back as the same; and both to happen.
+/// Damages a YAML text in random ways, `all` times in long runs. Expects read_and_dump, which calls it x.yaml, to
+/// refuse it in the right way, or to dump what it reads back as the same; and both to happen.
 template <class F>
-void expect_read_or_refused(const std::string& original, int rounds, F&& read_and_dump) {
+void expect_read_or_refused(const std::string& original, int all, F&& read_and_dump) {
   ASSERT_GT(original.size(), 1000u);
   const std::string characters = "[]{}:-?*&!|>'\"%#,.\n\t \\~0123456789eE+xabc\x04\x80\xff";
   std::mt19937 random(20240229);
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+  const int rounds = testing::rounds(all);
   int read = 0, refused = 0;
   for (int i = 0; i < rounds; ++i) {
     std::string yaml = original;

@@ -14,6 +14,7 @@
 
 #include "config/field.hpp"
 #include "stages/core/error.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -26,13 +27,12 @@ inline std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Expects Python's jsonschema to find what is right valid, and what is wrong not. Skips without it.
+/// Expects Python's jsonschema, a peer, to find what is right valid, and what is wrong not.
 inline void expect_verdicts(const std::string& schema, const std::vector<std::string>& right,
                             const std::vector<std::string>& wrong) {
   const std::string python = "/usr/bin/python3";
-  if (std::system((python + " -c 'import jsonschema, yaml' 2>/dev/null").c_str()) != 0) {
-    GTEST_SKIP() << python << " with jsonschema and yaml is not there";
-  }
+  SRCEXTRACT_NEEDS_PEER(std::system((python + " -c 'import jsonschema, yaml' 2>/dev/null").c_str()) == 0,
+                        "no " + python + " with jsonschema and yaml");
   std::vector<std::string> texts = right;
   texts.insert(texts.end(), wrong.begin(), wrong.end());
   const TemporaryFolder folder;

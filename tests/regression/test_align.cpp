@@ -11,6 +11,8 @@
 #include <random>
 #include <string>
 
+#include "tests/support/rounds.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -178,9 +180,10 @@ TEST(Align, CountingFromZeroIsAChangeWhereItBreaksMatching) {
 }
 
 TEST(Align, CataloguesThatFitAreLeftAlone) {
+  const auto seeds = static_cast<unsigned>(testing::rounds(5));
   for (const int rows : {1, 2, 5, 10, 100, 2000}) {
     for (const double noise : {0.0, 0.1, 0.5}) {
-      for (unsigned seed = 0; seed < 5; ++seed) {
+      for (unsigned seed = 0; seed < seeds; ++seed) {
         const Catalog reference = Catalog::uniform(rows, 500, 500, seed);
         EXPECT_EQ(align(reference, reference.again(noise, 0.2, seed + 100), 1.5).change, Change::none) << rows << noise;
       }
@@ -189,8 +192,9 @@ TEST(Align, CataloguesThatFitAreLeftAlone) {
 }
 
 TEST(Align, NoiseAsLargeAsTheRadiusIsNoShift) {
+  const auto seeds = static_cast<unsigned>(testing::rounds(10));
   for (const int rows : {10, 20, 50, 300, 2000}) {
-    for (unsigned seed = 0; seed < 10; ++seed) {
+    for (unsigned seed = 0; seed < seeds; ++seed) {
       const Catalog reference = Catalog::uniform(rows, 1000, 1000, seed);
       EXPECT_EQ(align(reference, reference.again(1.0, 0.1, seed + 100), 1.5).change, Change::none)
           << rows << ' ' << seed;
@@ -199,9 +203,10 @@ TEST(Align, NoiseAsLargeAsTheRadiusIsNoShift) {
 }
 
 TEST(Align, CataloguesWithNothingInCommonDoNotFit) {
+  const auto seeds = static_cast<unsigned>(testing::rounds(5));
   for (const int rows : {2, 3, 6, 10, 30, 300, 3000}) {
     for (const double size : {30.0, 300.0, 3000.0}) {
-      for (unsigned seed = 0; seed < 5; ++seed) {
+      for (unsigned seed = 0; seed < seeds; ++seed) {
         const Catalog reference = Catalog::uniform(rows, size, size, seed);
         EXPECT_EQ(align(reference, Catalog::uniform(rows, size, size, seed + 1000), 1.5).change, Change::none)
             << rows << ' ' << size << ' ' << seed;

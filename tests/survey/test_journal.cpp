@@ -16,6 +16,7 @@
 
 #include "stages/core/error.hpp"
 #include "tests/io/support/io_test_support.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/survey/processes.hpp"
 #include "tests/survey/records.hpp"
 
@@ -210,7 +211,8 @@ TEST(JournalTest, KilledAtAnyInstantItHoldsTheFirstOnesOfWhatWasAdded) {
   std::mt19937 random(3);
   std::uniform_int_distribution<int> microseconds(0, 60000);
   int killed = 0;
-  for (int round = 0; round < 100; ++round) {
+  const int rounds = testing::rounds(100);
+  for (int round = 0; round < rounds; ++round) {
     TemporaryFolder directory;
     ForkedProcess process([&](const auto&) {
       Journal journal(directory.string(), {}, "{}", fail_on);
@@ -228,7 +230,7 @@ TEST(JournalTest, KilledAtAnyInstantItHoldsTheFirstOnesOfWhatWasAdded) {
     ASSERT_TRUE(whole.complete);
     ASSERT_EQ(prefix_in(whole.ledger), images);
   }
-  std::printf("%d of 100 processes were killed\n", killed);
+  std::printf("%d of %d processes were killed\n", killed, rounds);
 }
 
 TEST(JournalTest, AFullDiskIsSaidToTheNextWhoAdds) {

@@ -86,7 +86,7 @@ def test_flags_of_another_program_are_left_out(program, ours, tmp_path):
 
 
 @needs_sextractor
-@pytest.mark.skipif(not SHARED.exists(), reason="shared/data is not here")
+@pytest.mark.skipif(not SHARED.exists(), reason="no data: shared/data")
 def test_sextractor_on_a_real_image(program, tmp_path):
     image = SHARED / "sextractor" / "galaxies.fits"
     extract(program, "default", image, tmp_path, "--set", "output.formats=[fits,csv]")

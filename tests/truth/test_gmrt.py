@@ -7,7 +7,7 @@ from program import extract
 
 IMAGE = os.environ.get("SRCEXTRACT_GMRT_FITS")
 if not IMAGE:
-    pytest.skip("SRCEXTRACT_GMRT_FITS does not name the lesson's GMRT image", allow_module_level=True)
+    pytest.skip("no data: SRCEXTRACT_GMRT_FITS does not name the lesson's GMRT image", allow_module_level=True)
 
 FLUXES = [38.90615184, 41.91485894, 43.02203498, 47.30590784, 51.23707351, 58.07289425, 68.85673917, 70.31223921,
           95.16443585, 363.58937774]

@@ -64,7 +64,7 @@ def test_the_rules_of_the_references_demand_equality(program, tmp_path, alterati
     assert expected == 0 or f"  {column}: " in said
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="shared/data is not here")
+@pytest.mark.skipif(not SHARED.exists(), reason="no data: shared/data")
 @pytest.mark.parametrize("threshold, expected", [(2, 0), (5, 5)])
 def test_sextractor_s_catalogue_of_the_image_of_sep(program, tmp_path, threshold, expected):
     run(program, "default", SHARED / "sep" / "image.fits", tmp_path, "--set", "output.formats=[fits]", "--set",

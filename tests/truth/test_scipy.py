@@ -17,7 +17,7 @@ from scipy_truth import DEFAULT, LESSON, four_steps
 def test_equals_scipy(program, sky_directory, tmp_path, name, semantics):
     image = skies.image(name, sky_directory)
     if image is None:
-        pytest.skip(f"{name} is not here")
+        pytest.skip(f"no data: {name}")
     problems, _ = compare(program, image, semantics, tmp_path, "--backend", "cpu")
     assert not problems
 

@@ -19,7 +19,7 @@ TRUNCATED = 2  # SEP's flag of a source at the edge
 def test_sep_finds_and_measures_the_same(program, sky_directory, tmp_path, name):
     image = integer_image(name, sky_directory)
     if image is None:
-        pytest.skip(f"{name} is not here")
+        pytest.skip(f"no data: {name}")
     ours, report = extract(program, "default", image, tmp_path, "--backend", "cpu")
     level = report["levels"]["background"]
     pixels = read_pixels(image)

@@ -47,7 +47,7 @@ def assert_same_pixels(pixels, ours, theirs):
 def test_integer_images(program, sky_directory, tmp_path, name):
     image = integer_image(name, sky_directory)
     if image is None:
-        pytest.skip(f"{name} is not here")
+        pytest.skip(f"no data: {name}")
     ours, theirs = both(program, image, tmp_path)
     assert_same_pixels(read_pixels(image), ours, theirs)
     for name in ("X_IMAGE", "Y_IMAGE"):
@@ -64,7 +64,7 @@ def test_scaled_image(program, tmp_path):
     that can do to a moment is bounded by the size of the source."""
     image = skies.image("galaxies", tmp_path)
     if image is None:
-        pytest.skip("shared/data is not here")
+        pytest.skip("no data: shared/data")
     ours, theirs = both(program, image, tmp_path)
     assert_same_pixels(read_pixels(image), ours, theirs)
     background, flux = ours["BACKGROUND"], ours["FLUX_ISO"]

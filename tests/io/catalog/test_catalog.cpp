@@ -174,7 +174,7 @@ TEST_P(CatalogSize, FitsGivesTheSameBitsBack) {
 }
 
 TEST_P(CatalogSize, FitsverifyHasNothingToSay) {
-  if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_fitsverify(), "no fitsverify");
   TemporaryFolder directory;
   const std::string path = written(directory, CatalogFormat::fits, random_sources(GetParam(), true));
   const auto [status, output] = testing::run_command("fitsverify '" + path + "'");
@@ -373,10 +373,7 @@ print(len(t), len(t.columns))
 
 class CatalogInAstropy : public ::testing::TestWithParam<CatalogFormat> {
  protected:
-  void SetUp() override {
-    if (!testing::have_astropy())
-      GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
-  }
+  void SetUp() override { SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy"); }
   std::string dump(const Sources& sources, const CatalogMetadata& beside = metadata) {
     const auto [status, output] =
         testing::run_python(directory_, dump_table, written(directory_, GetParam(), sources, beside));

@@ -147,7 +147,7 @@ TEST_P(SegmentationShape, GivesEveryLabelBack) {
 }
 
 TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
-  if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_fitsverify(), "no fitsverify");
   TemporaryFolder directory;
   const Map map = random_map(shape());
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
@@ -286,7 +286,7 @@ TEST(SegmentationTest, AMissingDirectorySaysSo) {
 }
 
 TEST(SegmentationTest, AstropyReadsTheLabelsAndTheWcs) {
-  if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy; SRCEXTRACT_PYTHON names another";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   TemporaryFolder directory;
   const Map map = map_of({4, 2}, {0, 1, 1, 0, 2, 0, 0, 3});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();

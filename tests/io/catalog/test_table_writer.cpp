@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, TableWriter, ::testing::Values(".fits", ".ecsv
                          [](const auto& test) { return std::string(test.param + 1); });
 
 TEST_P(TableWriter, AstropyReadsItBack) {
-  if (!testing::have_astropy()) GTEST_SKIP() << "Astropy is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   Table table = some_table();
   write(path(), table);
   if (GetParam() == std::string(".csv")) {  // which has no units
@@ -73,7 +73,7 @@ TEST_P(TableWriter, AstropyReadsItBack) {
 }
 
 TEST_P(TableWriter, NoRows) {
-  if (!testing::have_astropy()) GTEST_SKIP() << "Astropy is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   Table table;
   table.columns = {{"X", "", "", "", std::vector<double>{}}, {"NAME", "", "", "", std::vector<std::string>{}}};
   EXPECT_EQ(read_by_astropy(write(path(), table)), testing::print(table));
@@ -104,7 +104,7 @@ TEST_P(TableWriterFits, ManyRowsReadBack) {
 }
 
 TEST_P(TableWriterFits, FitsverifyHasNothingToSay) {
-  if (!testing::have_fitsverify()) GTEST_SKIP() << "fitsverify is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_fitsverify(), "no fitsverify");
   Table table = some_table();
   table.columns.resize(2);
   table.columns[0].name = std::string(100, 'n');

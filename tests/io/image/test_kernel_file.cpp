@@ -106,7 +106,7 @@ TEST_F(ReadKernelFile, RefusesFitsImagesThatAreNoKernel) {
 }
 
 TEST_F(ReadKernelFile, ReadsWhatAstropyWroteAndCompressed) {
-  if (!have_astropy()) GTEST_SKIP() << "astropy is not installed";
+  SRCEXTRACT_NEEDS_PEER(have_astropy(), "no astropy");
   const std::string path = folder / "kernel.fits";
   const auto [status, printed] = run_python(folder,
                                             "import sys, numpy as np\n"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "io/image/fits_image.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::testing {
@@ -63,6 +64,9 @@ inline bool have_astropy() {
 }
 inline bool have_fitsverify() {
   return run_command("command -v fitsverify").first == 0;
+}
+inline bool have_source_extractor() {
+  return run_command("command -v source-extractor").first == 0;
 }
 
 /// Runs a script with warnings as errors; `path` is its argument. Returns what it printed.

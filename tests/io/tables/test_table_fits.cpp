@@ -487,7 +487,7 @@ print_table(table)
 )";
 
 TEST_F(TableFits, HoldsWhatAstropyWrote) {
-  if (!testing::have_astropy()) GTEST_SKIP() << "Astropy is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   const std::string path = folder_ / "astropy.fits";
   const auto [status, expected] =
       testing::run_python(folder_, testing::print_table + std::string(write_with_astropy), path);

@@ -67,9 +67,7 @@ std::string in_astropy(const TemporaryFolder& directory, const std::string& scri
 
 class AstropysTables : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy";
-  }
+  void SetUp() override { SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy"); }
   TemporaryFolder directory_;
 };
 
@@ -176,7 +174,7 @@ TEST_F(AstropysTables, TheTruthOfTheSkyThatComesWithSrcextract) {
 }
 
 TEST_F(AstropysTables, SextractorsCatalogueIsReadAsAstropyDoes) {
-  if (testing::run_command("command -v source-extractor").first != 0) GTEST_SKIP() << "no source-extractor";
+  SRCEXTRACT_NEEDS_PEER(testing::have_source_extractor(), "no source-extractor");
   directory_.write("columns", "NUMBER\nX_IMAGE\nFLUX_APER(3)\nALPHA_J2000\nX2_IMAGE\nFLAGS\nFLUX_RADIUS(2)\n");
   const std::string path = directory_ / "sky.cat";
   const std::string command =

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Serialisations, VotableOfAstropy, ::testing::Values("ta
                          [](const auto& test) { return test.param; });
 
 TEST_P(VotableOfAstropy, IsReadAsAstropyReadsIt) {
-  if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   TemporaryFolder directory;
   const std::string path = directory / ("t." + GetParam());
   const auto [status, dump] = testing::run_python(directory, every_type, path);
@@ -177,8 +177,8 @@ void run_sextractor(const TemporaryFolder& directory, const std::string& paramet
 class VotableOfSextractor : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!testing::have_astropy()) GTEST_SKIP() << testing::python() << " has no astropy";
-    if (testing::run_command("command -v source-extractor").first != 0) GTEST_SKIP() << "no source-extractor";
+    SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
+    SRCEXTRACT_NEEDS_PEER(testing::have_source_extractor(), "no source-extractor");
   }
   std::vector<std::string> names(const Table& table) {
     std::vector<std::string> found;

@@ -53,7 +53,7 @@ for line in open(sys.argv[1]):
 )";
 
 TEST(UnitTest, AstropyFindsTheSameFactors) {
-  if (!testing::have_astropy()) GTEST_SKIP() << "Astropy is not installed";
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   const std::vector<std::pair<std::string, std::string>> pairs{{"count", "ct"},
                                                                {"pixel", "pix"},
                                                                {"pixel**2", "pix2"},

@@ -142,7 +142,7 @@ def test_a_full_disk_stops_the_run_and_a_restart_goes_on_with_more_room(config, 
                            out], env={**os.environ, "OUT": out, "KEPT": kept, "FINAL": final}, capture_output=True)
     log = done.stderr.decode()
     if done.returncode in (1, 99):
-        pytest.skip(f"no file system of limited size: {log.strip()}")
+        pytest.skip(f"no limited file system: {log.strip()}")
     assert done.returncode == 30, log
     error, = [line for line in log.splitlines() if line.startswith("error: ")]
     assert "No space left on device" in error and "free some space" in error and str(out) in error
@@ -229,7 +229,7 @@ def test_a_broken_extension_is_a_row_and_the_others_are_done(run, config, tmp_pa
     assert run(*command).code == 0 and survey.failures(tmp_path / "out") == []
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers take memory of their own")
+@pytest.mark.skipif(SANITIZED, reason="sanitizers: they take memory of their own")
 def test_an_image_too_large_for_the_memory_allowed_fails_alone(run, config, images, tmp_path):
     side, rows = 3000, 100
     tile = struct.pack(f">{side * rows}f", *survey.sky(5, side, rows))

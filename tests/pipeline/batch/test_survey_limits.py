@@ -51,7 +51,7 @@ def limited(limit, soft, hard):
     return lambda: resource.setrlimit(limit, (soft, hard))
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers open files of their own")
+@pytest.mark.skipif(SANITIZED, reason="sanitizers: they open files of their own")
 def test_too_few_open_files_end_the_run_and_condemn_no_image(run, config, images, tmp_path):
     done = run("batch", config, images, "-o", "out", "--threads", 8, preexec_fn=limited(resource.RLIMIT_NOFILE, 8, 8))
     assert done.code == 3 and "ulimit -n" in done.err, done.err
@@ -60,7 +60,7 @@ def test_too_few_open_files_end_the_run_and_condemn_no_image(run, config, images
     assert again.code == 0 and len(survey.done(tmp_path / "out/journal.jsonl")) == 40
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers open files of their own")
+@pytest.mark.skipif(SANITIZED, reason="sanitizers: they open files of their own")
 def test_a_low_soft_limit_on_open_files_is_raised(run, config, images):
     done = run("batch", config, images, "-o", "out", "--threads", 8, preexec_fn=limited(resource.RLIMIT_NOFILE, 8, 1000))
     assert done.code == 0, done.err

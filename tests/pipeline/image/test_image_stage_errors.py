@@ -80,7 +80,7 @@ def test_a_kernel_file_that_may_not_be_read(run, configure, tmp_path):
     (tmp_path / "kernel.conv").chmod(0)
     try:
         (tmp_path / "kernel.conv").read_bytes()
-        pytest.skip("root may read everything")
+        pytest.skip("root: it may read everything")
     except PermissionError:
         pass
     configure("convolve:\n  kernel: file\n  file: kernel.conv\n")

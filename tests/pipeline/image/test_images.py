@@ -304,7 +304,7 @@ def test_the_unit_of_the_pixels_is_that_of_the_fluxes(run, config, tmp_path):
     assert "name: X2_IMAGE, unit: 'pixel**2'" in text
 
 
-@pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "", reason="sanitizers need the address space")
+@pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "", reason="sanitizers: they need the address space")
 def test_too_large_an_image_says_how_much_memory_it_needs(run, config, tmp_path):
     side = 40000
     path = write(tmp_path / "huge.fits", hdu((side, side), 8))
@@ -347,7 +347,7 @@ def test_a_gpu_that_was_named_and_cannot_be_used_is_missed(run, config, image, t
 def gpu(run, config, image):
     if run(config, image, "-o", "probe", "--backend", "cuda").code == 4:
         assert os.environ.get("SRCEXTRACT_REQUIRE_GPU", "") != "1", "SRCEXTRACT_REQUIRE_GPU=1, but no GPU can be used"
-        pytest.skip("no usable GPU")
+        pytest.skip("no GPU: none can be used")
 
 
 def test_cuda_writes_the_same_bytes(run, config, image, tmp_path, gpu):

@@ -8,7 +8,7 @@ import pytest
 from fits_files import HEIGHT, WIDTH, hdu, sky, write
 
 WITH_LIMITS = pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "",
-                                 reason="sanitizers need the address space")
+                                 reason="sanitizers: they need the address space")
 
 
 def limit_memory():
