@@ -68,8 +68,9 @@ Json value_json(const std::vector<T>& values) {
 /// Every key with its value.
 Json config_json(const Config& config) {
   Json json;
-  for_each_field(config,
-                 [&](const Field& field, const auto& value) { json[field.section][field.key] = value_json(value); });
+  for_each_field(config, [&](const config::Field& field, const auto& value) {
+    json[field.section.name][field.key] = value_json(value);
+  });
   return json;
 }
 

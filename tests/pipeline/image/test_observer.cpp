@@ -15,7 +15,7 @@
 namespace srcextract {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using testing::values_of;
 
 constexpr std::int64_t width = 12, height = 10;
