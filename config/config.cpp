@@ -1,6 +1,7 @@
 #include "config/config.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "config/fields.hpp"
@@ -64,6 +65,17 @@ Config override_config(const Config& config, const std::string& name, const std:
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_config(read_file(path), path, overrides);
+}
+
+std::vector<std::string> named_files(const Config& config) {
+  std::vector<std::string> files;
+  for_each_field(config, [&]<class T>(const Field& field, const T& value) {
+    if (!field.is_path) return;
+    if constexpr (std::is_same_v<T, std::string>)
+      if (!value.empty()) files.push_back(value);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) files.insert(files.end(), value.begin(), value.end());
+  });
+  return files;
 }
 
 std::string dump_config(const Config& config) {

@@ -195,6 +195,10 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
 /// to be in `name`.
 Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides);
 
+/// The files that keys name: what a result depends on, and no output may replace. A kernel's file is named until its
+/// values have been read.
+std::vector<std::string> named_files(const Config& config);
+
 /// The resolved configuration as YAML, every key present, in the order above; parse_config reads it back to the same
 /// Config and the same text.
 std::string dump_config(const Config& config);

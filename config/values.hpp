@@ -76,7 +76,7 @@ std::string format_value(const std::map<std::string, std::string>& names);
 
 template <class Enum>
 requires std::is_enum_v<Enum> std::string format_value(Enum value) {
-  return names_of(value)[static_cast<std::size_t>(value)];
+  return names_of(value).at(static_cast<std::size_t>(value));
 }
 template <class Item>
 std::string format_value(const std::vector<Item>& values) {

@@ -45,10 +45,10 @@ Config with_kernel(Config config) {
   return config;
 }
 
-/// Size and time of the files that are combined with every image: where one has changed, all is to be done again.
+/// Size and time of the files that keys name: where one has changed, all is to be done again.
 std::string files_text(const Config& config) {
   std::string text;
-  for (const std::string& path : config.combine.files) {
+  for (const std::string& path : named_files(config)) {
     const ImageFile file = look_at(path, path);
     text += path + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
   }

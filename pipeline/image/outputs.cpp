@@ -45,8 +45,7 @@ void KeptFiles::add(const std::string& path) {
 }
 
 void KeptFiles::add_files_of(const Config& config) {
-  for (const std::string& path : config.combine.files) add(path);
-  add(config.convolve.file);
+  for (const std::string& path : named_files(config)) add(path);
 }
 
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
