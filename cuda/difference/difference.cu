@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(block_threads)
     }
     store_quad(difference, out, first, frames.count);
     if (noise == nullptr) continue;
-    Quad deviation;
-    for (int k = 0; k < quad_pixels; ++k) deviation.pixel[k] = subtraction.noise(r.pixel[k], n.pixel[k]);
-    store_quad(deviation, noise, first, frames.count);
+    Quad variance;
+    for (int k = 0; k < quad_pixels; ++k) variance.pixel[k] = subtraction.noise(r.pixel[k], n.pixel[k]);
+    store_quad(variance, noise, first, frames.count);
   }
   add_over_warp(masked->nan, nan);
 }
@@ -99,7 +99,8 @@ __global__ void __launch_bounds__(block_threads) negate_kernel(float* pixels, st
 __global__ void __launch_bounds__(block_threads)
     weigh_kernel(const float* pixels, const float* noise, std::int64_t count, const Background* sky, float* out) {
   const auto level = static_cast<float>(sky->clipped.median);
-  map_pixels(pixels, noise, count, out, [level](float pixel, float sigma) { return weighed(pixel, sigma, level); });
+  map_pixels(pixels, noise, count, out,
+             [level](float pixel, float variance) { return weighed(pixel, variance, level); });
 }
 
 }  // namespace

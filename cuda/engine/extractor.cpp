@@ -72,12 +72,12 @@ class CudaExtractor::Session::Engine {
     }
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_), where());
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
-    if (!there.fluxes.empty()) found.fluxes = to_host(there.fluxes, summary.counts.kept, where());
+    found.fluxes = rows_to_host(there.fluxes, summary, where());
+    found.variances = rows_to_host(there.variances, summary, where());
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
-    const Buffer<SourceSums, Cpu> fluxes = std::move(found.fluxes);
     StageClock clock(observer_);
-    Extraction extraction = make_catalog(std::move(found), sums, {fluxes.begin(), fluxes.end()}, summary.masked,
-                                         pixels().image.shape, config_, session_.host_, clock);
+    Extraction extraction =
+        make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
     events_.begin_again();
     return extraction;
   }

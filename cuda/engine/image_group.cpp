@@ -69,7 +69,7 @@ Extraction CudaExtractor::Group::finish(std::size_t image, const Shape& shape, c
   Detection<Cpu> found = to_host(summary, detector_.graph().found(image), keeps_segmentation(config), where());
   const std::span<const SourceSums> sums = results_.sums(image, detector_.graph(), where());
   StageClock clock(observer);
-  return make_catalog(std::move(found), sums, {}, summary.masked, shape, config, host_, clock);
+  return make_catalog(std::move(found), sums, summary.masked, shape, config, host_, clock);
 }
 
 }  // namespace srcextract

@@ -34,12 +34,18 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   return here;
 }
 
+Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const ImageSummary& summary,
+                                     const Gpu& where) {
+  return rows.empty() ? Buffer<SourceSums, Cpu>() : to_host(rows, summary.counts.kept, where);
+}
+
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, true, where);
   here.image = to_host(found.image, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
-  here.sums = to_host(found.sums, summary.counts.kept, where);
-  if (!found.fluxes.empty()) here.fluxes = to_host(found.fluxes, summary.counts.kept, where);
+  here.sums = rows_to_host(found.sums, summary, where);
+  here.fluxes = rows_to_host(found.fluxes, summary, where);
+  here.variances = rows_to_host(found.variances, summary, where);
   return here;
 }
 

@@ -23,6 +23,10 @@ struct ImageSummary {
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
 
+/// The sums of every source; none if they were not made.
+Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const ImageSummary& summary,
+                                     const Gpu& where);
+
 /// The same with everything else that the steps have made, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 

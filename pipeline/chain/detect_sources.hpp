@@ -26,7 +26,8 @@ struct Detection {
   Runs<Where> runs;
   Components<Where> components;
   Buffer<SourceSums, Where> sums;
-  Buffer<SourceSums, Where> fluxes;  ///< the sums in the image itself, where sources were found in another
+  Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
+  Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
 };
 
 /// Makes the image in which sources are found, if it is not the image itself: as noisy as its sky all over, convolved.
@@ -77,6 +78,10 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     found.fluxes = measure_sources(pixels.image, found.runs, found.components, found.levels, pixels.masked, where);
     done("flux");
   }
+  if (!pixels.noise.pixels.empty()) {
+    found.variances = measure_sources(pixels.noise, found.runs, found.components, found.levels, pixels.masked, where);
+    done("variance");
+  }
   return found;
 }
 
@@ -91,6 +96,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   record_stage("label", found.components, record);
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
+  if (!found.variances.empty()) record_stage("variance", found.variances, record);
 }
 
 }  // namespace srcextract

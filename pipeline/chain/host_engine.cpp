@@ -33,9 +33,9 @@ class HostEngine {
   Extraction extract() {
     Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    const Buffer<SourceSums, Cpu> sums = std::move(found.sums), fluxes = std::move(found.fluxes);
-    return make_catalog(std::move(found), {sums.begin(), sums.end()}, {fluxes.begin(), fluxes.end()}, *pixels_.masked,
-                        pixels_.image.shape, config_, where_, clock_);
+    const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
+    return make_catalog(std::move(found), {sums.begin(), sums.end()}, *pixels_.masked, pixels_.image.shape, config_,
+                        where_, clock_);
   }
 
  private:

@@ -12,10 +12,10 @@ namespace srcextract {
 /// Whether an output shows which pixels were detected.
 bool keeps_segmentation(const Config& config);
 
-/// The last stage, on the host for both back ends: from what was found in an image of that shape, and the sums over its
-/// sources, to the catalogue. Throws Error{input} if the image has no background to speak of.
-Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, std::span<const SourceSums> fluxes,
-                        const MaskCounts& masked, const Shape& shape, const Config& config, const Cpu& where,
-                        StageClock& clock);
+/// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue. The
+/// sums over the sources may lie elsewhere than in `found`. Throws Error{input} if the image has no background to speak
+/// of.
+Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
+                        const Shape& shape, const Config& config, const Cpu& where, StageClock& clock);
 
 }  // namespace srcextract

@@ -44,8 +44,8 @@ void negate_piece(float* pixels, std::int64_t count) {
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void weigh_piece(const float* pixels, const float* noise, std::int64_t count, float sky, float* out) {
-  for (std::int64_t i = 0; i < count; ++i) out[i] = weighed(pixels[i], noise[i], sky);
+void weigh_piece(const float* pixels, const float* variance, std::int64_t count, float sky, float* out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = weighed(pixels[i], variance[i], sky);
 }
 
 }  // namespace

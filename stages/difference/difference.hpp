@@ -29,11 +29,11 @@ SRCEXTRACT_HOST_DEVICE inline double flux_scale(const Background& ratios, bool m
 }
 
 /// The difference d = (new - sky_n) - scale * (reference - sky_r), in double, rounded once to float, masked where
-/// either frame is. `scale` is flux_scale(); the skies are 0 where match_background is off. The noise (Pixels::noise),
-/// relative to that of the sky, is made only if gain > 0: sqrt(1 + (max(0, n) + scale^2 max(0, r)) / (gain (sigma_n^2 +
-/// scale^2 sigma_r^2))), with n and r above their skies, in double, rounded once to float; masked where the difference
-/// is, and 1 if the sky has no noise at all. `out` has the shape of the frames; out.masked counts its masked pixels as
-/// NaN.
+/// either frame is. `scale` is flux_scale(); the skies are 0 where match_background is off. The variance of the noise
+/// (Pixels::noise), relative to that of the sky, is made only if gain > 0: 1 + (max(0, n) + scale^2 max(0, r)) / (gain
+/// (sigma_n^2 + scale^2 sigma_r^2)), with n and r above their skies, in double, rounded once to float; masked where the
+/// difference is, and 1 if the sky has no noise at all. `out` has the shape of the frames; out.masked counts its masked
+/// pixels as NaN.
 void subtract_frames(const Image<float, Cpu>& reference, const Image<float, Cpu>& fresh, const FrameSkies<Cpu>& skies,
                      const Value<Background, Cpu>& ratios, const DifferenceConfig& config, double gain,
                      Pixels<Cpu>& out, const Cpu& where);
@@ -45,8 +45,8 @@ void subtract_frames(const Image<float, Gpu>& reference, const Image<float, Gpu>
 void negate(Image<float, Cpu>& image, const Cpu& where);
 void negate(Image<float, Gpu>& image, const Gpu& where);
 
-/// sky + (v - sky) / noise (float; sky = the clipped median as float): an image whose noise is that of its sky all
-/// over.
+/// sky + (v - sky) / sqrt(noise) (float, the root as well; sky = the clipped median as float): an image whose noise is
+/// that of its sky all over.
 Image<float, Cpu> weigh_pixels(const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
                                const Value<Background, Cpu>& sky, const Cpu& where);
 Image<float, Gpu> weigh_pixels(const Image<float, Gpu>& image, const Image<float, Gpu>& noise,

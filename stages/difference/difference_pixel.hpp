@@ -62,12 +62,13 @@ struct Subtraction {
                     scale * (static_cast<double>(reference) - reference_zero));
   }
 
+  /// Its variance, relative to that of the sky.
   SRCEXTRACT_HOST_DEVICE float noise(float reference, float fresh) const {
     const double r = static_cast<double>(reference) - reference_sky;
     const double n = static_cast<double>(fresh) - fresh_sky;
     // A masked pixel is neither below 0 nor a number.
     const double flux = (n < 0 ? 0 : n) + scale * scale * (r < 0 ? 0 : r);
-    return pixel_of(sqrt(1 + flux * variance_of_flux));
+    return pixel_of(1 + flux * variance_of_flux);
   }
 };
 
@@ -75,8 +76,8 @@ SRCEXTRACT_HOST_DEVICE inline float negated(float pixel) {
   return pixel == pixel ? -pixel : masked_pixel;
 }
 
-SRCEXTRACT_HOST_DEVICE inline float weighed(float pixel, float noise, float sky) {
-  return pixel_of(sky + (pixel - sky) / noise);
+SRCEXTRACT_HOST_DEVICE inline float weighed(float pixel, float variance, float sky) {
+  return pixel_of(sky + (pixel - sky) / static_cast<float>(sqrt(static_cast<double>(variance))));
 }
 
 }  // namespace srcextract

@@ -16,7 +16,7 @@ struct Pixels {
 
   Image<float, Where> image;
   Value<MaskCounts, Where> masked;
-  /// Of each pixel, relative to that of the sky; without pixels where the noise is the same all over.
+  /// Its variance in each pixel, relative to that in the sky; without pixels where the noise is the same all over.
   Image<float, Where> noise = {};
 };
 

@@ -53,14 +53,24 @@ bool at_edge(const SourceSums& s, const Shape& shape) {
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
+/// The variance of the flux: of the sky in every pixel, and of the photons of what shines.
+double variance_of(const SourceSums& measured, const Levels& levels, double gain) {
+  const double poisson = gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
+  return static_cast<double>(measured.npix) * (levels.sigma * levels.sigma) + poisson;
+}
+
+/// The same from the sum of the variances of its pixels, from which the background was subtracted as from any pixel.
+double variance_from(const SourceSums& variances, const Levels& levels) {
+  return (variances.v + static_cast<double>(variances.npix) * levels.background) * (levels.sigma * levels.sigma);
+}
+
 /// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
-void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Shape& shape,
-              const Levels& levels, double threshold, double gain, Sources& sources) {
+void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, double variance, const Shape& shape,
+              const Levels& levels, double threshold, Sources& sources) {
   const double dx = ratio(s.vx, s.v);
   const double dy = ratio(s.vy, s.v);
   const Ellipse ellipse = ellipse_of(s, dx, dy);
-  const double poisson = gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
-  const double error = std::sqrt(static_cast<double>(s.npix) * (levels.sigma * levels.sigma) + poisson);
+  const double error = std::sqrt(variance);
 
   sources.number[row] = static_cast<std::int32_t>(row + 1);
   sources.x_image[row] = s.xmin + dx + 1;
@@ -106,14 +116,17 @@ Sources room_for(std::int64_t rows, const Cpu& where) {
 
 }  // namespace
 
-Sources derive_columns(std::span<const SourceSums> sums, std::span<const SourceSums> fluxes, const Shape& shape,
-                       const Levels& levels, const MeasurementConfig& config, const Cpu& where) {
-  Sources sources = room_for(std::ssize(sums), where);
+Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
+                       const MeasurementConfig& config, const Cpu& where) {
+  const std::int64_t rows = std::ssize(sums.found);
+  Sources sources = room_for(rows, where);
   const double threshold = levels.detection - levels.background;
-  parallel_for(std::ssize(sums), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      fill_row(row, sums[row], fluxes.empty() ? sums[row] : fluxes[row], shape, levels, threshold, config.gain,
-               sources);
+      const SourceSums& measured = sums.fluxes.empty() ? sums.found[row] : sums.fluxes[row];
+      const double variance = sums.variances.empty() ? variance_of(measured, levels, config.gain)
+                                                     : variance_from(sums.variances[row], levels);
+      fill_row(row, sums.found[row], measured, variance, shape, levels, threshold, sources);
     }
   });
   return sources;

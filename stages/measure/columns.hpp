@@ -8,15 +8,23 @@
 
 namespace srcextract {
 
+/// What was summed over the sources, an element for each.
+struct MeasuredSums {
+  std::span<const SourceSums> found;        ///< in the image in which they were found
+  std::span<const SourceSums> fluxes = {};  ///< in the image that is measured; none: it is the same
+  std::span<const SourceSums> variances =
+      {};  ///< in the variances of its noise, relative to the sky's; none: all are 1
+};
+
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).
-/// Positions and shapes come from `sums`, of the image in which the sources were found; fluxes and FLUX_MAX from
-/// `fluxes`, the sums over the same sources in the image that is measured, or from `sums` if there are none. Runs on
-/// the host for both back ends, with no function that libm rounds freely.
-Sources derive_columns(std::span<const SourceSums> sums, std::span<const SourceSums> fluxes, const Shape& shape,
-                       const Levels& levels, const MeasurementConfig& config, const Cpu& where = {});
+/// Positions and shapes are those where the sources were found, fluxes and FLUX_MAX those of the image that is
+/// measured. FLUXERR_ISO has the photon noise that follows from the flux and the gain, or that the variances tell. Runs
+/// on the host for both back ends, with no function that libm rounds freely.
+Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
+                       const MeasurementConfig& config, const Cpu& where = {});
 inline Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,
                               const MeasurementConfig& config, const Cpu& where = {}) {
-  return derive_columns(sums, {}, shape, levels, config, where);
+  return derive_columns(MeasuredSums{sums}, shape, levels, config, where);
 }
 
 }  // namespace srcextract

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/catalog/catalog.hpp"
+#include "io/wcs/pixel_unit.hpp"
 #include "survey/journal.hpp"
 #include "survey/merge.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -94,7 +95,9 @@ class TestSurvey {
     const std::string output = stem + extension(format), path = path_ + "/" + output;
     if (record.done) {
       std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-      write_catalog(path, format, image.sources, {"1.2.3", "detection:\n  threshold: 5\n", image.unit}).commit();
+      write_catalog(path, format, image.sources,
+                    {"1.2.3", "detection:\n  threshold: 5\n", image.unit, sum_unit(image.unit)})
+          .commit();
       record.outputs.emplace_back(output, static_cast<std::int64_t>(std::filesystem::file_size(path)));
     }
     journal_->add(record);

@@ -116,7 +116,8 @@ TEST(Merge, KeepsColumnsUnitsAndDescriptions) {
     EXPECT_EQ(std::tie(before.name, before.unit, before.ucd, before.description),
               std::tie(after.name, after.unit, after.ucd, after.description));
   }
-  EXPECT_EQ(sources.column("FLUX_ISO").unit, "Jy/beam");
+  EXPECT_EQ(sources.column("FLUX_ISO").unit, "pixel.Jy/beam");
+  EXPECT_EQ(sources.column("FLUX_MAX").unit, "Jy/beam");
 }
 
 TEST(Merge, SaysOfEveryImageWhatBecameOfIt) {
@@ -206,7 +207,7 @@ TEST(Merge, GivesNoUnitToAColumnThatHasSeveral) {
                                              {"c.fits", random_sources(2, false, 2), {}, "c", "adu"}});
   merged(folder, {out}, [&](const std::string& text) { warnings.push_back(text); });
   EXPECT_THAT(warnings,
-              ElementsAre(AllOf(HasSubstr("'Jy/beam', 'adu'"), HasSubstr("FLUX_ISO"), Not(HasSubstr("SNR")))));
+              ElementsAre(AllOf(HasSubstr("'adu', 'pixel.Jy/beam'"), HasSubstr("FLUX_ISO"), Not(HasSubstr("SNR")))));
   EXPECT_EQ(sources_of(folder).column("FLUX_ISO").unit, "");
   EXPECT_EQ(sources_of(folder).column("X_IMAGE").unit, "pixel");
   EXPECT_THAT(images_of(folder).values<std::string>("UNIT"), ElementsAre("adu", "Jy/beam", "adu"));

@@ -364,7 +364,7 @@ else:
     print(t['X_IMAGE'].info.meta['ucd'], '|', t['X_IMAGE'].description)
 def exact(v):
     return v.hex() if isinstance(v, float) else v
-for n in ('NUMBER', 'X_IMAGE', 'NPIX', 'FLUX_ISO', 'X2_IMAGE', 'THETA_IMAGE', 'FLAGS'):
+for n in ('NUMBER', 'X_IMAGE', 'NPIX', 'FLUX_ISO', 'FLUX_MAX', 'X2_IMAGE', 'THETA_IMAGE', 'FLAGS'):
     c = t[n]
     values = c.filled(float('nan')) if hasattr(c, 'filled') else c
     print(n, c.dtype.newbyteorder('=').name, c.unit, [exact(v) for v in values.tolist()])
@@ -407,8 +407,9 @@ TEST_P(CatalogInAstropy, ReadsTheColumnsWithTheirUnits) {
 TEST_P(CatalogInAstropy, ReadsTheUnitOfThePixels) {
   for (const auto& [unit, in_astropy] : {std::pair("Jy/beam", "Jy / beam"), std::pair("adu", "adu"),
                                          std::pair("count/s", "ct / s"), std::pair("MJy/sr", "MJy / sr")}) {
-    const std::string output = dump(three_sources(), {"1.2.3", "{}\n", unit});
-    EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 " + std::string(in_astropy) + " ["));
+    const std::string output = dump(three_sources(), {"1.2.3", "{}\n", unit, "pixel.MJy/sr"});
+    EXPECT_THAT(output, HasSubstr("FLUX_MAX float64 " + std::string(in_astropy) + " ["));
+    EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 MJy pix / sr ["));
     EXPECT_THAT(output, HasSubstr("X2_IMAGE float64 pix2 ["));
   }
 }

@@ -123,7 +123,7 @@ def test_every_step_of_a_difference_is_timed(extract, tmp_path):
                 "convolve: {kernel: gaussian, fwhm: 4}\nclean: {operation: erosion}\n"
                 "output: {formats: [csv], quicklook: true}\n")
     told = report(extract("out", settings, tmp_path / "reference.fits", new) / "new.diff.run.json")
-    side = ["background", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "columns"]
+    side = ["background", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "variance", "columns"]
     assert steps(told) == ["ingest", "picture", "ingest", "align", "match_width", "difference", *side, *side, "sky",
                            "checksum", "write"]
 
@@ -292,3 +292,29 @@ def test_a_reference_that_cannot_be_read(run, configure, tmp_path, kind):
     errors = [line for line in done.err.splitlines() if line.startswith("error: ")]
     assert done.code == 3 and len(errors) == 1 and "reference.fits" in errors[0]
     assert names(tmp_path / "out") == []
+
+
+def test_errors_have_the_photon_noise_of_both_frames(extract, tmp_path):
+    """A change on top of a star that both frames have: the star's photons are noise of the change."""
+    gain, star = 0.5, 400
+    reference, new = field(1), changed(field(2))
+    for image in (reference, new):
+        image[28:37, 3:12] += star
+    new[30:35, 5:10] += star - 40  # of the change: as bright as the star
+    directory = extract("out", f"difference: {{match_flux: false}}\nmeasurement: {{gain: {gain}}}\n" + RESULTS,
+                        *write_frames(tmp_path, reference, new))
+    told = report(directory / "new.diff.run.json")
+    skies = [told["difference"][frame] for frame in ("reference", "new")]
+    shining = [np.maximum(0, np.float32(image) - sky["median"]) for image, sky in zip((reference, new), skies)]
+    per_pixel = 1 + sum(shining) / gain / sum(sky["sigma"] ** 2 for sky in skies)
+    labels = labels_of(directory / "new.diff.seg.fits")
+    table = rows(directory / "new.diff.cat.csv")
+    assert len(table) > 0
+    brightest = max(table, key=lambda row: float(row["FLUX_ISO"]))
+    inside = labels == int(brightest["NUMBER"])
+    sigma = told["levels"]["sigma"]
+    expected = sigma * np.sqrt(per_pixel[inside].sum())
+    assert float(brightest["FLUXERR_ISO"]) == pytest.approx(expected, rel=1e-5)
+    assert float(brightest["SNR"]) == pytest.approx(float(brightest["FLUX_ISO"]) / expected, rel=1e-5)
+    # Photons of the change alone would be a third of these.
+    assert np.sqrt(sigma ** 2 * inside.sum() + float(brightest["FLUX_ISO"]) / gain) < 0.65 * expected

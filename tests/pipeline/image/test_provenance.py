@@ -1,4 +1,4 @@
-"""What a survey asks of every image later: keywords of its header, its sky, its place, in catalogue, report and merge."""
+"""What a survey asks of an image later: keywords of its header, its sky, its place, in catalogue, report and merge."""
 
 import json
 import struct
@@ -75,7 +75,8 @@ def test_catalogues_carry_the_keywords_and_the_sky(run, config, observed, tmp_pa
 def test_astropy_reads_them(run, config, observed, tmp_path):
     fits = pytest.importorskip("astropy.io.fits")
     table = pytest.importorskip("astropy.table")
-    assert run(config, observed, "--set", "output.formats=[fits, ecsv]", "--set", "output.header_keywords=[SEEING]").code == 0
+    settings = "--set", "output.formats=[fits, ecsv]", "--set", "output.header_keywords=[SEEING]"
+    assert run(config, observed, *settings).code == 0
     with fits.open(tmp_path / "a.cat.fits") as hdus:
         hdus.verify("exception")
         assert {key: hdus[1].header[key] for key in OBSERVATION} == OBSERVATION
@@ -122,7 +123,8 @@ def test_the_survey_has_a_column_for_every_keyword(run, config, tmp_path):
 
     def values(name):
         offset, form, null = offsets[name]
-        fields = [header["data"][row * begin + offset:][:int(form[:-1]) if form.endswith("A") else 8] for row in range(rows)]
+        width = int(form[:-1]) if form.endswith("A") else 8
+        fields = [header["data"][row * begin + offset:][:width] for row in range(rows)]
         if form.endswith("A"):
             return [field.rstrip(b"\0").decode() for field in fields]
         numbers = [struct.unpack(">q" if form == "K" else ">d", field)[0] for field in fields]

@@ -1,4 +1,4 @@
-"""What people go wrong with is said: a sky that became a source, images of a file that were not meant, masks, frames that
+"""Where people go wrong there is a word: a sky that became a source, images of a file that were not meant, frames that
 nothing aligns."""
 
 import pytest
@@ -39,12 +39,13 @@ def test_the_lesson_on_an_image_with_a_sky_says_what_went_wrong(run, tmp_path):
 
 
 def test_a_twentieth_of_the_pixels_that_are_not_masked_is_no_source(run, config, tmp_path):
-    # 6 and 5 pixels belong to the sources of the sky: of 100 pixels that are left they are more than a twentieth.
+    # 6 and 5 pixels belong to the sources of the sky: 6 are more than a twentieth of the 111 that are left.
     nan = float("nan")
     pixels = [value if value > 10 or i % 12 == 5 else nan for i, value in enumerate(sky())]
     write(tmp_path / "a.fits", hdu((WIDTH, HEIGHT), values=pixels))
     done = run("-q", config, "a.fits", "--backend", "cpu")
-    assert any("source 1 has 5 % of the pixels that are not masked" in line for line in lines(done, "warning")), done.err
+    [warning] = lines(done, "warning")
+    assert "source 1 has 5 % of the pixels that are not masked" in warning
 
 
 # --- several images of a file ----------------------------------------------------------------------------------------
@@ -56,7 +57,8 @@ def extension(name, bitpix=-32, values=None):
 
 
 def test_the_images_that_are_not_extracted_are_named(run, config, tmp_path):
-    write(tmp_path / "a.fits", hdu((), 8), extension("SCI"), extension("ERR"), hdu((), 8, primary=False), extension("WHT"))
+    write(tmp_path / "a.fits", hdu((), 8), extension("SCI"), extension("ERR"), hdu((), 8, primary=False),
+          extension("WHT"))
     done = run(config, "a.fits", "--backend", "cpu")
     assert any("HDU 2 'ERR', HDU 4 'WHT'; input.hdu selects one, or all" in line for line in lines(done, "info"))
     assert "input.hdu" not in run(config, "a.fits", "--backend", "cpu", "--set", "input.hdu=SCI").err
@@ -70,8 +72,9 @@ def test_what_follows_the_first_image_may_be_damaged(run, config, tmp_path):
 
 
 def test_masks_are_left_out_of_all_images(run, config, tmp_path):
-    write(tmp_path / "a.fits", hdu((), 8), extension("SCI"), extension("ERR"), extension("DQ", 16, [0] * WIDTH * HEIGHT),
-          extension("SCI"), extension("SCI_MASK2", 32, [0] * WIDTH * HEIGHT))
+    nothing = [0] * WIDTH * HEIGHT
+    write(tmp_path / "a.fits", hdu((), 8), extension("SCI"), extension("ERR"), extension("DQ", 16, nothing),
+          extension("SCI"), extension("SCI_MASK2", 32, nothing))
     done = run(config, "a.fits", "--backend", "cpu", "--set", "input.hdu=all", "-o", "out")
     assert done.code == 0, done.err
     assert any("HDU 3 'DQ', HDU 5 'SCI_MASK2'" in line for line in lines(done, "info"))
@@ -114,14 +117,16 @@ def test_frames_without_a_wcs_are_warned_about(run, config, tmp_path):
     write(tmp_path / "new.fits", hdu((WIDTH, HEIGHT), values=pixels))
     done = run("difference", "-q", config, "old.fits", "new.fits", "--backend", "cpu")
     assert done.code == 0
-    assert any("new.fits has no WCS" in line and "taken for granted" in line for line in lines(done, "warning")), done.err
+    [warning] = lines(done, "warning")
+    assert "new.fits has no WCS" in warning and "taken for granted" in warning
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
 def test_one_is_no_plural(run, config, image):
-    one = run(config, image, "--backend", "cpu", "--set", "detection.min_area=6", "--set", "background.max_iterations=1").err
+    settings = "--set", "detection.min_area=6", "--set", "background.max_iterations=1"
+    one = run(config, image, "--backend", "cpu", *settings).err
     assert ": 1 source above" in one and "after 1 round of clipping" in one and "on 1 CPU threads" not in one
     assert ": 2 sources above" in run(config, image, "--backend", "cpu").err
 

@@ -233,12 +233,26 @@ TEST(Columns, TakeFluxesFromTheImageThatIsMeasured) {
   measured.v = 30;
   measured.vx = measured.vxx = 20;
   measured.peak = 120;
-  const Sources s = derive_columns(std::span(&found, 1), std::span(&measured, 1), {9, 9}, {105, 100, 2}, {});
+  const Sources s = derive_columns({std::span(&found, 1), std::span(&measured, 1)}, {9, 9}, {105, 100, 2}, {});
   EXPECT_EQ(s.flux_iso[0], 30);
   EXPECT_EQ(s.flux_max[0], 20);
   EXPECT_EQ(s.snr[0], 30 / std::sqrt(8.0));
   EXPECT_EQ(s.x_image[0], 1.75);
   EXPECT_EQ(s.xpeak_image[0], 2);
+}
+
+TEST(Columns, TakeTheErrorFromTheVariancesOfThePixels) {
+  // Of 2 pixels, whose noise has 4 and 7 times the variance of the sky's, 3 squared; 10 is subtracted as from any
+  // pixel.
+  SourceSums found{}, variances{};
+  found.npix = variances.npix = 2;
+  found.v = 30;
+  variances.v = (4 - 10) + (7 - 10);
+  MeasurementConfig config;
+  config.gain = 0.5;
+  const Sources s = derive_columns({std::span(&found, 1), {}, std::span(&variances, 1)}, {9, 9}, {15, 10, 3}, config);
+  EXPECT_DOUBLE_EQ(s.fluxerr_iso[0], std::sqrt((4 + 7) * 9.0));
+  EXPECT_DOUBLE_EQ(s.snr[0], 30 / std::sqrt(99.0));
 }
 
 TYPED_TEST(Measure, SurvivesASourceWhoseFluxIsZero) {
