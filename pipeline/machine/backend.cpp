@@ -43,8 +43,8 @@ std::vector<CudaDevice> usable_devices(const std::vector<int>& indices, bool nam
 }
 
 std::string describe(const Workload& work, const TimeEstimate& times, int threads) {
-  return fmt::format("{:.2g} GB of pixels take about {:.2g} s on {}, and {:.2g} s with a GPU and its start",
-                     static_cast<double>(work.pixel_bytes) / 1e9, times.cpu, counted(threads, "CPU thread"), times.gpu);
+  return fmt::format("{:.1f} MB of pixels take about {:.3f} s on {}, and {:.3f} s with a GPU and its start",
+                     static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
 /// The devices that `automatic` takes.

@@ -331,7 +331,7 @@ def test_a_missing_gpu_is_a_device_error(run, config, image, tmp_path, backend):
 def test_auto_takes_the_cpu_for_a_small_image_and_says_why_to_who_asks(run, config, image, tmp_path):
     done = run(config, image, "-v")
     assert done.code == 0
-    assert re.search(r"back end: CPU: .* GB of pixels take about .* s on .* thread", done.err), done.err
+    assert re.search(r"back end: CPU: .* MB of pixels take about .* s on .* thread", done.err), done.err
     assert report(tmp_path / "sky.run.json")["execution"]["backend"] == "cpu"
     check_sky_catalogue(tmp_path / "sky.cat.csv")
 
