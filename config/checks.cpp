@@ -1,11 +1,11 @@
 #include "config/checks.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "config/suggest.hpp"
 #include "config/values.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -46,12 +46,6 @@ std::string advice(const Fields& fields, const std::string& name, const Names& v
   if (!homes.empty()) return "; it is a key of " + join(homes);
   const std::string near = nearest(name, valid);
   return near.empty() ? "; " + otherwise + " " + join(valid) : "; did you mean '" + near + "'?";
-}
-
-/// A number as short as it can be written.
-std::string shortest(double number) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
 }
 
 /// The limit of `field` that a number breaks, in words; empty if none.

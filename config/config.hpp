@@ -63,7 +63,7 @@ struct BackgroundConfig {
 };
 
 enum class ThresholdUnit { sigma, absolute, detection_sigma };
-enum class Reference { background, zero };
+enum class Baseline { background, zero };
 
 /// Which pixels belong to sources, and which pixels belong together.
 struct DetectionConfig {
@@ -73,7 +73,7 @@ struct DetectionConfig {
   double threshold = 5.0;
   ThresholdUnit threshold_unit = ThresholdUnit::sigma;
   /// What `threshold` sigma are counted from: the clipped median, or zero (an image already sky-subtracted).
-  Reference reference = Reference::background;
+  Baseline reference = Baseline::background;
   /// 4 = pixels sharing a side, 8 = also a corner (SExtractor's).
   std::int64_t connectivity = 8;
   /// Sources of fewer pixels are dropped. 1 keeps cosmic rays and hot pixels.
@@ -98,7 +98,7 @@ struct CleanConfig {
 /// What is summed over the pixels of a source.
 struct MeasurementConfig {
   /// The level subtracted from every pixel before it is measured: the clipped median, or zero (raw pixels).
-  Reference reference = Reference::background;
+  Baseline reference = Baseline::background;
   /// Detector gain in e-/count for the Poisson term of FLUXERR_ISO; 0 = no such term (infinite gain, as SExtractor).
   double gain = 0.0;
 

@@ -8,6 +8,7 @@
 
 #include "config/suggest.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -215,8 +216,7 @@ std::vector<std::size_t> read_words(const Value& value, const std::string& name,
 }
 
 std::string format_value(double value) {
-  char buffer[32];
-  std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  std::string text = shortest(value);
   // YAML 1.1 reads 1e+20 as a text, 1.0e+20 as a number.
   if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
   return text;

@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   log_to_stderr();
   int code = 0;
-  const std::optional<Failure> failure = attempt([&] { code = run(argc, argv); });
+  const std::optional<Failure> failure = failure_of([&] { code = run(argc, argv); });
   if (!failure) return code;
   log_failure("", *failure);
   return exit_code(failure->kind);

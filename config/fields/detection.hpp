@@ -11,7 +11,7 @@ namespace srcextract {
 inline std::vector<std::string> names_of(ThresholdUnit) {
   return {"sigma", "absolute", "detection_sigma"};
 }
-inline std::vector<std::string> names_of(Reference) {
+inline std::vector<std::string> names_of(Baseline) {
   return {"background", "zero"};
 }
 

@@ -36,7 +36,6 @@ unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
                                            const Gpu& where) {
   const std::int64_t count = image.shape.count();
-  const int samples = sample_size(count);
   const std::int64_t tiles = (count + clip_tile - 1) / clip_tile;
   const unsigned int blocks = clip_blocks(tiles, where);
   const std::int64_t share = std::min((tiles + blocks - 1) / blocks * clip_tile, count);  // of a block
@@ -47,11 +46,7 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   const std::int64_t zone_room = std::max(std::clamp<std::int64_t>(count / 8, 256, 2048), count / 1024);
   const std::int64_t collected_room = std::max(std::clamp<std::int64_t>(4 * count, 4096, 1 << 16), count / 256);
 
-  const int chunks = (samples + sort_chunk - 1) / sort_chunk;
-  Buffer<std::int32_t, Gpu> keys(std::max(chunks, 1) * sort_chunk, where);
-  Buffer<SampleCounts, Gpu> counts(std::max(chunks, 1), where);
-  Buffer<float, Gpu> sorted(std::max(samples, 1), where);
-  Buffer<ClipState, Gpu> state(1, where);
+  SkySample sample = draw_sky_sample(image, config, where);
   Buffer<float, Gpu> tail(tail_room * blocks, where);
   Buffer<float, Gpu> window(window_room * blocks, where);
   Buffer<float, Gpu> zones(zone_room * most_zones, where);
@@ -59,21 +54,9 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   Value<Background, Gpu> background(where);
   check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // its padding, too
 
-  if (samples > 0) {
-    sort_chunks_kernel<<<chunks, sort_chunk, 0, where.stream>>>(image.pixels.data(), count, samples, keys.data(),
-                                                                counts.data());
-    check_launch();
-    merge_chunks_kernel<<<chunks * sort_warps, merge_threads, 0, where.stream>>>(keys.data(), chunks, samples,
-                                                                                 sorted.data());
-    check_launch();
-  }
-  guess_kernel<<<1, guess_threads, 0, where.stream>>>(sorted.data(), counts.data(), chunks, config.kappa,
-                                                      config.max_iterations, state.data());
-  check_launch();
-
   ClipWork work{.pixels = image.pixels.data(),
                 .count = count,
-                .sorted = sorted.data(),
+                .sorted = sample.sorted.data(),
                 .tail = tail.data(),
                 .window = window.data(),
                 .tail_room = tail_room,
@@ -85,7 +68,7 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
                 .chunk_tiles = static_cast<int>(std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8)),
                 .kappa = config.kappa,
                 .max_iterations = config.max_iterations,
-                .state = state.data()};
+                .state = sample.state.data()};
   Background* out = background.data();
   void* arguments[] = {&work, &out};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(clip_kernel), dim3(blocks), dim3(clip_threads),

@@ -114,7 +114,7 @@ __device__ inline void clear(PixelSums& sums) {
   }
 }
 
-/// By one block.
+/// All threads of one block call it.
 __device__ inline void clear_look(ClipState& state) {
   clear(state.tail);
   if (threadIdx.x == 0) {
@@ -130,8 +130,8 @@ __device__ inline void clear_look(ClipState& state) {
   }
 }
 
-/// Whether one value of the window is so frequent in the sorted sample that the window is not worth keeping. By one
-/// block.
+/// Whether one value of the window is so frequent in the sorted sample that the window is not worth keeping. All
+/// threads of one block call it.
 __device__ inline bool is_heavy(const float* sorted, int samples, const Interval& window) {
   const int run = max(samples / 128, 16);
   bool heavy = false;

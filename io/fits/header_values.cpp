@@ -1,10 +1,11 @@
 #include "io/fits/header_values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <type_traits>
+
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract {
 namespace {
@@ -98,8 +99,7 @@ std::vector<HeaderValue> header_values(std::string_view header, std::string_view
 }
 
 std::string format_real(double value) {
-  std::array<char, 32> digits;
-  std::string text(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  std::string text = shortest(value);
   const std::size_t exponent = std::min(text.find('e'), text.size());
   if (exponent < text.size()) text[exponent] = 'E';
   if (text.find('.') == std::string::npos) text.insert(exponent, ".0");

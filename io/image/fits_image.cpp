@@ -43,9 +43,14 @@ struct FitsImage::Impl {
 
   Shape shape() const { return {hdu.axes[0], hdu.axes.size() > 1 ? hdu.axes[1] : 1}; }
 
-  void check_plane(std::int64_t number) const {
+  std::int64_t count_planes() const {
     std::int64_t planes = 1;
     for (std::size_t axis = 2; axis < hdu.axes.size(); ++axis) planes *= hdu.axes[axis];
+    return planes;
+  }
+
+  void check_plane(std::int64_t number) const {
+    const std::int64_t planes = count_planes();
     if (number >= 1 && number <= planes) return;
     throw Error(ErrorKind::input,
                 describe(hdu, file->path()) + " has no plane " + std::to_string(number) + ": " +
@@ -98,6 +103,10 @@ std::vector<std::string> FitsImage::further_images() const {
     if (error.kind() != ErrorKind::input) throw;
   }
   return names;
+}
+
+std::int64_t FitsImage::planes() const {
+  return impl_->count_planes();
 }
 
 PixelSource FitsImage::plane(std::int64_t number) const {

@@ -24,6 +24,7 @@ class FitsImage {
   int hdu() const;                                ///< 0-based, as astropy counts
   const std::string& extname() const;             ///< empty if it has none
   const std::vector<std::int64_t>& axes() const;  ///< NAXIS1, NAXIS2, ...
+  std::int64_t planes() const;                    ///< counted through all axes above the second
   bool compressed() const;                        ///< tile-compressed, or in a gzipped file
   const std::string& header() const;  ///< 80-column cards without separators, END included (for io/wcs/wcs.hpp)
   /// The same of the primary HDU, whose keywords extensions inherit; good as long as the image.

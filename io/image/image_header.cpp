@@ -2,23 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract {
 namespace {
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorKind::input, message);
-}
-
-/// As few digits as tell the number from every other.
-std::string shortest(double number) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 void check_size(const Hdu& hdu, const InputFile& file) {

@@ -80,7 +80,7 @@ class Crew {
     std::vector<const ImageInput*> inputs;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       progress.begin_image(tasks[i].name);
-      failures[i] = attempt([&] {
+      failures[i] = failure_of([&] {
         if (i == 0) share = budget_.take(needed);
         images[i] = std::make_unique<OpenImage>(tasks[i], job_);
       });
@@ -93,7 +93,7 @@ class Crew {
       if (images[i]) {
         failures[i] = attempted->failure;
         if (!failures[i])
-          failures[i] = attempt([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
+          failures[i] = failure_of([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
         ++attempted;
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);

@@ -14,6 +14,7 @@
 #include "io/files/output_file.hpp"
 #include "io/tables/table.hpp"
 #include "pipeline/log/printable.hpp"
+#include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
@@ -43,15 +44,6 @@ std::string verdict(const FileComparison& file) {
   const Finding& first = file.comparison.findings.front();
   return fmt::format("beyond the rules, {}, first {}: {}", counted(std::ssize(file.comparison.findings), "reason"),
                      first.subject, first.words);
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 /// The file that the new one takes the place of, also behind a link; a catalogue that the reference does not have goes
@@ -104,8 +96,8 @@ void update_references(const std::vector<FileComparison>& files, const std::stri
       continue;
     }
     copies.push_back(copy_of(file.other, target_of(file, reference)));
-    lines += printable(fmt::format("{} srcextract {} {}: {} [{}]", utc_now(), program_version(), file.name, why,
-                                   verdict(file))) +
+    lines += printable(fmt::format("{} srcextract {} {}: {} [{}]", utc(std::chrono::system_clock::now()),
+                                   program_version(), file.name, why, verdict(file))) +
              "\n";
   }
   // The log first: a change without its reason is worse than a reason without its change.

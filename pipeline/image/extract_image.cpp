@@ -115,7 +115,7 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
   std::vector<ImageAttempt> attempts(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::optional<Failure>& failure = attempts[i].failure;
-    failure = attempt([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
+    failure = failure_of([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
     if (failure && failure->kind == ErrorKind::device && is_lost(*execution.device))
       throw Error(failure->kind, failure->message);
   }
@@ -147,7 +147,7 @@ std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>&
   std::vector<ImageAttempt> attempts(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     attempts[i].failure =
-        attempt([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
+        failure_of([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
   return attempts;
 }
 

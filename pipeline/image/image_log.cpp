@@ -61,7 +61,7 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
                        config.place_of("detection.threshold"), sky.median, sky.sigma);
-  if (sky_is_above && config.detection.reference == Reference::zero)
+  if (sky_is_above && config.detection.reference == Baseline::zero)
     return fmt::format(
         "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
         config.place_of("detection.reference"), sky.median);
@@ -111,9 +111,7 @@ void log_others(const ImageInput& input, const InputConfig& config, const std::v
 /// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".
 std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
-  const std::vector<std::int64_t>& axes = frame.image().axes();
-  std::int64_t planes = 1;
-  for (std::size_t axis = 2; axis < axes.size(); ++axis) planes *= axes[axis];
+  const std::int64_t planes = frame.image().planes();
   return planes > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, planes) : "";
 }
 

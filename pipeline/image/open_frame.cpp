@@ -10,15 +10,9 @@
 namespace srcextract {
 namespace {
 
-std::int64_t count_planes(const FitsImage& image) {
-  std::int64_t planes = 1;
-  for (std::size_t axis = 2; axis < image.axes().size(); ++axis) planes *= image.axes()[axis];
-  return planes;
-}
-
 std::vector<std::int64_t> all_planes(const FitsImage& image) {
   std::vector<std::int64_t> numbers;
-  for (std::int64_t plane = 1; plane <= count_planes(image); ++plane) numbers.push_back(plane);
+  for (std::int64_t plane = 1; plane <= image.planes(); ++plane) numbers.push_back(plane);
   return numbers;
 }
 
@@ -68,7 +62,7 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
 }
 
 void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {
-  const std::int64_t planes = count_planes(images_.front());
+  const std::int64_t planes = images_.front().planes();
   first_plane_ = numbers.front();
   for (const std::int64_t number : numbers) {
     if (number > planes)

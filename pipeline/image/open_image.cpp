@@ -45,9 +45,9 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
   return files;
 }
 
-OutputFile write_report(const std::string& path, const RunReport& report) {
+OutputFile write_run_record(const std::string& path, const RunRecord& report) {
   OutputFile file(path);
-  file.write(format_report(report));
+  file.write(format_run_record(report));
   return file;
 }
 
@@ -133,7 +133,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   ImageOutcome outcome{begin_record(task_), task_.name, {}, {}};
   record_result(input_, result, datasum, outcome.record);
   const double seconds = seconds_since(begin_);
-  files.push_back(write_report(
+  files.push_back(write_run_record(
       paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
   for (const OutputFile& file : files) outcome.record.outputs.push_back(output_of(file, job_.output_dir));
   commit(files, job_.flush);

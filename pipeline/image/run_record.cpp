@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "config/fields.hpp"
+#include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "survey/directory_lock.hpp"
 
@@ -18,15 +19,6 @@ namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string utc(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
 
 Json program_json() {
   Json libraries = Json::object();
@@ -138,7 +130,7 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
 }
 
-Json execution_json(const RunReport& report) {
+Json execution_json(const RunRecord& report) {
   Json times = Json::array();
   for (const StepTime& time : report.result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
   const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
@@ -163,7 +155,7 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
 
 }  // namespace
 
-std::string format_report(const RunReport& report) {
+std::string format_run_record(const RunRecord& report) {
   const Extraction& extraction = report.result.extraction;
   Json json;
   json["program"] = program_json();

@@ -13,7 +13,7 @@ namespace srcextract {
 
 /// Everything that {stem}.run.json tells: how one image was extracted, by what, where and when. All that differs from
 /// run to run stands here and in no other output.
-struct RunReport {
+struct RunRecord {
   const std::vector<std::string>& arguments;  ///< of the program
   const ImageConfig& config;
   const Execution& execution;
@@ -26,7 +26,7 @@ struct RunReport {
 };
 
 /// The report as JSON. Numbers read back to the same bits; one that is not finite is null.
-std::string format_report(const RunReport& report);
+std::string format_run_record(const RunRecord& report);
 
 /// What a journal tells of a session, as JSON on one line: the program and its libraries, where and when it began, and
 /// how it was called.

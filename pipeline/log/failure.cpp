@@ -17,7 +17,7 @@ std::string about(const std::string& name, const std::string& message) {
 
 }  // namespace
 
-std::optional<Failure> attempt(const std::function<void()>& work) {
+std::optional<Failure> failure_of(const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;

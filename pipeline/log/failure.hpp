@@ -15,7 +15,7 @@ struct Failure {
 };
 
 /// Does the work; returns why it failed, if it did.
-std::optional<Failure> attempt(const std::function<void()>& work);
+std::optional<Failure> failure_of(const std::function<void()>& work);
 
 /// Logs the failure as a message about `name`.
 void log_failure(const std::string& name, const Failure& failure);

@@ -19,12 +19,12 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   const Statistics& noise =
       detection.threshold_unit == ThresholdUnit::detection_sigma ? detected.clipped : background.clipped;
   Levels levels;
-  levels.background = measurement.reference == Reference::background ? sky : 0.0;
+  levels.background = measurement.reference == Baseline::background ? sky : 0.0;
   levels.sigma = background.clipped.sigma;
   if (background.all.count == 0 || (in_sigmas && noise.sigma == 0)) {
     levels.detection = std::numeric_limits<double>::infinity();
   } else if (in_sigmas) {
-    const double zero_point = detection.reference == Reference::background ? noise.median : 0.0;
+    const double zero_point = detection.reference == Baseline::background ? noise.median : 0.0;
     levels.detection = zero_point + detection.threshold * noise.sigma;
   } else {
     levels.detection = detection.threshold;

@@ -58,7 +58,7 @@ struct PinnedSky {
 class Bus {
  public:
   explicit Bus(std::int64_t size) : sky_(size), pixels_({size, size}, where_) {
-    config_.detection.reference = config_.measurement.reference = Reference::zero;
+    config_.detection.reference = config_.measurement.reference = Baseline::zero;
     config_.detection.connectivity = 4;
     config_.detection.min_area = 1;
     where_.capacity = initial_capacity({size, size});

@@ -169,7 +169,7 @@ Sky crowded_sky(std::int64_t size, std::int64_t per_megapixel) {
 /// Sources are what lies above a level of their own or, where the field names none, 5 sigma above the sky.
 Sky hostile_sky(const testing::LargeField& field, std::int64_t size) {
   Sky sky{field.make(size), lesson()};
-  sky.config.detection.reference = Reference::background;
+  sky.config.detection.reference = Baseline::background;
   if (field.threshold) {
     sky.config.detection.threshold_unit = ThresholdUnit::absolute;
     sky.config.detection.threshold = *field.threshold;

@@ -8,10 +8,10 @@ namespace srcextract::bench {
 
 Config lesson() {
   Config config;
-  config.detection.reference = Reference::zero;
+  config.detection.reference = Baseline::zero;
   config.detection.connectivity = 4;
   config.detection.min_area = 1;
-  config.measurement.reference = Reference::zero;
+  config.measurement.reference = Baseline::zero;
   return config;
 }
 

@@ -58,10 +58,10 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.background.max_iterations, 20);
   EXPECT_EQ(c.detection.threshold, -0.125);
   EXPECT_EQ(c.detection.threshold_unit, ThresholdUnit::absolute);
-  EXPECT_EQ(c.detection.reference, Reference::zero);
+  EXPECT_EQ(c.detection.reference, Baseline::zero);
   EXPECT_EQ(c.detection.connectivity, 4);
   EXPECT_EQ(c.detection.min_area, 9);
-  EXPECT_EQ(c.measurement.reference, Reference::zero);
+  EXPECT_EQ(c.measurement.reference, Baseline::zero);
   EXPECT_TRUE(c.output.quicklook);
   EXPECT_THAT(c.output.header_keywords, ElementsAre("SEEING", "DATE"));
   EXPECT_EQ(c.combine, (CombineConfig{CombineMethod::weighted, {}, {}, {"g.fits", "a b/i.fits"}, {1, 2.5, -1}}));
@@ -119,7 +119,7 @@ TEST(Config, HduIsANameOrANumber) {
 
 TEST(Config, AnchorsAndWindowsLineEndsAreRead) {
   const Config c = parse("detection: {reference: &r zero}\r\nmeasurement:\r\n  reference: *r\r\n  gain: 2\r\n");
-  EXPECT_EQ(c.measurement.reference, Reference::zero);
+  EXPECT_EQ(c.measurement.reference, Baseline::zero);
   EXPECT_EQ(c.measurement.gain, 2.0);
 }
 
@@ -382,10 +382,10 @@ TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
   EXPECT_EQ(lesson.background.max_iterations, 0);
   EXPECT_EQ(lesson.detection.threshold, 5.0);
   EXPECT_EQ(lesson.detection.threshold_unit, ThresholdUnit::sigma);
-  EXPECT_EQ(lesson.detection.reference, Reference::zero);
+  EXPECT_EQ(lesson.detection.reference, Baseline::zero);
   EXPECT_EQ(lesson.detection.connectivity, 4);
   EXPECT_EQ(lesson.detection.min_area, 1);
-  EXPECT_EQ(lesson.measurement.reference, Reference::zero);
+  EXPECT_EQ(lesson.measurement.reference, Baseline::zero);
 }
 
 TEST(ConfigFiles, ErrorsNameTheFile) {

@@ -63,7 +63,7 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
         "0x10", ".nan", "\\"}) {
     Config c;
     c.input.hdu = hdu;
-    c.detection = {-1.5, ThresholdUnit::absolute, Reference::zero, 4, 1};
+    c.detection = {-1.5, ThresholdUnit::absolute, Baseline::zero, 4, 1};
     c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true, true};
     c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
     c.convolve.kernel = KernelShape::values;

@@ -68,7 +68,8 @@ def test_a_file_that_vanishes_during_the_run_is_a_failure(config, tmp_path):
     for i in range(1, 3000):
         os.link(first, below / f"{i:04}.fits")
     process = survey.start(config, below, "-o", "out", "--threads", 1, cwd=tmp_path, log=tmp_path / "log")
-    while "back end" not in (tmp_path / "log").read_text():
+    while not (tmp_path / "out/0000.run.json").exists():  # all files have been found by then
+        assert process.poll() is None, (tmp_path / "log").read_text()
         time.sleep(0.005)
     (below / "2999.fits").unlink()
     assert process.wait(60) == 6

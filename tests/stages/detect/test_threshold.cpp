@@ -112,9 +112,9 @@ TYPED_TEST_SUITE(LevelsTest, Backends);
 TYPED_TEST(LevelsTest, FollowTheConfiguration) {
   Config config;  // 5 sigma above the background
   EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{110, 100, 2}));
-  config.detection.reference = Reference::zero;
+  config.detection.reference = Baseline::zero;
   EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 100, 2}));
-  config.measurement.reference = Reference::zero;
+  config.measurement.reference = Baseline::zero;
   EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 0, 2}));
   config.detection.threshold_unit = ThresholdUnit::absolute;
   config.detection.threshold = 7;
@@ -131,7 +131,7 @@ TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
   };
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2}));
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0)).detection, std::numeric_limits<double>::infinity());
-  config.detection.reference = Reference::zero;
+  config.detection.reference = Baseline::zero;
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{2.5, 100, 2}));
   config.detection.threshold_unit = ThresholdUnit::sigma;
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{10, 100, 2}));

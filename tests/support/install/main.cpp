@@ -7,7 +7,7 @@
 
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
-#include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/host_engine.hpp"
 #include "pipeline/options/command_line.hpp"
 
 namespace {
@@ -38,9 +38,8 @@ int main() {
     std::memcpy(out, pixels.data() + first, static_cast<std::size_t>(count) * sizeof(float));
   };
   const srcextract::PixelSource plane{shape, {.bitpix = -32, .big_endian = false}, read};
-  const auto ignore = [](const char*, const auto&) {};
   const srcextract::Cpu host{2};
-  bool right = has_two("CPU", srcextract::run_stages(plane, {}, host, ignore));
+  bool right = has_two("CPU", srcextract::extract_on_host(plane, {}, host));
   // Not find_cuda_devices(), which throws where there is none.
   if (srcextract::device_works(0)) {
     right = has_two("GPU 0", srcextract::CudaExtractor(0, host).extract(plane, {}, {})) && right;

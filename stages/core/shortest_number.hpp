@@ -1,0 +1,15 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace srcextract {
+
+/// The fewest digits that read back to the same bits, in no one's locale.
+inline std::string shortest(double number) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+}  // namespace srcextract
