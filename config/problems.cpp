@@ -12,10 +12,15 @@ namespace {
 
 /// What a table's header says of itself, or the catalogue of the image; a number may follow those that end in #.
 constexpr std::string_view keywords_of_tables[] = {
-    "SIMPLE",  "BITPIX",  "NAXIS",    "NAXIS#",   "EXTEND", "XTENSION", "PCOUNT",   "GCOUNT",   "GROUPS",  "BLOCKED",
-    "TFIELDS", "TTYPE#",  "TFORM#",   "TUNIT#",   "TNULL#", "TSCAL#",   "TZERO#",   "TDISP#",   "TDIM#",   "TCOMM#",
-    "TUCD#",   "TBCOL#",  "THEAP",    "BSCALE",   "BZERO",  "BLANK",    "CHECKSUM", "DATASUM",  "HISTORY", "COMMENT",
-    "END",     "CREATOR", "CONTINUE", "SKYLEVEL", "IMGEXT", "SKYSIGMA", "LONGSTRN", "HIERARCH", "INHERIT"};
+    "SIMPLE", "BITPIX", "NAXIS", "NAXIS#", "EXTEND", "XTENSION", "PCOUNT", "GCOUNT", "GROUPS", "BLOCKED", "TFIELDS",
+    "TTYPE#", "TFORM#", "TUNIT#", "TNULL#", "TSCAL#", "TZERO#", "TDISP#", "TDIM#", "TCOMM#", "TUCD#", "TBCOL#", "THEAP",
+    "BSCALE", "BZERO", "BLANK", "CHECKSUM", "DATASUM", "HISTORY", "COMMENT", "END", "CREATOR", "CONTINUE", "SKYLEVEL",
+    "IMGEXT", "SKYSIGMA", "LONGSTRN", "HIERARCH", "INHERIT", "EXTVER", "EXTLEVEL", "TLMIN#", "TLMAX#", "TDMIN#",
+    "TDMAX#", "TCTYP#", "TCUNI#", "TCRPX#", "TCRVL#", "TCDLT#", "TCROT#", "TROTA#", "TRPOS#",
+    // Of tile-compressed images and tables: with ZIMAGE a table is one.
+    "ZIMAGE", "ZTABLE", "ZBITPIX", "ZNAXIS", "ZNAXIS#", "ZTILE#", "ZCMPTYPE", "ZNAME#", "ZVAL#", "ZMASKCMP", "ZQUANTIZ",
+    "ZDITHER#", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT", "ZGCOUNT", "ZBLOCKED", "ZHECKSUM", "ZDATASUM", "ZBLANK",
+    "ZSCALE", "ZZERO", "ZFORM#", "ZCTYP#", "ZTILELEN", "ZTHEAP"};
 
 bool is_keyword(const std::string& text) {
   constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";

@@ -54,7 +54,7 @@ def room_of(file):
 
 def allows(room, other):
     """Whether the room may include the other."""
-    allowed = ALLOWED.get(room) or ALLOWED.get(room.split("/")[0] + "/", set())
+    allowed = ALLOWED.get(room, ALLOWED.get(room.split("/")[0] + "/", set()))
     if room not in NOUNS and other in NOUNS:
         return True
     return bool({other, other.split("/")[0] + "/"} & allowed)

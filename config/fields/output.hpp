@@ -33,7 +33,8 @@ void for_each_output_field(AnyConfig& c, F&& f) {
           .key = "header_keywords",
           .description =
               "Keywords of the image that go into the catalogue, `run.json` and the table IMAGES of a survey, "
-              "besides the usual ones ([catalogue.md](catalogue.md#provenance))",
+              "besides the usual ones",
+          .is_keyword = true,
           .allowed = "FITS keywords, at most 8 characters",
           .problem = keywords_problem(c.output)},
     c.output.header_keywords);

@@ -20,9 +20,9 @@ Capacity initial_capacity(const Shape& shape);
 /// No less than `capacity`, and room for half as much again as was needed.
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources);
 
-/// The four steps on the memory of one or several images as one CUDA graph: launched again and again, whatever is in
-/// the images by then, without a word from the host and without an allocation. Images do not wait for one another: each
-/// is a branch of its own, with memory of its own besides the image's.
+/// The detection steps on the memory of one or several images as one CUDA graph: launched again and again, whatever is
+/// in the images by then, without a word from the host and without an allocation. Images do not wait for one another:
+/// each is a branch of its own, with memory of its own besides the image's.
 class DetectionGraph {
  public:
   enum class Timing { none, every_stage };
@@ -37,7 +37,7 @@ class DetectionGraph {
   DetectionGraph(const DetectionGraph&) = delete;
   DetectionGraph& operator=(const DetectionGraph&) = delete;
 
-  /// Queues the four steps.
+  /// Queues the detection steps.
   void launch();
 
   std::size_t images() const { return branches_.size(); }

@@ -10,7 +10,7 @@
 
 namespace srcextract {
 
-/// The four steps on images of one shape at a time. Their memory, and the graph, are kept while the shape and the
+/// The detection steps on images of one shape at a time. Their memory, and the graph, are kept while the shape and the
 /// configuration stay what they are; where an image has more runs or sources than there is room for, there will be.
 class Detector {
  public:

@@ -25,7 +25,7 @@ struct Extracted {
 };
 
 /// The pipeline on a GPU, for one thread at a time and image after image: it keeps its memory, and the graph of the
-/// four steps, for as long as images have the same shape. Several, on whatever devices, do not disturb each other.
+/// detection steps, for as long as images have the same shape. Several, on whatever devices, do not disturb each other.
 class CudaExtractor {
  public:
   /// `host` threads read the files. Nothing is done on the device before the first image.

@@ -49,7 +49,7 @@ std::vector<Extracted> CudaExtractor::Group::extract(std::span<const PixelSource
   return done;
 }
 
-/// The four steps on all of them.
+/// The detection steps on all of them.
 void CudaExtractor::Group::detect(const Config& config) {
   detector_.detect(config, [&](const DetectionGraph& graph, bool) {
     results_.receive(detector_.pixels(), graph, where());

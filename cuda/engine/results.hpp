@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-/// What the four steps leave of an image but the sums of its sources.
+/// What the detection steps leave of an image but the sums of its sources.
 struct ImageSummary {
   Background background;
   Levels levels;

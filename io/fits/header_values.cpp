@@ -43,9 +43,21 @@ std::string_view card_at(std::string_view header, std::size_t at) {
   return at + card_length <= header.size() ? header.substr(at, card_length) : std::string_view();
 }
 
-std::optional<HeaderValue> find_value(std::string_view header, const std::string& keyword) {
+std::string padded(const std::string& keyword) {
   std::string name = keyword;
   name.resize(8, ' ');
+  return name;
+}
+
+/// Whether there is a card of the keyword, with a value or without.
+bool has_card(std::string_view header, const std::string& keyword) {
+  for (std::size_t at = 0; !card_at(header, at).empty(); at += card_length)
+    if (card_at(header, at).starts_with(padded(keyword))) return true;
+  return false;
+}
+
+std::optional<HeaderValue> find_value(std::string_view header, const std::string& keyword) {
+  const std::string name = padded(keyword);
   for (std::size_t at = 0; !card_at(header, at).empty(); at += card_length) {
     if (!card_at(header, at).starts_with(name)) continue;
     std::optional<HeaderValue> found = header_value(card_at(header, at));
@@ -92,7 +104,7 @@ std::vector<HeaderValue> header_values(std::string_view header, std::string_view
   std::vector<HeaderValue> values;
   for (const std::string& keyword : keywords) {
     std::optional<HeaderValue> value = find_value(header, keyword);
-    if (!value && inherits && keyword != "EXTNAME") value = find_value(primary, keyword);
+    if (!value && inherits && keyword != "EXTNAME" && !has_card(header, keyword)) value = find_value(primary, keyword);
     if (value) values.push_back(std::move(*value));
   }
   return values;

@@ -26,8 +26,9 @@ inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS"
 std::optional<HeaderValue> header_value(std::string_view card);
 
 /// The usual keywords and `more`, each once, as far as they have a value in `header`, or else in the header of the
-/// primary HDU, which extensions inherit unless they say INHERIT = F: all but EXTNAME. Headers are 80-column cards; of
-/// several cards of a keyword the first counts. A long text (CONTINUE) is read up to its end.
+/// primary HDU, which extensions inherit unless they say INHERIT = F, or have a card of their own without a value: all
+/// but EXTNAME. Headers are 80-column cards; of several cards of a keyword the first counts. A long text (CONTINUE) is
+/// read up to its end.
 std::vector<HeaderValue> header_values(std::string_view header, std::string_view primary,
                                        const std::vector<std::string>& more);
 

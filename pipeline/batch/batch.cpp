@@ -27,8 +27,10 @@ namespace {
 std::int64_t memory_needed(const ImageTask& task, bool of_difference, const Execution& execution) {
   if (task.memory || images_together(task.image.shape, task.file->config->config, execution) > 1) return 0;
   const bool on_host = !execution.device || execution.compare;
+  // What every stage has made on either back end is kept until it is compared.
+  const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes +
-         (on_host ? host_memory(plan_of(task.image.shape, task.file->config->config, of_difference)) : 0);
+         (on_host ? records * host_memory(plan_of(task.image.shape, task.file->config->config, of_difference)) : 0);
 }
 
 /// Those who work on the images of one run.

@@ -1,5 +1,6 @@
 #include "pipeline/chain/host_engine.hpp"
 
+#include <span>
 #include <utility>
 
 #include "pipeline/chain/detect_sources.hpp"
@@ -33,9 +34,8 @@ class HostEngine {
   Extraction extract() {
     Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
-    return make_catalog(std::move(found), {sums.begin(), sums.end()}, *pixels_.masked, pixels_.image.shape, config_,
-                        where_, clock_);
+    const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
+    return make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
   }
 
  private:

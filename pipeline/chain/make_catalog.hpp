@@ -12,9 +12,9 @@ namespace srcextract {
 /// Whether an output shows which pixels were detected.
 bool keeps_segmentation(const Config& config);
 
-/// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue. The
-/// sums over the sources may lie elsewhere than in `found`. Throws Error{input} if the image has no background to speak
-/// of.
+/// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
+/// Takes only the segmentation out of it; the sums over the sources may lie elsewhere. Throws Error{input} if the image
+/// has no background to speak of.
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock);
 

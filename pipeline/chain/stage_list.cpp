@@ -13,24 +13,29 @@ std::int64_t one(const RunPlan&) {
   return 1;
 }
 
-constexpr StageDeclaration stages[] = {
-    {"combine", [](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
-     [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }, false},
-    // On the host both frames, and their noise if there is a gain; a device also keeps what each step makes of them.
-    {"difference", [](const RunPlan& plan) { return plan.of_difference(); },
+constexpr StageCost stages[] = {
+    // combine
+    {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
+     [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
+    // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
+    // the
+    // image that is weighed by it; a device also keeps what each step makes of them.
+    {[](const RunPlan& plan) { return plan.of_difference(); },
      [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
-     [](const RunPlan& plan) { return 6 + plan.reference_planes; }, false},
-    {"picture", [](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none, false},
-    {"convolve", [](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one, false},
-    {"clean", [](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none,
-     false},
+     [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
+    // picture
+    {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
+    // convolve, with flux
+    {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
+    // clean
+    {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
 };
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
 
-std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageDeclaration::*images)(const RunPlan&)) {
+std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageCost::*images)(const RunPlan&)) {
   std::int64_t kept = 0;
-  for (const StageDeclaration& stage : stages)
+  for (const StageCost& stage : stages)
     if (stage.is_used(plan)) kept += (stage.*images)(plan);
   return kept;
 }
@@ -50,24 +55,18 @@ RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
   return {config, shape, named > 0 ? named : usual_planes, of_difference ? 1 : 0};
 }
 
-std::span<const StageDeclaration> stage_list() {
-  return stages;
-}
-
 std::int64_t host_memory(const RunPlan& plan) {
-  const std::int64_t images = 1 + images_kept(plan, &StageDeclaration::host_images);
+  const std::int64_t images = 1 + images_kept(plan, &StageCost::host_images);
   return (2 * images + 1) * plan.shape.count() * pixel_bytes / 2;
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {
-  return images_kept(plan, &StageDeclaration::device_images) * plan.shape.count() * pixel_bytes;
+  return images_kept(plan, &StageCost::device_images) * plan.shape.count() * pixel_bytes;
 }
 
 std::int64_t images_in_a_launch(const Shape& shape, const Config& config) {
   const RunPlan plan = plan_of(shape, config, false);
-  const bool shared =
-      std::ranges::all_of(stages, [&](const auto& stage) { return stage.shares_launch || !stage.is_used(plan); });
-  if (!shared) return 1;
+  if (std::ranges::any_of(stages, [&](const StageCost& stage) { return stage.is_used(plan); })) return 1;
   constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
   return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1,
                                   most_images_in_a_launch);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "config/config.hpp"
 #include "stages/core/exposure.hpp"
@@ -23,20 +22,15 @@ RunPlan plan_of(const Exposure& exposure, const Config& config);
 /// The same where the file has not been opened, so that the number of planes may have to be guessed.
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference);
 
-/// The one declaration of a stage to those who plan runs: what it costs, and what it gets along with. A stage that is
-/// not always used, or keeps an image of its own, has an entry.
-struct StageDeclaration {
-  const char* name;
+/// The one declaration of what a stage costs. Entries have those that keep images of their own, or that small images
+/// cannot go through together (CudaExtractor::extract_together reads images itself, and then launches detect_sources
+/// and calls make_catalog for each): everything outside of detect_sources, and what is rare within it.
+struct StageCost {
   bool (*is_used)(const RunPlan&);
   /// Images of float32 that it keeps beside the one that is extracted.
   std::int64_t (*host_images)(const RunPlan&);
   std::int64_t (*device_images)(const RunPlan&);
-  /// Whether small images may go through it in one launch (CudaExtractor::extract_together).
-  bool shares_launch;
 };
-
-/// In the order in which an image goes through them.
-std::span<const StageDeclaration> stage_list();
 
 /// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
 /// the images that stages keep beside it.
@@ -46,7 +40,7 @@ std::int64_t host_memory(const RunPlan& plan);
 std::int64_t device_memory_beside(const RunPlan& plan);
 
 /// How many images of that shape and configuration share a launch on a device: small ones take hardly longer together
-/// than one. 1 where they are so large that nothing is gained, and with stages that do not share one.
+/// than one. 1 where they are so large that nothing is gained, and where a stage with an entry is used.
 std::int64_t images_in_a_launch(const Shape& shape, const Config& config);
 inline constexpr int most_images_in_a_launch = 32;
 

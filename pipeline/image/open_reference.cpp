@@ -48,8 +48,7 @@ std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string&
   if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
     spdlog::warn(
         "{}: {} has no WCS that can be used, so nothing tells whether {} shows the same sky, pixel by pixel. It is "
-        "taken "
-        "for granted: look at the picture (output.quicklook), or give frames with a WCS",
+        "taken for granted: look at the picture (output.quicklook), or give frames with a WCS",
         name, has_sky(fresh) ? reference_name : name, reference_name);
     return nullptr;
   }

@@ -1,20 +1,15 @@
 #include "scripts/config_documents/key_table.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include "config/fields.hpp"
 #include "config/rules_fields.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract::documents {
 namespace {
 
 constexpr const char* table_head = "| Key | Type | Range | Default | Meaning |\n|---|---|---|---|---|\n";
-
-std::string shortest(double number) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr};
-}
 
 std::string between_limits(const config::Field& field) {
   if (std::isfinite(field.at_least) && std::isfinite(field.at_most))
@@ -45,7 +40,7 @@ TypeName type_name(const config::Field&, bool) {
 
 TypeName type_name(const config::Field& field, const std::string&) {
   if (field.is_path) return {"path", "paths"};
-  if (field.is_column) return {"name", "names"};
+  if (field.is_column || field.is_keyword) return {"name", "names"};
   return {"name or number", "names or numbers"};
 }
 

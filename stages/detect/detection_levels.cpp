@@ -1,21 +1,9 @@
-#include <array>
-#include <charconv>
-#include <string>
-
-#include "stages/core/error.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/shortest_number.hpp"
 #include "stages/detect/threshold.hpp"
 
 namespace srcextract {
-
-namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
-
-}  // namespace
 
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   const Config& config, const Cpu&) {

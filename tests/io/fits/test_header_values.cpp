@@ -53,6 +53,10 @@ TEST(HeaderValues, ExtensionsInheritUnlessTheySayNo) {
   EXPECT_EQ(values(extension, primary), (List{{"OBJECT", "M 31"}, {"FILTER", "r"}}));
   EXPECT_EQ(values(extension + card("INHERIT =                    T"), primary).size(), 2u);
   EXPECT_EQ(values(extension + card("INHERIT =                    F"), primary), (List{{"FILTER", "r"}}));
+  // A card without a value is the extension's own word: it does not know.
+  EXPECT_EQ(values(card("EXPTIME ="), card("EXPTIME = 5.0")), List{});
+  EXPECT_EQ(values(card("EXPTIME = "), card("EXPTIME = 5.0")), List{});
+  EXPECT_EQ(values(card("EXPTIMES= 3"), card("EXPTIME = 5.0")), (List{{"EXPTIME", 5.0}}));
 }
 
 TEST(HeaderValues, ATextThatIsNoAsciiIsReplaced) {

@@ -97,6 +97,7 @@ def test_an_extension_inherits_and_keeps_its_name(run, config, tmp_path):
 
 @pytest.mark.parametrize("keywords, said", [
     ("[NAXIS1]", "holds 'NAXIS1', which says how a FITS file is built"), ("[TTYPE12]", "holds 'TTYPE12'"),
+    ("[ZIMAGE]", "holds 'ZIMAGE'"), ("[EXTVER]", "holds 'EXTVER'"), ("[TLMIN3]", "holds 'TLMIN3'"),
     ("[object]", "holds 'object', which is no FITS keyword"), ("[TOOLONGKEY]", "1 to 8 of A-Z"),
 ])
 def test_a_keyword_that_would_break_the_catalogue_is_refused(run, config, image, keywords, said):

@@ -1,0 +1,68 @@
+#include "pipeline/chain/stage_list.hpp"
+
+#include <gtest/gtest.h>
+
+namespace srcextract {
+namespace {
+
+constexpr Shape square{1024, 1024};
+constexpr std::int64_t image = std::int64_t{4} << 20;  // bytes of its float32 pixels
+
+TEST(StageList, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
+  const Config config;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
+}
+
+TEST(StageList, ConvolutionKeepsAnImageMore) {
+  Config config;
+  config.convolve.kernel = KernelShape::gaussian;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
+}
+
+TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
+  Config config;
+  config.combine.method = CombineMethod::median;
+  // How many planes a cube has is not known before it is opened: three are usual.
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 9 * image / 2);
+  config.combine.planes = {1, 2, 3, 4, 5};
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 13 * image / 2);
+  config.combine.planes.clear();
+  config.combine.files = {"a.fits"};  // and the image itself
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 2 * image);
+  const Exposure three({PixelSource{square, {}, {}}, PixelSource{square, {}, {}}, PixelSource{square, {}, {}}});
+  EXPECT_EQ(device_memory_beside(plan_of(three, config)), 3 * image);
+}
+
+TEST(StageList, ADifferenceKeepsBothFrames) {
+  Config config;
+  EXPECT_EQ(host_memory(plan_of(square, config, true)), 7 * image / 2);
+  config.measurement.gain = 2;  // the noise, and the image that is weighed by it
+  EXPECT_EQ(host_memory(plan_of(square, config, true)), 11 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, true)), 7 * image);
+}
+
+TEST(StageList, SmallImagesShareALaunch) {
+  const Config config;
+  EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);
+  EXPECT_EQ(images_in_a_launch({256, 256}, config), 8);
+  EXPECT_EQ(images_in_a_launch({1024, 1024}, config), 1);
+  EXPECT_EQ(images_in_a_launch({0, 0}, config), 32);
+}
+
+TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {
+  const auto alone = [](const auto& change) {
+    Config config;
+    change(config);
+    return images_in_a_launch({64, 64}, config) == 1;
+  };
+  EXPECT_TRUE(alone([](Config& config) { config.output.quicklook = true; }));
+  EXPECT_TRUE(alone([](Config& config) { config.combine.method = CombineMethod::mean; }));
+  EXPECT_TRUE(alone([](Config& config) { config.convolve.kernel = KernelShape::tophat; }));
+  EXPECT_TRUE(alone([](Config& config) { config.clean.operation = CleanOperation::erosion; }));
+  EXPECT_FALSE(alone([](Config& config) { config.output.segmentation = true; }));
+}
+
+}  // namespace
+}  // namespace srcextract
