@@ -5,6 +5,7 @@ SExtractor, strace...) fails instead."""
 import importlib.util
 import os
 import sys
+import tempfile
 
 SKIPPED = 77
 REQUIRED = "SRCEXTRACT_REQUIRE_PEERS" in os.environ
@@ -49,7 +50,10 @@ class Skips:
 
 def main(tests):
     skips = Skips()
-    code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", *tests], plugins=[skips])
+    # A folder of its own: tests take permissions off folders above theirs, which others, at the same time, must not miss.
+    with tempfile.TemporaryDirectory(prefix="srcextract-") as folder:
+        code = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "--basetemp", os.path.join(folder, "tests"), *tests],
+                           plugins=[skips])
     if code == pytest.ExitCode.NO_TESTS_COLLECTED or (code == pytest.ExitCode.OK and skips.ran == 0):
         return SKIPPED
     return code
