@@ -3,8 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <type_traits>
