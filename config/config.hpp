@@ -51,16 +51,69 @@ struct ConvolveConfig {
   bool operator==(const ConvolveConfig&) const = default;
 };
 
-/// The kappa-sigma clip that estimates sky level and noise.
+enum class BackgroundMethod { constant, mesh };
+enum class BackgroundEstimator { sextractor, median };
+
+/// How sky level and noise are estimated, for the whole image or mesh by mesh.
 struct BackgroundConfig {
+  BackgroundMethod method = BackgroundMethod::mesh;
   /// Pixels at or beyond median +- kappa sigma are clipped. Lower than 2 biases sigma low and adds false sources;
   /// higher than 5 lets the wings of bright sources raise it.
   double kappa = 3.0;
-  /// Rounds of clipping; 0 = until nothing is clipped any more.
+  /// Rounds of clipping; 0 = until nothing is clipped any more. Of `constant` alone.
   std::int64_t max_iterations = 0;
+  /// Side of a mesh in pixels. Smaller follows the sky more closely, and takes large sources for sky.
+  std::int64_t mesh_size = 64;
+  /// What stands for the sky of a mesh: SExtractor's mode, which is less drawn by sources, or the clipped median.
+  BackgroundEstimator estimator = BackgroundEstimator::sextractor;
+  /// Meshes along each side of the median filter over them, odd; 1 = none.
+  std::int64_t filter_size = 3;
+  /// The filter replaces a mesh whose level differs from the median by at least so much, in units of the pixels.
+  double filter_threshold = 0;
 
   bool operator==(const BackgroundConfig&) const = default;
 };
+
+enum class WeightType { none, background, rms, variance, weight };
+
+/// How noisy each pixel is.
+struct WeightsConfig {
+  /// none: as noisy as the image all over; background: as the mesh tells; or as a map tells, which holds the noise, its
+  /// square, or what that is inverse to.
+  WeightType type = WeightType::background;
+  std::string file;          ///< that holds the map; empty: that of the image
+  std::string hdu = "auto";  ///< of that file, a number from 0 or a name; `auto`: the first that holds an image
+  double threshold = 0;      ///< pixels are bad that weigh no more, or are as noisy; 0 = none
+  bool rescale = true;  ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
+
+  bool operator==(const WeightsConfig&) const = default;
+};
+
+/// Whether a map tells it.
+inline bool has_map(const WeightsConfig& config) {
+  return config.type != WeightType::none && config.type != WeightType::background;
+}
+
+/// Whether that map is scaled to the noise of the sky.
+inline bool is_rescaled(const WeightsConfig& config) {
+  return config.rescale && (config.type == WeightType::variance || config.type == WeightType::weight);
+}
+
+enum class GoodPixels { zero, nonzero };
+
+/// Which pixels are left out, by a map of their quality.
+struct MaskConfig {
+  std::string file;               ///< that holds the map; empty: that of the image
+  std::string hdu = "auto";       ///< as that of the weights; of the image's own file a name or a number, or none
+  std::vector<std::string> bits;  ///< numbers, or names that the map's header gives them; empty: all
+  GoodPixels good = GoodPixels::zero;
+
+  bool operator==(const MaskConfig&) const = default;
+};
+
+inline bool has_mask(const MaskConfig& config) {
+  return !config.file.empty() || config.hdu != "auto";
+}
 
 enum class ThresholdUnit { sigma, absolute, detection_sigma };
 enum class Baseline { background, zero };
@@ -101,6 +154,10 @@ struct MeasurementConfig {
   Baseline reference = Baseline::background;
   /// Detector gain in e-/count for the Poisson term of FLUXERR_ISO; 0 = no such term (infinite gain, as SExtractor).
   double gain = 0.0;
+  /// Sources with a pixel of at least this value, background not subtracted, are flagged; 0 = none.
+  double saturation = 0;
+  /// Keyword of the image that holds it instead, or `none`.
+  std::string saturation_keyword = "none";
 
   bool operator==(const MeasurementConfig&) const = default;
 };
@@ -139,6 +196,19 @@ struct QuicklookConfig {
   bool operator==(const QuicklookConfig&) const = default;
 };
 
+/// Images that show what became of the pixels, SExtractor's CHECKIMAGEs.
+enum class CheckImage {
+  background,
+  rms,
+  minus_background,
+  filtered,
+  objects,
+  minus_objects,
+  snr,
+  minibackground,
+  miniback_rms
+};
+
 /// What is written.
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
@@ -146,6 +216,8 @@ struct OutputConfig {
   bool segmentation = false;
   /// Also write the picture {stem}.png.
   bool quicklook = false;
+  /// Also write {stem}.{name}.fits for each.
+  std::vector<CheckImage> check_images = {};
   /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
   std::vector<std::string> header_keywords = {};
 
@@ -157,6 +229,8 @@ struct Settings {
   InputConfig input;
   CombineConfig combine;
   BackgroundConfig background;
+  WeightsConfig weights;
+  MaskConfig mask;
   ConvolveConfig convolve;
   DetectionConfig detection;
   CleanConfig clean;

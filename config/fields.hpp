@@ -7,9 +7,11 @@
 #include "config/fields/detection.hpp"
 #include "config/fields/difference.hpp"
 #include "config/fields/input.hpp"
+#include "config/fields/mask.hpp"
 #include "config/fields/measurement.hpp"
 #include "config/fields/output.hpp"
 #include "config/fields/quicklook.hpp"
+#include "config/fields/weights.hpp"
 
 namespace srcextract {
 
@@ -24,6 +26,8 @@ void for_each_field(AnyConfig& c, F&& f) {
   config::for_each_input_field(c, f);
   config::for_each_combine_field(c, f);
   config::for_each_background_field(c, f);
+  config::for_each_weights_field(c, f);
+  config::for_each_mask_field(c, f);
   config::for_each_convolve_field(c, f);
   config::for_each_detection_field(c, f);
   config::for_each_clean_field(c, f);

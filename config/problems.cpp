@@ -70,6 +70,27 @@ std::string first_of(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+std::string method_problem(const Config& config) {
+  if (config.background.method != BackgroundMethod::mesh) return "";
+  const bool from_zero = config.detection.reference == Baseline::zero || config.measurement.reference == Baseline::zero;
+  return from_zero ? "is mesh, whose level is subtracted from every pixel, so nothing can be counted from zero; set "
+                     "it to constant, or detection.reference and measurement.reference to background"
+                   : "";
+}
+
+std::string filter_size_problem(const BackgroundConfig& config) {
+  return config.filter_size % 2 == 0 ? "must be odd, so that the filter has a centre; 1 means none" : "";
+}
+
+std::string check_images_problem(const Config& config) {
+  const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+    return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
+  });
+  return of_mesh && config.background.method != BackgroundMethod::mesh
+             ? "asks for meshes, which there are none of where background.method is constant"
+             : "";
+}
+
 std::string planes_problem(const CombineConfig& config) {
   const bool wrong = std::ranges::any_of(config.planes, [](std::int64_t plane) { return plane < 1; });
   return wrong ? "must hold numbers from 1; planes are counted from 1" : list_problem(config, !config.planes.empty());
@@ -153,6 +174,35 @@ std::string file_problem(const ConvolveConfig& config) {
 std::string fwhm_problem(const DifferenceConfig& config) {
   const bool one = (config.reference_fwhm > 0) != (config.new_fwhm > 0);
   return one ? "needs difference.reference_fwhm and difference.new_fwhm, both or neither" : "";
+}
+
+std::string type_problem(const WeightsConfig& config) {
+  if (!has_map(config) || !config.file.empty() || config.hdu != "auto") return "";
+  return "needs a map: give weights.file, or weights.hdu of the image's own file";
+}
+
+std::string map_problem(const WeightsConfig& config, bool given) {
+  return given && !has_map(config) ? "has no use but with weights.type rms, variance or weight" : "";
+}
+
+std::string hdu_problem(const WeightsConfig& config) {
+  if (config.hdu == "all") return "must be a number or an EXTNAME; all is no name of one HDU";
+  return map_problem(config, config.hdu != "auto");
+}
+
+std::string hdu_problem(const MaskConfig& config) {
+  return config.hdu == "all" ? "must be a number or an EXTNAME; all is no name of one HDU" : "";
+}
+
+std::string bits_problem(const MaskConfig& config) {
+  return config.bits.empty() || has_mask(config) ? "" : "has no use without a map: give mask.file or mask.hdu";
+}
+
+std::string saturation_keyword_problem(const MeasurementConfig& config) {
+  const std::string& keyword = config.saturation_keyword;
+  return keyword == "none" || is_keyword(keyword)
+             ? ""
+             : "is '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";
 }
 
 std::string keywords_problem(const OutputConfig& config) {

@@ -8,6 +8,11 @@ namespace srcextract::config {
 
 // What is wrong with values in the light of others, to be said after the key: "needs weights"; empty if nothing is.
 
+/// Of the mesh: what counts from zero needs the sky, and a filter has a centre.
+std::string method_problem(const Config& config);
+std::string filter_size_problem(const BackgroundConfig& config);
+std::string check_images_problem(const Config& config);
+
 /// Of combine's lists of what is combined: at most one of them is given, and none without a method.
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
@@ -25,6 +30,18 @@ std::string file_problem(const ConvolveConfig& config);
 
 /// Of the widths of both frames: both are given, or neither.
 std::string fwhm_problem(const DifferenceConfig& config);
+
+/// Of the map of weights: it is somewhere, and its keys are given only where there is one.
+std::string type_problem(const WeightsConfig& config);
+std::string map_problem(const WeightsConfig& config, bool given);
+std::string hdu_problem(const WeightsConfig& config);
+
+/// Of the mask: one HDU, and bits that an integer can have.
+std::string hdu_problem(const MaskConfig& config);
+std::string bits_problem(const MaskConfig& config);
+
+/// Of the keyword that holds a level: it is one of FITS.
+std::string saturation_keyword_problem(const MeasurementConfig& config);
 
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);

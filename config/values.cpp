@@ -202,10 +202,10 @@ std::size_t read_word(const Value& value, const std::string& name, const std::ve
   fail_type(value, name, "one of " + join(words), near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-std::vector<std::size_t> read_words(const Value& value, const std::string& name,
-                                    const std::vector<std::string>& words) {
+std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words,
+                                    bool none) {
   require_list(value, name);
-  if (value.items.empty()) fail(value.place, "'" + name + "' is empty; name at least one of " + join(words));
+  if (value.items.empty() && !none) fail(value.place, "'" + name + "' is empty; name at least one of " + join(words));
   std::vector<std::size_t> indices;
   std::set<std::size_t> seen;
   for (const Value& item : value.items) {

@@ -52,19 +52,27 @@ void read_paths(const Value& value, const std::string& name, std::vector<std::st
 
 /// Index in `words` of the word that a value is.
 std::size_t read_word(const Value& value, const std::string& name, const std::vector<std::string>& words);
-/// Indices in `words` of a list of different words, at least one.
-std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words);
+/// Indices in `words` of a list of different words, at least one unless there may be `none`.
+std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words,
+                                    bool none);
 
 template <class Enum>
 requires std::is_enum_v<Enum>
 void read_value(const Value& value, const std::string& name, Enum& out) {
   out = static_cast<Enum>(read_word(value, name, names_of(Enum{})));
 }
+/// Whether a list of such words may be empty: if there is a may_be_none(Enum) beside their names_of.
+template <class Enum>
+inline constexpr bool list_may_be_empty = requires {
+  may_be_none(Enum{});
+};
+
 template <class Enum>
 requires std::is_enum_v<Enum>
 void read_value(const Value& value, const std::string& name, std::vector<Enum>& out) {
   out.clear();
-  for (std::size_t i : read_words(value, name, names_of(Enum{}))) out.push_back(static_cast<Enum>(i));
+  for (std::size_t i : read_words(value, name, names_of(Enum{}), list_may_be_empty<Enum>))
+    out.push_back(static_cast<Enum>(i));
 }
 
 /// The YAML that read_value reads back as the same value. A double takes the fewest digits that do, and always a point.

@@ -13,6 +13,7 @@
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
+#include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
 #include "pipeline/image/open_reference.hpp"
@@ -116,7 +117,7 @@ int run_images(const CommandLine& command) {
       choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
 
-  MemoryBudget budget = memory_budget(command);
+  MemoryBudget budget = memory_budget(command.memory);
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const RunResult result = process_files({command.output_dir, arguments_but_inputs(command), kept, command.reference},
                                          files, machine, budget, Progress(show, files.size(), total_bytes(files)));
@@ -125,6 +126,7 @@ int run_images(const CommandLine& command) {
 
 int run(int argc, char** argv) {
   if (is_compare(argc, argv)) return run_comparison(argc, argv);
+  if (is_trial(argc, argv)) return run_trial(argc, argv);
   if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
   if (is_merge(argc, argv)) return run_merge(parse_merge_options(argc, argv));
   if (is_difference(argc, argv)) return run_images(parse_difference_options(argc, argv));

@@ -69,10 +69,11 @@ void extremes(std::span<const double> values, double& low, double& high) {
   }
 }
 
+/// Halves, which are exact, since a range may be more than a double holds; and what is divided by nothing is no number.
 std::size_t slot(double value, double low, double high, std::size_t slots) {
   if (!(high > low) || !std::isfinite(value)) return 0;
-  const double place = (value - low) / (high - low) * static_cast<double>(slots);
-  return static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(slots - 1)));
+  const double place = (value / 2 - low / 2) / (high / 2 - low / 2) * static_cast<double>(slots);
+  return place > 0 ? static_cast<std::size_t>(std::min(place, static_cast<double>(slots - 1))) : 0;
 }
 
 }  // namespace

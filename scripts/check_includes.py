@@ -40,7 +40,7 @@ LIBRARIES = {
 }
 
 # Folders of tests/ that belong to no room, and may include anything.
-TESTS_OF_ALL = {"support", "io/support", "parity", "truth", "bench", "batch_lost", "cuda_lost"}
+TESTS_OF_ALL = {"support", "io/support", "parity", "truth", "bench", "batch_lost", "cuda_lost", "fuzz"}
 
 DIVIDED = {"stages", "cuda", "io", "pipeline"}
 FOLDERS = ("config", "stages", "io", "regression", "survey", "cuda", "pipeline", "tests")

@@ -6,7 +6,7 @@ usage() {
   cat <<'END'
 Usage: scripts/setup.sh [--tests] [--package] [--slurm] [--ci]
 Installs what is missing to build srcextract and, as asked, to test it, to package it, to run surveys through a
-Slurm of its own (scripts/slurm_check.sh), to check it in CI.
+Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it (scripts/fuzz.sh).
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -21,7 +21,7 @@ for argument in "$@"; do
       ;;
     --package) packages+=(patchelf) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
-    --ci) packages+=(git ccache clang-format clang-tidy shellcheck) ;;
+    --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
   esac

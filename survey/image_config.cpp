@@ -1,25 +1,15 @@
 #include "survey/image_config.hpp"
 
-#include <cstdint>
 #include <utility>
 
 #include "config/kernel_values.hpp"
 #include "io/image/kernel_file.hpp"
 #include "stages/core/error.hpp"
 #include "survey/find_files.hpp"
+#include "survey/name_hash.hpp"
 
 namespace srcextract {
 namespace {
-
-/// FNV-1a of 64 bits (Fowler, Noll and Vo; RFC 9923), in hexadecimal: it tells configurations apart, not adversaries.
-std::string fnv1a(const std::string& text) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  constexpr const char* digits = "0123456789abcdef";
-  std::string hexadecimal;
-  for (int shift = 60; shift >= 0; shift -= 4) hexadecimal += digits[hash >> shift & 15];
-  return hexadecimal;
-}
 
 [[noreturn]] void fail(const Config& config, const std::string& problem) {
   throw Error(ErrorKind::config, config.place_of("convolve.file") + ": " + problem);
@@ -60,7 +50,7 @@ std::string files_text(const Config& config) {
 std::shared_ptr<const ImageConfig> make_image_config(const Config& config) {
   Config resolved = with_kernel(config);
   std::string yaml = dump_config(resolved);
-  std::string hash = fnv1a(yaml + files_text(resolved));
+  std::string hash = hexadecimal(name_hash(yaml + files_text(resolved)));
   return std::make_shared<const ImageConfig>(
       ImageConfig{std::move(resolved), std::move(yaml), std::move(hash), config});
 }

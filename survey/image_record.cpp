@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "survey/json_values.hpp"
 
 namespace srcextract {
 namespace {
@@ -83,27 +86,29 @@ void add_results(const ImageRecord& record, Json& json) {
   json["background"] = number(record.background);
   json["sigma"] = number(record.sigma);
   json["outputs"] = std::move(outputs);
+  if (record.catalog_crc32) json["crc32"] = *record.catalog_crc32;
 }
 
 void read_results(const Json& json, ImageRecord& record) {
-  record.datasum = json.at("datasum").get<std::uint32_t>();
-  record.width = json.at("size").at(0).get<std::int64_t>();
-  record.height = json.at("size").at(1).get<std::int64_t>();
-  record.sources = json.at("sources").get<std::int64_t>();
+  record.datasum = integer_from<std::uint32_t>(json.at("datasum"));
+  record.width = integer_from<std::int64_t>(json.at("size").at(0));
+  record.height = integer_from<std::int64_t>(json.at("size").at(1));
+  record.sources = integer_from<std::int64_t>(json.at("sources"));
   record.background = number_from(json.at("background"));
   record.sigma = number_from(json.at("sigma"));
   for (const auto& [path, bytes] : json.at("outputs").items())
-    record.outputs.emplace_back(unescaped(path), bytes.get<std::int64_t>());
+    record.outputs.emplace_back(unescaped(path), integer_from<std::int64_t>(bytes));
+  if (json.contains("crc32")) record.catalog_crc32 = integer_from<std::uint32_t>(json.at("crc32"));
 }
 
 ImageRecord record_from(const Json& json) {
   ImageRecord record;
   record.name = text_from(json.at("image"));
-  if (json.contains("hdu")) record.hdu = json.at("hdu").get<int>();
-  record.images = json.value("images", 1);
+  if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"));
+  if (json.contains("images")) record.images = integer_from<int>(json.at("images"));
   record.path = text_from(json.at("path"));
-  record.bytes = json.at("bytes").get<std::int64_t>();
-  record.modified = json.at("modified").get<std::int64_t>();
+  record.bytes = integer_from<std::int64_t>(json.at("bytes"));
+  record.modified = integer_from<std::int64_t>(json.at("modified"));
   record.config = text_from(json.at("config"));
   record.program = text_from(json.at("program"));
   record.done = !json.contains("failed");
@@ -145,6 +150,8 @@ std::optional<ImageRecord> parse_record(std::string_view line) {
   try {
     return record_from(Json::parse(line));
   } catch (const Json::exception&) {
+    return std::nullopt;
+  } catch (const std::range_error&) {
     return std::nullopt;
   }
 }

@@ -29,8 +29,10 @@ struct ImageRecord {
   double background = 0, sigma = 0;                           ///< after the clip
   std::vector<std::pair<std::string, std::int64_t>> outputs;  ///< path below the output directory, bytes
 
+  std::optional<std::uint32_t> catalog_crc32;  ///< of the FITS catalogue; older journals do not say
+
   // Or why it gave nothing.
-  std::string kind;    ///< input, output, config, memory, device, internal
+  std::string kind;    ///< kind_name() of an Error; or crash, timeout: of its process
   std::string reason;  ///< the message
 
   bool operator==(const ImageRecord&) const = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -7,8 +8,12 @@
 #include "survey/image_record.hpp"
 #include "survey/ledger.hpp"
 #include "survey/shard.hpp"
+#include "survey/underway.hpp"
 
 namespace srcextract {
+
+/// What names of the temporary files contain that processes have which a session of the shard starts for single images.
+std::string temporary_tag(const Shard& shard);
 
 /// The journal in an output directory, `journal.jsonl`, or `journal.2-of-4.jsonl` of a shard: one line of JSON for
 /// every image whose outputs are in place, or which failed, one where a session begins (program, libraries,
@@ -40,6 +45,20 @@ class Journal {
 
   /// Hands over what was known at the start, from all journals of the directory.
   Ledger take_before();
+
+  /// The files that were under way when an earlier process ended that was not to end: of this shard, and of those of
+  /// other divisions. They stay noted (survey/underway.hpp) until they are ended or forgotten.
+  const UnderwayNotes& interrupted() const;
+
+  /// Notes, before it is opened, that a file is under way; `trials` times it has been tried by itself. From several
+  /// threads, as the next. Throws Error{output} or Error{storage}.
+  void begin(const std::string& name, int trials = 0);
+
+  /// After all records of the file have been added. The note goes once they are on the disk.
+  void end(const std::string& name);
+
+  /// Of a file that was interrupted: it is no longer part of the work.
+  void forget(std::uint64_t name_hash);
 
   /// From several threads, once the outputs are in place; waits where the disk is far behind. Throws what kept earlier
   /// ones from being written: Error{output}, or Error{storage} also where the journal is no longer in its place.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -16,6 +17,7 @@
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "survey/json_values.hpp"
 
 namespace srcextract {
 namespace {
@@ -46,7 +48,8 @@ std::vector<JournalFile> find_journals(const std::string& directory) {
   try {
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
       const std::optional<Shard> shard = shard_of(entry.path().filename());
-      if (shard && entry.is_regular_file()) journals.push_back({entry.path(), *shard, false, true, {}, 0});
+      if (shard && entry.is_regular_file())
+        journals.push_back({.path = entry.path(), .shard = *shard, .ledger = {}, .config = {}});
     }
   } catch (const std::filesystem::filesystem_error& error) {
     throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
@@ -79,6 +82,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 struct SessionBegins {
   std::int64_t number = 0;
+  std::string config;
 };
 struct SessionEnds {
   bool complete = false;
@@ -86,11 +90,19 @@ struct SessionEnds {
 struct NoLine {};
 using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
 
+SessionBegins session_from(const Json& json) {
+  SessionBegins begins{integer_from<std::int64_t>(json.at("session")), ""};
+  if (json.contains("about")) begins.config = json.at("about").value("config", "");
+  return begins;
+}
+
 Line parse_line(std::string_view line) {
   try {
-    if (line.starts_with(R"({"session":)")) return SessionBegins{Json::parse(line).at("session").get<std::int64_t>()};
+    if (line.starts_with(R"({"session":)")) return session_from(Json::parse(line));
     if (line.starts_with(R"({"end":)")) return SessionEnds{Json::parse(line).at("end").at("complete").get<bool>()};
   } catch (const Json::exception&) {
+    return NoLine{};
+  } catch (const std::range_error&) {
     return NoLine{};
   }
   std::optional<ImageRecord> record = parse_record(line);
@@ -127,6 +139,7 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, st
     } else if (const auto* begins = std::get_if<SessionBegins>(&lines[i])) {
       sessions.push_back({begins->number, index, {}});
       journal.session = begins->number;
+      journal.config = begins->config;
       journal.complete = journal.ended = damaged_session = false;
     } else if (const auto* ends = std::get_if<SessionEnds>(&lines[i])) {
       journal.complete = ends->complete && !damaged_session;

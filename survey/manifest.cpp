@@ -106,12 +106,13 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
 
 /// A column without a section is no key, but may have been meant as one, unless it is what lists of files have anyway.
 void check_no_key(const config::Fields& keys, const std::string& column, const TextLines& lines) {
-  const bool of_files = column == "file" || column == "files" || column == "size";
-  for (const config::Field& field : keys) {
-    if (field.key == column && !of_files)
-      fail(lines, "column '" + column + "' is no key of the configuration; write " + field.path() +
-                      " if that is meant, and give it another name if not");
-  }
+  if (column == "file" || column == "files" || column == "size") return;
+  std::string meant;
+  for (const config::Field& field : keys)
+    if (field.key == column) meant += (meant.empty() ? "" : " or ") + field.path();
+  if (meant.empty()) return;
+  fail(lines, "column '" + column + "' is no key of the configuration; write " + meant +
+                  " if that is meant, and give it another name if not");
 }
 
 /// For every field of a row what it is: `path`, `name`, a key, or empty: nothing to us.

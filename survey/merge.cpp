@@ -5,9 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "io/catalog/catalog.hpp"
+#include "io/files/crc32.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
@@ -100,8 +102,11 @@ class RowWriter {
  public:
   explicit RowWriter(TableStream& out) : out_(out) {}
 
+  /// Throws Error{input} if the file is not what the journal says that was written.
   void copy(const InputFile& file, const SurveyImage& image, std::int64_t data_begin, const RowPlan& plan,
             std::int64_t image_bytes) {
+    Crc32 written;
+    add_to(written, file, 0, data_begin);
     std::vector<std::byte> blank = plan.blank;
     store_text(image_text(image.record), static_cast<std::size_t>(image_bytes), blank.data());
     const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
@@ -110,8 +115,14 @@ class RowWriter {
       const std::int64_t count = std::min(at_a_time, image.record.sources - row);
       stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count * row_bytes)));
       file.read(data_begin + row * row_bytes, count * row_bytes, stored_.data());
+      written.add(std::span(stored_).first(static_cast<std::size_t>(count * row_bytes)));
       add(static_cast<std::size_t>(count), plan, blank);
     }
+    const std::int64_t data_end = data_begin + image.record.sources * row_bytes;
+    add_to(written, file, data_end, file.size() - data_end);
+    if (image.record.catalog_crc32.value_or(written.value()) != written.value())
+      throw Error(ErrorKind::input,
+                  file.path() + ": the catalogue is not the one that was written: its checksum differs");
   }
 
   void flush() {
@@ -120,6 +131,12 @@ class RowWriter {
   }
 
  private:
+  void add_to(Crc32& written, const InputFile& file, std::int64_t begin, std::int64_t count) {
+    stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count)));
+    file.read(begin, count, stored_.data());
+    written.add(std::span(stored_).first(static_cast<std::size_t>(count)));
+  }
+
   void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank) {
     std::size_t end = rows_.size();
     rows_.resize(end + count * blank.size());
@@ -146,7 +163,7 @@ void write_sources(TableStream& out, TableHead head, const std::vector<SurveyIma
   RowWriter writer(out);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const CatalogRows& rows = catalogs.of_image[i];
-    if (!images[i].record.done || images[i].record.sources == 0) continue;
+    if (!images[i].record.done) continue;
     with_catalog(images[i], catalog_path(images[i], directories), [&](const InputFile& file) {
       writer.copy(file, images[i], rows.data_begin, plans[rows.arrangement], head.columns.front().bytes);
     });

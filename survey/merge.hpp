@@ -22,8 +22,8 @@ struct MergeOptions {
 /// IMAGE that names where it is from; HDU 2, IMAGES, a row for every image of the journals, also those that failed. The
 /// order is that of names, then HDU; bytes do not depend on directories, shards, machines or times, but for the paths
 /// of failed images in REASON, which are as they were given. Rows are streamed: memory grows with the number of images,
-/// not of sources. Throws Error{config} where the directories are not of one survey (two configurations of the same
-/// image, no FITS catalogues), Error{input} where a shard has not finished, an image is said to be done but its
+/// not of sources. Throws Error{config} where the directories are not of one survey (two configurations, no FITS
+/// catalogues), Error{input} where a shard has not finished, an image is said to be done but its
 /// catalogue is missing or not as the journal says.
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn);
 

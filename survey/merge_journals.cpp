@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -82,6 +83,56 @@ void require_finished(const std::vector<std::vector<JournalFile>>& of_directory,
        all +
            "; start the same `srcextract batch` again, which goes on where it ended, or name all directories of the "
            "survey, or merge what there is with --partial");
+}
+
+// --- is it one survey? --------------------------------------------------------------------------------------------
+
+/// "detection.threshold" -> "5.0", of what dump_config wrote: sections, and two blanks before every key.
+std::map<std::string, std::string> settings_of(const std::string& yaml) {
+  std::map<std::string, std::string> settings;
+  std::istringstream lines(yaml);
+  std::string section, key;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t colon = line.find(':');
+    if (indent == 0) {
+      section = line.substr(0, colon);
+    } else if (indent == 2 && colon != std::string::npos && line[indent] != '-') {
+      key = section + "." + line.substr(indent, colon - indent);
+      settings[key] = line.substr(std::min(line.find_first_not_of(' ', colon + 1), line.size()));
+    } else {
+      settings[key] += " " + line.substr(indent);
+    }
+  }
+  return settings;
+}
+
+/// "detection.threshold (5.0 and 3.0)" for every key that both have and that differs; versions may not have the same.
+std::string describe_changes(const std::string& a, const std::string& b) {
+  const std::map<std::string, std::string> before = settings_of(a), after = settings_of(b);
+  std::string changes;
+  for (const auto& [key, value] : before) {
+    const auto other = after.find(key);
+    if (other == after.end() || other->second == value) continue;
+    changes += (changes.empty() ? "" : ", ") + key + " (" + value + " and " + other->second + ")";
+  }
+  return changes;
+}
+
+/// What manifests override for single images is not looked at: it is meant.
+void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_directory) {
+  const JournalFile* first = nullptr;
+  for (const std::vector<JournalFile>& all : of_directory) {
+    for (const JournalFile* journal : up_to_date(all)) {
+      if (journal->config.empty()) continue;
+      if (!first) first = journal;
+      const std::string changes = describe_changes(first->config, journal->config);
+      if (changes.empty()) continue;
+      fail(ErrorKind::config, first->path + " and " + journal->path + " were made with different configurations: " +
+                                  changes + "; they are not of one survey: run `srcextract batch` again with one " +
+                                  "configuration, and give images settings of their own in a manifest");
+    }
+  }
 }
 
 // --- one image in several journals --------------------------------------------------------------------------------
@@ -175,6 +226,7 @@ std::vector<SurveyImage> join_journals(const std::vector<std::string>& directori
                                        const std::function<void(const std::string&)>& warn) {
   std::vector<std::vector<JournalFile>> journals;
   for (const std::string& directory : directories) journals.push_back(journals_in(directory, warn));
+  require_one_configuration(journals);
   require_finished(journals, partial, warn);
   Images images;
   for (std::size_t directory = 0; directory < directories.size(); ++directory) {

@@ -17,7 +17,8 @@ struct SurveyImage {
 
 /// What the journals in the directories say together: every image once, in the order of names, then HDU. An image that
 /// is done in one directory has not failed. Throws Error{config} if a directory has no journal, or an image was
-/// extracted with different results; unless `partial`, which warns, Error{input} if a shard is missing or unfinished.
+/// extracted with different results, or shards were with different configurations; unless `partial`, which warns,
+/// Error{input} if a shard is missing or unfinished.
 std::vector<SurveyImage> join_journals(const std::vector<std::string>& directories, bool partial,
                                        const std::function<void(const std::string&)>& warn);
 

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "config/fields/output.hpp"
 #include "io/catalog/catalog.hpp"
 #include "stages/core/error.hpp"
 
@@ -13,6 +14,13 @@ namespace srcextract {
 namespace {
 
 constexpr const char* segmentation_extension = ".seg.fits";
+
+/// ".background.fits", ".minus_background.fits".
+std::string check_image_extension(CheckImage image) {
+  std::string name = names_of(image).at(static_cast<std::size_t>(image));
+  if (name.starts_with('-')) name.replace(0, 1, "minus_");
+  return "." + name + ".fits";
+}
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -55,6 +63,7 @@ std::vector<std::string> OutputPaths::all() const {
   for (const auto& [format, path] : catalogs) paths.push_back(path);
   if (!segmentation.empty()) paths.push_back(segmentation);
   if (!picture.empty()) paths.push_back(picture);
+  for (const auto& [image, path] : check_images) paths.push_back(path);
   paths.push_back(report);
   return paths;
 }
@@ -67,12 +76,17 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
   if (config.quicklook) paths.picture = base + ".png";
+  for (const CheckImage image : config.check_images)
+    paths.check_images.emplace_back(image, base + check_image_extension(image));
   paths.report = base + ".run.json";
   return paths;
 }
 
 bool is_output_name(const std::string& name) {
-  return name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension);
+  if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
+  for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
+    if (name.ends_with(check_image_extension(static_cast<CheckImage>(i)))) return true;
+  return false;
 }
 
 void require_distinct_outputs(const std::vector<ImageFile>& files,

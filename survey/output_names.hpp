@@ -22,7 +22,8 @@ struct OutputPaths {
   std::vector<std::pair<CatalogFormat, std::string>> catalogs;
   std::string segmentation;  ///< empty: not asked for
   std::string picture;       ///< empty: not asked for
-  std::string report;        ///< the run.json
+  std::vector<std::pair<CheckImage, std::string>> check_images;
+  std::string report;  ///< the run.json
 
   std::vector<std::string> all() const;
 };
@@ -31,7 +32,8 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
-/// True of `a.cat.fits` and `a.seg.fits`: FITS files that this program wrote, and that are no images to extract.
+/// True of `a.cat.fits`, `a.seg.fits` and `a.background.fits`: FITS files that this program wrote, and that are no
+/// images to extract.
 bool is_output_name(const std::string& name);
 
 /// Throws Error{config} that names both and says what to try if two files would have the same outputs. Names of a file

@@ -1,14 +1,35 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(BackgroundMethod) {
+  return {"constant", "mesh"};
+}
+inline std::vector<std::string> names_of(BackgroundEstimator) {
+  return {"sextractor", "median"};
+}
+
+}  // namespace srcextract
 
 namespace srcextract::config {
 
 /// The keys of the section `background`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_background_field(AnyConfig& c, F&& f) {
-  const Section section{"background", "The kappa-sigma clip that estimates sky level and noise"};
+  const Section section{"background", "How sky level and noise are estimated"};
+  f(Field{.section = section,
+          .key = "method",
+          .description = "`mesh` (level and noise of square meshes, and a smooth surface through them, as in "
+                         "SExtractor) or `constant` (one level and one σ for the whole image)",
+          .problem = method_problem(c)},
+    c.background.method);
   f(Field{.section = section,
           .key = "kappa",
           .description = "Pixels at or beyond median ± kappa σ are clipped; at 1 or less a clip can remove every pixel",
@@ -18,10 +39,36 @@ void for_each_background_field(AnyConfig& c, F&& f) {
     c.background.kappa);
   f(Field{.section = section,
           .key = "max_iterations",
-          .description = "Rounds of clipping; 0 = until nothing is clipped any more",
+          .description = "Rounds of clipping of `constant`; 0 = until nothing is clipped any more",
           .at_least = 0,
           .why = "0 means until nothing is clipped any more"},
     c.background.max_iterations);
+  f(Field{.section = section,
+          .key = "mesh_size",
+          .description = "Side of a mesh in pixels: larger than the largest source, smaller than what the sky varies "
+                         "over",
+          .at_least = 8,
+          .at_most = 1 << 20,
+          .why = "in a smaller mesh there is too little sky"},
+    c.background.mesh_size);
+  f(Field{.section = section,
+          .key = "estimator",
+          .description = "What stands for the sky of a mesh: `sextractor` (2.5 median - 1.5 mean, or the median where "
+                         "the mesh is crowded) or `median`, both of what survives the clip"},
+    c.background.estimator);
+  f(Field{.section = section,
+          .key = "filter_size",
+          .description = "Meshes along each side of the median filter over them, odd; 1 = none",
+          .at_least = 1,
+          .at_most = 15,
+          .problem = filter_size_problem(c.background)},
+    c.background.filter_size);
+  f(Field{.section = section,
+          .key = "filter_threshold",
+          .description = "The filter replaces meshes whose level differs from the median by at least so much, in pixel "
+                         "units",
+          .at_least = 0},
+    c.background.filter_threshold);
 }
 
 }  // namespace srcextract::config

@@ -33,12 +33,14 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "threshold_unit",
           .description = "Unit of threshold: `sigma` (of the image above the reference, SExtractor's, also where it "
-                         "is convolved), `absolute` (a pixel value) or `detection_sigma` (of the convolved image above "
-                         "its median, or above zero, as `reference` says)"},
+                         "is convolved), `absolute` (a pixel value; of what is above the meshes, where the background "
+                         "is one) or `detection_sigma` (of the convolved image above its median, or above zero, as "
+                         "`reference` says)"},
     c.detection.threshold_unit);
   f(Field{.section = section,
           .key = "reference",
-          .description = "What a threshold in σ is counted from: `background` (the clipped median) or `zero`"},
+          .description = "What a threshold in σ is counted from: `background` (the mesh's level, or the clipped "
+                         "median) or `zero`"},
     c.detection.reference);
   f(Field{.section = section,
           .key = "connectivity",

@@ -3,6 +3,7 @@
 #include "config/config.hpp"
 #include "config/field.hpp"
 #include "config/fields/detection.hpp"
+#include "config/problems.hpp"
 
 namespace srcextract::config {
 
@@ -13,7 +14,8 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "reference",
           .description =
-              "Level subtracted from every pixel that is measured: `background` (the clipped median) or `zero`"},
+              "Level subtracted from every pixel that is measured: `background` (the mesh's, or the clipped median) or "
+              "`zero`"},
     c.measurement.reference);
   f(Field{.section = section,
           .key = "gain",
@@ -21,6 +23,20 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .at_least = 0,
           .why = "0 leaves the Poisson term out"},
     c.measurement.gain);
+  f(Field{.section = section,
+          .key = "saturation",
+          .description = "Sources with a pixel of at least this value, background not subtracted, have 4 in FLAGS; 0 = "
+                         "none",
+          .at_least = 0,
+          .why = "0 means that no pixel is saturated"},
+    c.measurement.saturation);
+  f(Field{.section = section,
+          .key = "saturation_keyword",
+          .description = "Keyword of the image that holds that value, as SATURATE; where an image has none, "
+                         "`saturation` counts",
+          .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
+          .problem = saturation_keyword_problem(c.measurement)},
+    c.measurement.saturation_keyword);
 }
 
 }  // namespace srcextract::config

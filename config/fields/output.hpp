@@ -13,6 +13,12 @@ inline std::vector<std::string> names_of(CatalogFormat) {
   return {"fits", "ecsv", "csv", "reg"};
 }
 
+void may_be_none(CheckImage);  // defined nowhere: that it is declared says it
+inline std::vector<std::string> names_of(CheckImage) {
+  return {"background", "rms", "-background",    "filtered",    "objects",
+          "-objects",   "snr", "minibackground", "miniback_rms"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
@@ -29,6 +35,14 @@ void for_each_output_field(AnyConfig& c, F&& f) {
     c.output.segmentation);
   f(Field{.section = section, .key = "quicklook", .description = "Also write a picture of the image, `{stem}.png`"},
     c.output.quicklook);
+  f(Field{.section = section,
+          .key = "check_images",
+          .description =
+              "Also write `{stem}.{name}.fits` for each: level and noise of the sky, the image above it, the "
+              "image in which sources are found, the same without all but sources or without sources, in "
+              "units of the noise, and the meshes; a minus in front becomes `minus_`",
+          .problem = check_images_problem(c)},
+    c.output.check_images);
   f(Field{.section = section,
           .key = "header_keywords",
           .description =

@@ -7,8 +7,8 @@ namespace srcextract {
 namespace {
 
 __global__ void resolve_levels_kernel(const Background* background, const Background* detected,
-                                      DetectionConfig detection, MeasurementConfig measurement, Levels* levels) {
-  *levels = levels_of(*background, *detected, detection, measurement);
+                                      DetectionConfig detection, Baseline measured_from, Levels* levels) {
+  *levels = levels_of(*background, *detected, detection, measured_from);
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, cons
                                   const Config& config, const Gpu& where) {
   Value<Levels, Gpu> levels(where);
   resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(), config.detection,
-                                                   config.measurement, levels.data());
+                                                   config.measurement.reference, levels.data());
   check_launch();
   return levels;
 }

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "cuda/detect/mask_runs.hpp"
+#include "cuda/sky/mesh_rows.hpp"
+#include "stages/detect/detection_levels.hpp"
 #include "stages/math/ordered_key.hpp"
 
 namespace srcextract {
@@ -28,31 +30,63 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
+/// One level for all pixels.
+struct OneLevel {
+  float level;
+  __device__ float at(std::int64_t, std::int64_t) const { return level; }
+};
+
+/// A level for each, by its noise.
+struct EachLevel {
+  MeshMap noise;
+  Levels levels;
+  __device__ float at(std::int64_t x, std::int64_t y) const {
+    return level_above_noise(levels, noise.at(x, min(y, noise.height - 1)));  // what fills the last tile is in no row
+  }
+};
+
+/// A level for each, by its variance.
+struct LevelOfVariance {
+  const float* variance;
+  std::int64_t width, height;
+  Levels levels;
+  __device__ float at(std::int64_t x, std::int64_t y) const {
+    if (x >= width || y >= height) return outside;  // what fills the last tile, or a row's last word
+    return level_of_variance(levels, __ldg(variance + y * width + x));
+  }
+};
+
 /// The pixels above a level, for mark_chunk.
+template <class Level>
 struct PixelsAbove {
   const float* pixels;
-  float level;
+  Level level;
 
-  /// The pixel before a tile, if it is of the same row.
-  __device__ float load_before(const Mask& mask, std::uint32_t tile) const {
+  /// Whether the pixel before a tile, if it is of the same row, is above its level.
+  __device__ bool load_before(const Mask& mask, std::uint32_t tile) const {
     const WordPlace place = mask.place(tile * tile_words);
-    const bool inside = place.column > 0 && place.row < mask.height;
-    return inside ? pixels[place.row * mask.width + std::int64_t{place.column} * 32 - 1] : outside;
+    if (place.column == 0 || place.row >= mask.height) return false;
+    const std::int64_t x = std::int64_t{place.column} * 32 - 1;
+    return pixels[place.row * mask.width + x] > level.at(x, place.row);
   }
 
-  __device__ bool is_foreground(float pixel) const { return pixel > level; }
+  __device__ bool is_foreground(bool before) const { return before; }
 
   /// The lane's word of a tile.
   __device__ std::uint32_t mark_word(const Mask& mask, std::uint32_t tile) const {
     float4 quad[lanes_per_word];
     load_words(mask, tile, quad);
+    WordPlace place =
+        mask.place(tile * tile_words + static_cast<std::uint32_t>(lane() / lanes_per_word * lanes_per_word));
     std::uint32_t bits = 0;
 #pragma unroll
     for (int k = 0; k < lanes_per_word; ++k) {
-      if (quad[k].x > level) bits |= 1u << 4 * k;
-      if (quad[k].y > level) bits |= 2u << 4 * k;
-      if (quad[k].z > level) bits |= 4u << 4 * k;
-      if (quad[k].w > level) bits |= 8u << 4 * k;
+      const std::int64_t x = std::int64_t{place.column} * 32 + 4 * (lane() % lanes_per_word), y = place.row;
+      if (quad[k].x > level.at(x, y)) bits |= 1u << 4 * k;
+      if (quad[k].y > level.at(x + 1, y)) bits |= 2u << 4 * k;
+      if (quad[k].z > level.at(x + 2, y)) bits |= 4u << 4 * k;
+      if (quad[k].w > level.at(x + 3, y)) bits |= 8u << 4 * k;
+      if (++place.column == mask.words_per_row) place = {place.row + 1, 0};
     }
     return transpose(bits);
   }
@@ -86,7 +120,18 @@ struct PixelsAbove {
 
 __global__ void __launch_bounds__(block_threads, mark_blocks)
     mark_kernel(const float* pixels, Mask mask, const Levels* levels, MaskSummary summary) {
-  mark_chunk(PixelsAbove{pixels, floor_to_float(levels->detection)}, mask, summary);
+  mark_chunk(PixelsAbove<OneLevel>{pixels, {floor_to_float(levels->detection)}}, mask, summary);
+}
+
+__global__ void __launch_bounds__(block_threads, mark_blocks)
+    mark_noisy_kernel(const float* pixels, Mask mask, const Levels* levels, MeshMap noise, MaskSummary summary) {
+  mark_chunk(PixelsAbove<EachLevel>{pixels, {noise, *levels}}, mask, summary);
+}
+
+__global__ void __launch_bounds__(block_threads, mark_blocks)
+    mark_by_variance_kernel(const float* pixels, Mask mask, const Levels* levels, const float* variance,
+                            MaskSummary summary) {
+  mark_chunk(PixelsAbove<LevelOfVariance>{pixels, {variance, mask.width, mask.height, *levels}}, mask, summary);
 }
 
 }  // namespace
@@ -94,6 +139,25 @@ __global__ void __launch_bounds__(block_threads, mark_blocks)
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where) {
   const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
     mark_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(), summary);
+  };
+  return list_runs(image.shape, mark, where);
+}
+
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
+                    const Gpu& where) {
+  const MeshRows rows(noise.grid, noise.rms, noise.rms_bend, where);
+  const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
+    mark_noisy_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(), rows.map(),
+                                                                  summary);
+  };
+  return list_runs(image.shape, mark, where);
+}
+
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Image<float, Gpu>& variance,
+                    const Gpu& where) {
+  const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
+    mark_by_variance_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(),
+                                                                        variance.pixels.data(), summary);
   };
   return list_runs(image.shape, mark, where);
 }

@@ -55,7 +55,9 @@ void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t besi
 }
 
 bool Detector::may_be_reused(const Config& config) const {
-  return graph_ && config.settings() == captured_.settings() && pixels_.front().noise.pixels.data() == captured_noise_;
+  return graph_ && config.settings() == captured_.settings() &&
+         pixels_.front().noise.pixels.data() == captured_noise_ &&
+         pixels_.front().variance.pixels.data() == captured_variance_;
 }
 
 void Detector::capture(const Config& config) {
@@ -65,6 +67,7 @@ void Detector::capture(const Config& config) {
   graph_.emplace(pixels_, config, with_room, timing_);
   captured_ = config;
   captured_noise_ = pixels_.front().noise.pixels.data();
+  captured_variance_ = pixels_.front().variance.pixels.data();
 }
 
 }  // namespace srcextract

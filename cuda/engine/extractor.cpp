@@ -75,6 +75,10 @@ class CudaExtractor::Session::Engine {
     found.fluxes = rows_to_host(there.fluxes, summary, where());
     found.variances = rows_to_host(there.variances, summary, where());
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
+    if (shows_pixels(config_)) {
+      found.above = to_host(there.above.pixels.empty() ? pixels().image : there.above, where());
+      found.image = to_host(there.image, where());
+    }
     StageClock clock(observer_);
     Extraction extraction =
         make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
@@ -105,6 +109,7 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
   detector_.prepare(exposure.shape(), 1, device_memory_beside(plan_of(exposure, config)));
   pixels().noise = {};
+  pixels().variance = {};
   Engine engine(*this, config, observer);
   return run_stages(exposure, config, engine);
 }

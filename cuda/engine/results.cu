@@ -20,11 +20,19 @@ Runs<Cpu> to_host(const Runs<Gpu>& runs, std::int64_t count, const Gpu& where) {
   return {runs.shape, to_host(runs.runs, count, where), to_host(runs.row_begin, where)};
 }
 
+SkyMesh<Cpu> to_host(const SkyMesh<Gpu>& mesh, const Gpu& where) {
+  if (mesh.level.empty()) return {};
+  return {mesh.grid, to_host(mesh.level, where), to_host(mesh.rms, where), to_host(mesh.level_bend, where),
+          to_host(mesh.rms_bend, where)};
+}
+
 }  // namespace
 
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where) {
   Detection<Cpu> here;
   here.background = summary.background;
+  here.whole = summary.whole;
+  here.mesh = to_host(found.mesh, where);
   here.levels = summary.levels;
   here.components.counts = summary.counts;
   if (every_run) {
@@ -41,6 +49,7 @@ Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const 
 
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, true, where);
+  here.above = to_host(found.above, where);
   here.image = to_host(found.image, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
   here.sums = rows_to_host(found.sums, summary, where);

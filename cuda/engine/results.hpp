@@ -10,6 +10,7 @@ namespace srcextract {
 /// What the detection steps leave of an image but the sums of its sources.
 struct ImageSummary {
   Background background;
+  Background whole;  ///< where a mesh was subtracted, else the same
   Levels levels;
   MaskCounts masked;
   ComponentCounts counts;

@@ -11,6 +11,7 @@ class SummaryParts {
   SummaryParts() = default;
   SummaryParts(const Pixels<Gpu>& pixels, const Detection<Gpu>& found)
       : background_(found.background.data()),
+        whole_(found.mesh.level.empty() ? background_ : found.whole.data()),
         levels_(found.levels.data()),
         masked_(pixels.masked.data()),
         counts_(found.components.counts.data()),
@@ -19,6 +20,7 @@ class SummaryParts {
 
   __device__ void write(ImageSummary* to) const {
     to->background = *background_;
+    to->whole = *whole_;
     to->levels = *levels_;
     to->masked = *masked_;
     to->counts = *counts_;
@@ -31,6 +33,7 @@ class SummaryParts {
   static const std::int64_t* end_of(const Runs<Gpu>& runs) { return runs.row_begin.data() + runs.shape.height; }
 
   const Background* background_ = nullptr;
+  const Background* whole_ = nullptr;
   const Levels* levels_ = nullptr;
   const MaskCounts* masked_ = nullptr;
   const ComponentCounts* counts_ = nullptr;

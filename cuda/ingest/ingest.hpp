@@ -71,6 +71,7 @@ inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
   copy.image = to_host(source.image, where);
   copy.masked = fetch(source.masked, where);
   copy.noise = to_host(source.noise, where);
+  copy.variance = to_host(source.variance, where);
   return copy;
 }
 

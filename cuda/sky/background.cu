@@ -1,6 +1,7 @@
 #include "stages/sky/background.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "cuda/device/launch.hpp"
 #include "cuda/sky/clip_leader.hpp"
@@ -11,17 +12,17 @@ namespace srcextract {
 namespace {
 
 /// One launch for the whole clip, all blocks at once on the device: a look at the image by all of them, then rounds by
-/// the first, whom the others wait for.
+/// the first warp of the first, for which all others wait.
 __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Background* background) {
   begin_clip(work);
-  if (blockIdx.x != 0) return follow_leader();
+  if (blockIdx.x != 0 || threadIdx.x >= warp_size) return follow_leader();
   ClipLeader leader;
   const Background found = clip(work.kappa, work.max_iterations, leader);
   leader.end();
   if (threadIdx.x == 0) *background = found;
 }
 
-static_assert(sizeof(ClipShared) <= 96 * 1024);  // 99 KiB is the least that a block can have
+static_assert(sizeof(ClipShared) <= 99 * 1024);  // 99 KiB is the least that a block can have
 
 /// As many blocks as the device runs at once, or as there are tiles.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
@@ -43,14 +44,22 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   constexpr std::int64_t always = 2 * clip_tile;
   const std::int64_t tail_room = std::min(share, std::max(always, share / 4));
   const std::int64_t window_room = std::min(share, std::max(always, share / 5));
-  const std::int64_t zone_room = std::max(std::clamp<std::int64_t>(count / 8, 256, 2048), count / 1024);
-  const std::int64_t collected_room = std::max(std::clamp<std::int64_t>(4 * count, 4096, 1 << 16), count / 256);
+  const auto cells = static_cast<int>(std::clamp<std::int64_t>(count / 64, least_cells, most_cells));
+  const auto cell_room =
+      static_cast<int>(std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(count) >> 19), 64, 1024));
+  const int window_cell_room = cell_room <= 512 ? most_ranked / 2 : most_ranked;
+  // The window is some margins of rank wide: so many cells that each has some 16 to 32 pixels.
+  const double in_bin = 2.6 * rank_margin(sample_size(count)) * static_cast<double>(count) / window_bins;
+  const int bin_cells =
+      std::clamp(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_bin / 32) + 1)), 1, 256);
 
   SkySample sample = draw_sky_sample(image, config, where);
   Buffer<float, Gpu> tail(tail_room * blocks, where);
   Buffer<float, Gpu> window(window_room * blocks, where);
-  Buffer<float, Gpu> zones(zone_room * most_zones, where);
-  Buffer<float, Gpu> collected(collected_room, where);
+  Buffer<float, Gpu> cell_pixels(std::int64_t{cells} * cell_room, where);
+  const std::int64_t window_cells = std::int64_t{bin_cells} * WantedBins::most;
+  Buffer<WindowCell, Gpu> window_cell(window_cells, where);
+  Buffer<float, Gpu> window_pixels(window_cells * window_cell_room, where);
   Value<Background, Gpu> background(where);
   check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // its padding, too
 
@@ -61,10 +70,13 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
                 .window = window.data(),
                 .tail_room = tail_room,
                 .window_room = window_room,
-                .zones = zones.data(),
-                .collected = collected.data(),
-                .zone_room = static_cast<unsigned int>(zone_room),
-                .collected_room = static_cast<unsigned int>(collected_room),
+                .cell_pixels = cell_pixels.data(),
+                .window_cell = window_cell.data(),
+                .window_pixels = window_pixels.data(),
+                .cells = cells,
+                .cell_room = cell_room,
+                .window_cell_room = window_cell_room,
+                .bin_cells = bin_cells,
                 .chunk_tiles = static_cast<int>(std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8)),
                 .kappa = config.kappa,
                 .max_iterations = config.max_iterations,

@@ -2,148 +2,242 @@
 
 #include <cooperative_groups.h>
 
-#include "cuda/sky/clip_parts.hpp"
+#include "cuda/sky/clip_forecast.hpp"
 
 namespace srcextract {
 
 /// The blocks of the clip at work together: every block calls the same functions in the same order. What they bring
 /// together is in the state when obey() returns.
 
-/// Calls f(pixel) for all of this block's pixels, lanes together, with NaN beyond the end of the image.
-template <class F>
-__device__ void for_each_pixel(const F& f) {
-  const std::int64_t count = work().count;
-  const std::int64_t tiles = (count + clip_tile - 1) / clip_tile;
-  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const std::int64_t begin = tile * clip_tile;
-    for_each_of(work().pixels + begin, count - begin < clip_tile ? count - begin : clip_tile, f);
+/// The first thread of a block waits for the other blocks by itself; afterwards it is to be together with its warp.
+__device__ inline void sync_blocks() {
+  cooperative_groups::this_grid().sync();
+  __syncwarp();
+}
+
+template <class T>
+__device__ void copy_by_block(T& to, const T& from) {
+  auto* const words = reinterpret_cast<unsigned int*>(&to);
+  constexpr int count = sizeof(T) / sizeof(unsigned int);
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += clip_threads) {
+    words[i] = reinterpret_cast<const unsigned int*>(&from)[i];
   }
 }
 
-/// Lists the pixels in those bins of the window that are wanted.
-__device__ __noinline__ void collect() {
+/// Lists the pixels in those bins of the window that are wanted, by cells.
+__device__ inline void collect() {
   ClipShared& s = shared();
-  constexpr int words = sizeof(WantedBins) / sizeof(unsigned int);
-  for (int i = static_cast<int>(threadIdx.x); i < words; i += clip_threads) {
-    reinterpret_cast<unsigned int*>(&s.wanted)[i] = reinterpret_cast<const unsigned int*>(&state().wanted)[i];
-  }
-  if (threadIdx.x == 0) s.list_room = state().list_room;
-  __syncthreads();
+  copy_by_block(s.wanted, state().wanted);
+  sync_block();
   if (s.wanted.count == 0) return;
+  const int parts = work().bin_cells;
   const float lower = s.guess.window.lower;
-  const float per_unit = s.window_per;
-  const unsigned int room = s.list_room;
-  float* const collected = work().collected;
-  unsigned int* const in_list = state().in_list;
-  for_each_of_window([&](float x) {
+  const float per_unit = s.window_per * static_cast<float>(parts);
+  const int shift = __ffs(parts) - 1;
+  const unsigned int room = work().window_cell_room;
+  WindowCell* const cells = work().window_cell;
+  float* const listed = work().window_pixels;
+  for_each_of(window_list(), s.window_listed, [&](float x) {
     if (x != x) return;
-    const int bin = window_bin(x, lower, per_unit);
+    const int part = window_bin(x, lower, per_unit, parts);
+    const int bin = part >> shift;
     if (!s.wanted.has(bin)) return;
-    const int list = s.wanted.list_of(bin);
-    const unsigned int at = atomicAdd(&in_list[list], 1u);
-    if (at < room) collected[static_cast<std::size_t>(list) * room + at] = x;
+    const int number = (s.wanted.list_of(bin) << shift) + (part & (parts - 1));
+    WindowCell& cell = cells[number];
+    const unsigned int at = atomicAdd(&cell.count, 1u);
+    if (at < room) listed[static_cast<std::size_t>(number) * room + at] = x;
+    atomicMin(&cell.low_key, signed_key(x + 0.0F));
+    atomicMax(&cell.high_key, signed_key(x + 0.0F));
   });
-  end_together();
 }
 
-/// Sums the parts of the tail, lists what is in its zones, and collects the wanted pixels of the window.
-__device__ __noinline__ void split() {
-  ClipShared& s = shared();
-  __syncthreads();
-  constexpr int words = sizeof(TailCuts) / sizeof(unsigned int);
-  if (threadIdx.x < words) {
-    reinterpret_cast<unsigned int*>(&s.cuts)[threadIdx.x] =
-        reinterpret_cast<const unsigned int*>(&state().cuts)[threadIdx.x];
+/// 0 <= value < 2^51.
+__device__ inline void add_pieces(unsigned int (&to)[PartSums::pieces][warp_size], std::int64_t value) {
+  constexpr unsigned int mask = (1u << PartSums::piece_bits) - 1;
+#pragma unroll
+  for (int piece = 0; piece < PartSums::pieces; ++piece) {
+    atomicAdd(&to[piece][lane()], static_cast<unsigned int>(value >> (piece * PartSums::piece_bits)) & mask);
   }
-  __syncthreads();
+}
+
+/// Of this lane's pieces.
+__device__ inline ExactSum sum_of_pieces(const unsigned int (&pieces)[PartSums::pieces][warp_size]) {
+  ExactSum sum;
+  for (int piece = 0; piece < PartSums::pieces; ++piece) {
+    const Count words = pieces[piece][lane()];
+    const int shift = piece * PartSums::piece_bits;
+    sum.low += static_cast<std::int64_t>((words << shift) & 0xffffffffu);
+    sum.high += static_cast<std::int64_t>(shift < 32 ? words >> (32 - shift) : words << (shift - 32));
+  }
+  return sum;
+}
+
+/// Sums up to PartSums::most_pixels of the tail by cells, and lists what is in zones. Of the outermost parts, which may
+/// have far pixels, only the counts.
+__device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
+  constexpr std::int64_t bias = std::int64_t{1} << 50;  // more than what a near pixel takes off the first sum
+  ClipShared& s = shared();
+  NearSums* const cells = state().cell;
+  float* const listed = work().cell_pixels;
+  auto* const words = reinterpret_cast<unsigned int*>(&s.parts);
+  for (std::size_t i = threadIdx.x; i < sizeof(PartSums) / sizeof(unsigned int); i += clip_threads) words[i] = 0;
+  sync_block();
+  const RoundingConstants round(s.grid.scale);
+  const double centre = s.grid.centre;
+  const int last = 2 * s.cuts.zones;
+  const unsigned int cell_room = work().cell_room;
+  for_each_of(pixels, count, [&](float x) {
+    if (x != x) return;
+    const int part = s.cuts.part_of(x);
+    const NearTerms terms(x - centre, round);
+    if (part % 2 == 0) {
+      atomicAdd(&s.parts.count[part / 2][lane()], 1u);
+      if (part == 0 || part == last) return;
+      add_pieces(s.parts.first[part / 2], terms.first + bias);
+      add_pieces(s.parts.second[part / 2], terms.second);
+      return;
+    }
+    const int number = s.cuts.cell_of(x, part);
+    NearSums& cell = cells[number];
+    const Count at = atomicAdd(reinterpret_cast<Count*>(&cell.count), Count{1});
+    if (at < cell_room) listed[static_cast<std::size_t>(number) * cell_room + at] = x;
+    ExactSum first, second;
+    first.add(terms.first);
+    second.add(terms.second);
+    add_atomic(cell.first, first);
+    add_atomic(cell.second, second);
+    atomicMin(&state().cell_low[number], signed_key(x + 0.0F));
+    atomicMax(&state().cell_high[number], signed_key(x + 0.0F));
+  });
+  sync_block();
+  for (int part = static_cast<int>(threadIdx.x) / warp_size; part <= s.cuts.zones; part += clip_warps) {
+    NearSums& cell = cells[s.cuts.first_cell[2 * part]];
+    const std::int64_t pixels_here = s.parts.count[part][lane()];
+    add_warp(cell.count, pixels_here);
+    if (part == 0 || 2 * part == last) continue;
+    ExactSum first = sum_of_pieces(s.parts.first[part]);
+    first.high -= pixels_here * (bias >> 32);
+    add_warp(cell.first, first);
+    add_warp(cell.second, sum_of_pieces(s.parts.second[part]));
+  }
+  sync_block();
+}
+
+/// Running sums of the cells, a warp a quantity. By the first block.
+__device__ inline void sum_cells_before() {
+  constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
+  const int quantity = static_cast<int>(threadIdx.x) / warp_size;
+  if (quantity < quantities) {
+    const auto* const from = reinterpret_cast<const std::int64_t*>(state().cell) + quantity;
+    auto* const to = reinterpret_cast<std::int64_t*>(shared().before_cell) + quantity;
+    std::int64_t before = 0;
+#pragma unroll 4
+    for (int cell = lane(); cell < most_cells; cell += warp_size) {
+      const std::int64_t running = running_sum_of_warp(from[cell * quantities]);
+      if (cell == 0) to[0] = 0;
+      to[(cell + 1) * quantities] = before + running;
+      before += __shfl_sync(all_lanes, running, warp_size - 1);
+    }
+  }
+  sync_block();
+}
+
+/// Cuts the tail, and collects from the window, where the sets that come after one that is known are expected to end.
+__device__ inline void split_from(const Interval& known) {
+  ClipShared& s = shared();
+  if (blockIdx.x == 0) {
+    ClipForecast::run(known);
+    static_assert(most_cells == clip_threads);
+    state().cell[threadIdx.x] = {};
+    clear_extremes(state().cell_low[threadIdx.x], state().cell_high[threadIdx.x]);
+  }
+  sync_blocks();
+  copy_by_block(s.cuts, state().cuts);
+  sync_block();
   for (std::int64_t begin = 0; begin < s.tail_listed && s.cuts.zones > 0; begin += PartSums::most_pixels) {
-    add_to_parts(tail_list() + begin, min(PartSums::most_pixels, s.tail_listed - begin));
-    bring_parts_together();
+    add_to_cells(tail_list() + begin, min(PartSums::most_pixels, s.tail_listed - begin));
   }
   collect();
+  sync_blocks();
+  if (blockIdx.x == 0) sum_cells_before();
+}
+
+/// One look at all pixels. False if the tail was not kept: then nothing can be made of it.
+__device__ inline bool look() {
+  ClipShared& s = shared();
+  look_at_all();
+  sync_blocks();
+  if (blockIdx.x == 0) {
+    scan_block<window_bins>([bins = state().bins + tail_bins](int bin) { return bins[bin]; }, s.window_begin);
+    ClipForecast::clear_wanted(clip_threads);
+    if (threadIdx.x == 0) {
+      s.core = state().core;
+      s.below_window = state().core.count + state().in_tail - state().above_window;
+      s.window_kept = state().window_overflow == 0;
+      s.known_count = 0;
+      constexpr float infinity = std::numeric_limits<float>::infinity();
+      state().interval = {-infinity, infinity};
+    }
+  }
+  if (threadIdx.x == 0) s.tail_kept = state().tail_overflow == 0;
+  sync_block();
+  return s.tail_kept;
 }
 
 // --- What is asked for where that is not enough.
 
 /// Sums the pixels in the state's interval, and counts those below it.
-template <class ForEach>
-__device__ void sum_interval(const ForEach& for_each) {
+__device__ inline void sum_interval() {
   ClipShared& s = shared();
-  clear(s.block);
-  __syncthreads();
+  clear(s.block, clip_threads);
+  sync_block();
   const Interval interval = state().interval;
   ThreadSums sums(s.grid);
   std::int64_t below = 0;
-  for_each([&](float x) {
+  for_each_in(state().source, [&](float x) {
     below += x <= interval.lower;
-    sums.add(interval.contains(x), x, s.block);
+    sums.add(interval.contains(x), x);
   });
   bring_sums(state().sums, sums, below);
-  bring_higher_classes(state().sums);
 }
 
-__device__ __noinline__ void sum_tail() {
-  sum_interval([](const auto& f) { for_each_of_tail(f); });
-}
-__device__ __noinline__ void sum_image() {
-  sum_interval([](const auto& f) { for_each_pixel(f); });
-}
-
-template <class ForEach>
-__device__ void find_extremes(const ForEach& for_each) {
-  ClipShared& s = shared();
-  __syncthreads();
-  if (threadIdx.x == 0) clear_extremes(s.low_key, s.high_key);
-  __syncthreads();
+/// Of the pixels in the state's interval.
+__device__ inline void find_extremes() {
   const Interval interval = state().interval;
   Extremes extremes;
-  for_each([&](float x) {
+  for_each_in(state().source, [&](float x) {
     if (interval.contains(x)) add_extreme(extremes, x);
   });
-  add_block_extremes(extremes);
-  if (threadIdx.x == 0 && s.low_key <= s.high_key) {
-    atomicMin(&state().low_key, s.low_key);
-    atomicMax(&state().high_key, s.high_key);
-  }
-  end_together();
-}
-
-__device__ __noinline__ void find_tail_extremes() {
-  find_extremes([](const auto& f) { for_each_of_tail(f); });
-}
-__device__ __noinline__ void find_image_extremes() {
-  find_extremes([](const auto& f) { for_each_pixel(f); });
+  bring_extremes(state().low_key, state().high_key, extremes);
 }
 
 /// Lanes of a warp that have the same digit are counted at once: there may be one value in all of the image.
-__device__ __noinline__ void count_digits() {
+__device__ inline void count_digits() {
   ClipShared& s = shared();
   const std::uint32_t prefix = state().prefix;
   const std::uint32_t mask = state().prefix_mask;
   const int shift = state().shift;
-  __syncthreads();
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += clip_threads) s.digits[i] = 0;
-  __syncthreads();
-  for_each_pixel([&](float x) {
+  sync_block();
+  const auto count = [&](float x) {
     const std::uint32_t key = ordered_key(x + 0.0F);
     const bool counted = x == x && (key & mask) == prefix;
     const unsigned int digit = counted ? key >> shift & 255u : 256u;
-    const unsigned int same = __match_any_sync(all_lanes, digit);
-    const bool first = (same & ((1u << threadIdx.x % warp_size) - 1u)) == 0;
-    if (counted && first) atomicAdd(&s.digits[digit], __popc(same));
-  });
-  __syncthreads();
+    const Peers same(digit);
+    if (counted && same.is_first()) atomicAdd(&s.digits[digit], same.count());
+  };
+  for_each_in(state().source, count);
+  sync_block();
   for (int i = static_cast<int>(threadIdx.x); i < 256; i += clip_threads) {
     if (s.digits[i] != 0) atomicAdd(&state().digits[i], static_cast<Count>(s.digits[i]));
   }
-  end_together();
 }
 
 /// What stands for the spread of a sample that has none.
-__device__ __noinline__ void find_smallest_scale() {
+__device__ inline void find_smallest_scale() {
   const SumGrid grid = state().grid;
   Count smallest = ~Count{0};
-  for_each_pixel([&](float x) {
+  for_each_in(ClipSource::image, [&](float x) {
     const double distance = fabs(grid.deviation(x));
     if (distance > 0) smallest = min(smallest, static_cast<Count>(bits_of(distance)));
   });
@@ -151,39 +245,34 @@ __device__ __noinline__ void find_smallest_scale() {
     smallest = min(smallest, __shfl_down_sync(all_lanes, smallest, reach));
   }
   if (first_lane()) atomicMin(&state().smallest, smallest);
-  end_together();
+  sync_blocks();
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    const Count bits = state().smallest;
+    double distance = 1;
+    if (bits != ~Count{0}) memcpy(&distance, &bits, sizeof(distance));
+    state().grid.scale = power_of_two_below(distance);
+  }
+  sync_blocks();
 }
 
 // --- Who does what when.
 
-__device__ inline void sync_blocks() {
-  cooperative_groups::this_grid().sync();
-}
-
-/// Does what the state says, the leader's block among all.
+/// Does what the state says, the leader among all.
 __device__ __noinline__ void obey() {
   switch (state().command) {
     case ClipCommand::look:
-      look_at_all();
-      break;
+      if (!look()) break;
+      [[fallthrough]];
     case ClipCommand::split:
-      split();
-      break;
-    case ClipCommand::sum_tail:
-      sum_tail();
-      break;
-    case ClipCommand::sum_image:
-      sum_image();
-      break;
-    case ClipCommand::tail_extremes:
-      find_tail_extremes();
-      break;
-    case ClipCommand::image_extremes:
-      find_image_extremes();
-      break;
+      return split_from(state().interval);
     case ClipCommand::collect:
-      __syncthreads();
       collect();
+      break;
+    case ClipCommand::sum:
+      sum_interval();
+      break;
+    case ClipCommand::extremes:
+      find_extremes();
       break;
     case ClipCommand::count_digits:
       count_digits();
@@ -197,18 +286,8 @@ __device__ __noinline__ void obey() {
 /// What the clip begins with: the first command is to look.
 __device__ inline void begin_clip(const ClipWork& work) {
   if (threadIdx.x == 0) shared().work = work;
-  __syncthreads();
-  if (state().grid.scale == 0) {
-    find_smallest_scale();
-    sync_blocks();
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      const Count bits = state().smallest;
-      double distance = 1;
-      if (bits != ~Count{0}) memcpy(&distance, &bits, sizeof(distance));
-      state().grid.scale = power_of_two_below(distance);
-    }
-    sync_blocks();
-  }
+  sync_block();
+  if (state().grid.scale == 0) find_smallest_scale();
   obey();
 }
 

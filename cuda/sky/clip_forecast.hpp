@@ -6,22 +6,68 @@ namespace srcextract {
 
 /// Goes through the rounds of the clip with counts in bins instead of pixels, to cut the tail where the clipped sets
 /// will end, and to know which pixels of the window will be medians. A forecast that fails costs time, and no more. By
-/// one block, after a look at all pixels; the rounds by its first warp.
+/// the first block, after a look at all pixels; the rounds by its first warp.
 class ClipForecast {
  public:
   /// From a set that is known exactly on. Writes the cuts and the wanted bins of the window into the state.
   __device__ static void run(const Interval& known) {
-    sum_bins();
+    sync_block();
+    scan_block<tail_bins>(
+        [bins = state().bins](int bin) -> TailSums {
+          const double count = bins[bin];
+          const double centre = bin_centre(bin);
+          return {count, count * centre, count * centre * centre};
+        },
+        shared().running);
+    clear_wanted(clip_threads);
+    if (threadIdx.x < 2) shared().side[threadIdx.x].count = 0;
+    sync_block();
+    if (threadIdx.x < warp_size) {
+      add_zones({next_below(known.lower), known.lower}, {next_below(known.upper), known.upper});
+      go_through_rounds(known);
+      write_zones();
+      write_wanted();
+    }
+  }
+
+  /// By the first `threads` threads of a block.
+  __device__ static void clear_wanted(int threads) {
     WantedBins& wanted = shared().wanted;
-    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += clip_threads) wanted.bits[i] = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += threads) wanted.bits[i] = 0;
     if (threadIdx.x == 0) wanted.count = 0;
-    __syncthreads();
-    if (threadIdx.x >= warp_size) return;
-    Zones zones;
-    zones.add(known.lower, known.lower, next_below(known.upper), next_below(known.upper));
-    go_through_rounds(known, zones);
-    zones.write();
-    write_wanted();
+  }
+
+  /// Of the window, that bin and those beside it, where rounding may lead. By a warp.
+  __device__ static void want(int bin) {
+    WantedBins& wanted = shared().wanted;
+    const int mine = bin - 1 + lane();
+    const bool take = lane() < 3 && mine >= 0 && mine < window_bins && !wanted.has(mine);
+    const int taken = __popc(__ballot_sync(all_lanes, take));
+    if (taken == 0 || wanted.count + taken > WantedBins::most) return;
+    __syncwarp();
+    if (take) atomicOr(&wanted.bits[mine / 32], 1u << mine % 32);
+    if (lane() == 0) wanted.count += taken;
+    __syncwarp();
+  }
+
+  /// By a warp.
+  __device__ static void write_wanted() {
+    WantedBins& wanted = shared().wanted;
+    WantedBins& out = state().wanted;
+    int before = 0;
+    for (int i = lane(); i < window_bins / 32; i += warp_size) {
+      const std::uint32_t bits = wanted.bits[i];
+      const int running = running_sum_of_warp(__popc(bits));
+      out.bits[i] = bits;
+      out.before[i] = static_cast<std::uint16_t>(before + running - __popc(bits));
+      before += __shfl_sync(all_lanes, running, warp_size - 1);
+    }
+    if (lane() == 0) out.count = wanted.count;
+    for (int i = lane(); i < wanted.count * work().bin_cells; i += warp_size) {
+      WindowCell& cell = work().window_cell[i];
+      cell.count = 0;
+      clear_extremes(cell.low_key, cell.high_key);
+    }
   }
 
  private:
@@ -31,58 +77,66 @@ class ClipForecast {
     float count, first, second;
   };
 
-  /// Zones of one side, from the outermost inwards; those that meet are one.
-  struct Side {
-    int count = 0;
-    float begin[side_zones], end[side_zones];  ///< in pixels' units
-
-    /// False if there is no room. `inwards` is +1 below the core and -1 above it.
-    __device__ bool add(float from, float to, int inwards) {
-      const int last = count - 1;
-      if (count > 0 && (inwards > 0 ? from <= end[last] : to >= begin[last])) {
-        begin[last] = fminf(begin[last], from);
-        end[last] = fmaxf(end[last], to);
-        return true;
-      }
-      if (count == side_zones) return false;
-      begin[count] = from;
-      end[count++] = to;
-      return true;
+  /// A zone of the side below the core, or above it; those that meet are one. False if there is no room.
+  __device__ static bool add_zone(bool above, float begin, float end) {
+    ZoneSide& side = shared().side[above];
+    const int last = side.count - 1;
+    const bool meets = last >= 0 && (above ? end >= side.begin[last] : begin <= side.end[last]);
+    if (!meets && side.count == side_zones) return false;
+    const float from = meets ? fminf(side.begin[last], begin) : begin;
+    const float to = meets ? fmaxf(side.end[last], end) : end;
+    const int at = meets ? last : last + 1;
+    __syncwarp();
+    if (lane() == 0) {
+      side.begin[at] = from;
+      side.end[at] = to;
+      side.count = at + 1;
     }
-  };
+    __syncwarp();
+    return true;
+  }
 
-  struct Zones {
-    Side lower, upper;
+  /// Zones around two ends; an end that is not near, or in the core, gets none. False if there is no room.
+  __device__ static bool add_zones(const Interval& around_lower, const Interval& around_upper) {
+    const ClipShared& s = shared();
+    const bool below = around_lower.lower > s.near.lower && around_lower.upper <= s.guess.core.lower;
+    const bool above = around_upper.upper < s.near.upper && around_upper.lower >= s.guess.core.upper;
+    return (!below || add_zone(false, around_lower.lower, around_lower.upper)) &&
+           (!above || add_zone(true, around_upper.lower, around_upper.upper));
+  }
 
-    /// Zones around two ends; an end that is not near, or in the core, gets none. False if there is no room.
-    __device__ bool add(float lower_begin, float lower_end, float upper_begin, float upper_end) {
-      const ClipShared& s = shared();
-      bool room = true;
-      if (lower_begin > s.near.lower && lower_end <= s.guess.core.lower) room &= lower.add(lower_begin, lower_end, 1);
-      if (upper_end < s.near.upper && upper_begin >= s.guess.core.upper) room &= upper.add(upper_begin, upper_end, -1);
-      return room;
+  /// A lane a zone, with cells in number as the pixels that it is expected to have.
+  __device__ static void write_zones() {
+    const auto& side = shared().side;
+    TailCuts& out = state().cuts;
+    const int zones = side[0].count + side[1].count;
+    const bool any = lane() < zones;
+    const bool above = lane() >= side[0].count;
+    const int k = any ? (above ? zones - 1 - lane() : lane()) : 0;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float begin = any ? side[above].begin[k] : infinity;
+    const float end = any ? side[above].end[k] : infinity;
+    float pixels = static_cast<float>(up_to(scales_of(end)).count - up_to(scales_of(begin)).count);
+    pixels = any ? fmaxf(pixels, 0.0F) : 0;
+    constexpr float cell_pixels = 16;
+    const float in_cell = fmaxf(cell_pixels, sum_of_warp(pixels) / static_cast<float>(work().cells - least_cells / 2));
+    const int cells = any ? 1 + static_cast<int>(pixels / in_cell) : 0;
+    const int before = running_sum_of_warp(cells) - cells + lane();  // an even part has one
+    if (lane() < most_zones) {
+      out.edge[2 * lane()] = begin;
+      out.edge[2 * lane() + 1] = end;
+      out.per_unit[lane()] = static_cast<float>(cells) / (end - begin);
     }
-
-    __device__ void write() const {
-      TailCuts& cuts = state().cuts;
-      const int zones = lower.count + upper.count;
-      if (threadIdx.x == 0) {
-        cuts.lower_zones = lower.count;
-        cuts.zones = zones;
-        for (int k = 0; k < lower.count; ++k) {
-          cuts.edge[2 * k] = lower.begin[k];
-          cuts.edge[2 * k + 1] = lower.end[k];
-        }
-        for (int k = 0; k < upper.count; ++k) {
-          cuts.edge[2 * (zones - 1 - k)] = upper.begin[k];
-          cuts.edge[2 * (zones - 1 - k) + 1] = upper.end[k];
-        }
-      }
-      for (int i = 2 * zones + static_cast<int>(threadIdx.x); i < TailCuts::room; i += warp_size) {
-        cuts.edge[i] = std::numeric_limits<float>::infinity();
-      }
+    if (lane() <= most_zones) {
+      out.first_cell[2 * lane()] = before;
+      out.first_cell[2 * lane() + 1] = before + 1;
     }
-  };
+    if (lane() == 0) out.zones = zones;
+  }
+
+  __device__ static float scales_of(float x) {
+    return (x - static_cast<float>(shared().grid.centre)) * shared().per_scale;
+  }
 
   /// |deviation| in scales where bin k of a side begins: a power of two, and linear between two of them.
   __device__ static float bin_begin(int k) {
@@ -97,66 +151,41 @@ class ClipForecast {
     return bin < side_bins ? -centre : centre;
   }
 
-  __device__ static void sum_bins() {
-    BinSums& running = shared().running;
-    const unsigned int* const bins = state().bins;
-    __syncthreads();
-    scan_block<tail_bins>([&](int bin) { return bins[bin]; }, running.count);
-    scan_block<tail_bins>([&](int bin) { return bins[bin] * bin_centre(bin); }, running.first);
-    scan_block<tail_bins>([&](int bin) { return bins[bin] * bin_centre(bin) * bin_centre(bin); }, running.second);
-  }
-
-  /// Over the tail's pixels between two deviations; `below` are those under the lower one. Two lanes look up one each.
-  __device__ static Sums between(float lower, float upper, float& below) {
-    const BinSums& running = shared().running;
-    const float deviation = threadIdx.x % 2 == 0 ? lower : upper;
+  /// Over the tail's pixels below a deviation in scales: in its bin they are taken to lie evenly.
+  __device__ static TailSums up_to(float deviation) {
     const int bin = tail_bin(deviation, 0, 1);
     const float begin = bin_begin(side_bin(bin));
     const float width = bin_begin(side_bin(bin) + 1) - begin;
     const float inner = fminf(fmaxf(__fdividef(fabsf(deviation) - begin, width), 0.0F), 1.0F);
     const double share = bin < side_bins ? 1 - inner : inner;
-    const auto up_to = [&](const auto* sums) { return sums[bin] + share * (sums[bin + 1] - sums[bin]); };
+    const TailSums& from = shared().running[bin];
+    const TailSums& to = shared().running[bin + 1];
+    return {from.count + share * (to.count - from.count), from.first + share * (to.first - from.first),
+            from.second + share * (to.second - from.second)};
+  }
+
+  /// Over the tail's pixels between two deviations; `below` are those under the lower one. Two lanes look up one each.
+  __device__ static Sums between(float lower, float upper, float& below) {
+    const TailSums mine = up_to(lane() % 2 == 0 ? lower : upper);
     const auto difference = [&](double sum) {
       return static_cast<float>(__shfl_sync(all_lanes, sum, 1) - __shfl_sync(all_lanes, sum, 0));
     };
-    const double count = up_to(running.count);
-    below = static_cast<float>(__shfl_sync(all_lanes, count, 0));
-    return {difference(count), difference(up_to(running.first)), difference(up_to(running.second))};
+    below = static_cast<float>(__shfl_sync(all_lanes, mine.count, 0));
+    return {difference(mine.count), difference(mine.first), difference(mine.second)};
   }
 
-  /// The pixel of that rank in the window, and its bin.
-  struct Ranked {
-    float value;
-    int bin;
-  };
-
-  /// `rank` is one of the window. All lanes search together.
-  __device__ static Ranked find_rank(float rank) {
+  /// Where the pixel of that rank in the window should be, and its bin. All lanes search together.
+  __device__ static float find_rank(float rank, int& bin) {
     const ClipShared& s = shared();
-    const unsigned int* const begin = s.window_begin;
-    const int bin = window_bin_of_rank(rank);
+    bin = window_bin_of_rank(rank);
     const Interval& window = s.guess.window;
     const float width = (window.upper - window.lower) * (1.0F / window_bins);
-    const auto count = static_cast<float>(begin[bin + 1] - begin[bin]);
-    return {window.lower + width * (static_cast<float>(bin) + __fdividef(rank - static_cast<float>(begin[bin]), count)),
-            bin};
+    const auto begin = static_cast<float>(s.window_begin[bin]);
+    const float inner = __fdividef(rank - begin, static_cast<float>(s.window_begin[bin + 1]) - begin);
+    return window.lower + width * (static_cast<float>(bin) + inner);
   }
 
-  /// Of the window, that bin and those beside it, where rounding may lead.
-  __device__ static void want(int bin) {
-    WantedBins& wanted = shared().wanted;
-    const int lane = static_cast<int>(threadIdx.x);
-    const int mine = bin - 1 + lane;
-    const bool take = lane < 3 && mine >= 0 && mine < window_bins && !wanted.has(mine);
-    const int taken = __popc(__ballot_sync(all_lanes, take));
-    if (taken == 0 || wanted.count + taken > WantedBins::most) return;
-    __syncwarp();
-    if (take) atomicOr(&wanted.bits[mine / 32], 1u << mine % 32);
-    if (lane == 0) wanted.count += taken;
-    __syncwarp();
-  }
-
-  __device__ static void go_through_rounds(const Interval& known, Zones& zones) {
+  __device__ static void go_through_rounds(const Interval& known) {
     constexpr int most_rounds = 64;
     const ClipShared& s = shared();
     if (!s.window_kept) return;
@@ -166,8 +195,8 @@ class ClipForecast {
     const auto scale = static_cast<float>(s.grid.scale);
     const Sums core{static_cast<float>(s.core.count), static_cast<float>(s.core.first.value() * 0x1p-44),
                     static_cast<float>(s.core.second.value() * 0x1p-40)};
-    float lower = (known.lower - centre) * s.per_scale;
-    float upper = (known.upper - centre) * s.per_scale;
+    float lower = scales_of(known.lower);
+    float upper = scales_of(known.upper);
     const bool from_all = isinf(lower) && isinf(upper);
     for (int round = 0; round < most_rounds && (limit == 0 || round < limit); ++round) {
       float below;
@@ -179,17 +208,17 @@ class ClipForecast {
       const float sigma = sqrtf(fmaxf(__fdividef(second, count) - mean * mean, 0.0F));
       const float rank = below + count / 2 - static_cast<float>(s.below_window);
       if (!(rank >= 0 && rank < s.window_begin[window_bins])) return;
-      const Ranked found = find_rank(rank);
-      want(found.bin);
-      const float median = (found.value - centre) * s.per_scale;
+      int bin;
+      const float median = scales_of(find_rank(rank, bin));
+      want(bin);
       const float reach = kappa * sigma;
       // The bins' pixels are taken to lie evenly in them, which is wrong by so much of what these add.
       const float margin = reach * (5e-5F + 3e-3F * __fdividef(tail.second, second));
       const float next_lower = fmaxf(lower, median - reach);
       const float next_upper = fminf(upper, median + reach);
       if (!isfinite(margin + median) || !(next_lower < next_upper)) return;
-      if (!zones.add(centre + scale * (next_lower - margin), centre + scale * (next_lower + margin),
-                     centre + scale * (next_upper - margin), centre + scale * (next_upper + margin))) {
+      if (!add_zones({centre + scale * (next_lower - margin), centre + scale * (next_lower + margin)},
+                     {centre + scale * (next_upper - margin), centre + scale * (next_upper + margin)})) {
         return;
       }
       if (next_lower - lower < margin / 2 && upper - next_upper < margin / 2) return;  // these zones hold what follows
@@ -206,27 +235,6 @@ class ClipForecast {
     const auto count = static_cast<double>(tail.count);
     return {static_cast<float>(count), static_cast<float>(moments.mean * count),
             static_cast<float>((moments.variance + moments.mean * moments.mean) * count)};
-  }
-
-  __device__ static void write_wanted() {
-    WantedBins& wanted = shared().wanted;
-    WantedBins& out = state().wanted;
-    const int lane = static_cast<int>(threadIdx.x);
-    int before = 0;
-    for (int i = lane; i < window_bins / 32; i += warp_size) {
-      const std::uint32_t bits = wanted.bits[i];
-      int running = __popc(bits);
-      for (int reach = 1; reach < warp_size; reach *= 2) {
-        const int lower = __shfl_up_sync(all_lanes, running, reach);
-        if (lane >= reach) running += lower;
-      }
-      out.bits[i] = wanted.bits[i] = bits;
-      out.before[i] = wanted.before[i] = static_cast<std::uint16_t>(before + running - __popc(bits));
-      before += __shfl_sync(all_lanes, running, warp_size - 1);
-    }
-    if (lane != 0) return;
-    out.count = wanted.count;
-    state().list_room = work().collected_room / WantedBins::most;
   }
 };
 

@@ -1,28 +1,25 @@
 #pragma once
 
 #include "cuda/sky/clip_blocks.hpp"
-#include "cuda/sky/clip_forecast.hpp"
-#include "cuda/sky/clip_ranks.hpp"
 
 namespace srcextract {
 
-/// The image as clip() sees it (stages/sky/clip.hpp): one block, which goes through the rounds with what all blocks
-/// have brought together, and asks them for more where that is not enough. Every thread of the block calls the methods,
-/// with the same arguments. What they know is in shared memory.
+/// The image as clip() sees it (stages/sky/clip.hpp): the first warp of the first block, which goes through the rounds
+/// with what all blocks have brought together, and asks all of them for more where that is not enough. What it knows is
+/// in shared memory.
 class ClipLeader {
  public:
-  /// All blocks have looked.
   __device__ ClipLeader() {
-    if (threadIdx.x == 0) shared().unmasked = 0;
-    take_look();
+    if (lane() == 0) shared().unmasked = 0;
+    __syncwarp();
   }
 
   __device__ static const SumGrid& grid() { return shared().grid; }
   __device__ static double zero_share() { return state().zero_share; }
 
   __device__ static void set_grid(const SumGrid& grid) {
-    __syncthreads();
-    if (threadIdx.x == 0) state().grid = grid;
+    __syncwarp();
+    if (lane() == 0) state().grid = grid;
     look_again();
   }
 
@@ -30,81 +27,89 @@ class ClipLeader {
     ClipShared& s = shared();
     if (!interval.contains(s.guess.core)) move_core(interval);
     if (!s.tail_kept) {
-      order_sum(ClipCommand::sum_image, interval);
+      order_sum(ClipSource::image, interval);
     } else if (is_everything(interval)) {
-      read_sums(state().tail);
+      take(state().tail);
       add_core();
-    } else if (!sum_parts(interval)) {
-      if (s.near.contains(interval)) split_from(interval);
-      if (!sum_parts(interval)) {
-        order_sum(ClipCommand::sum_tail, interval);
+    } else if (!sum_cells(interval)) {
+      if (s.near.contains(interval)) {
+        if (lane() == 0) state().interval = interval;
+        order(ClipCommand::split);
+      }
+      if (!sum_cells(interval)) {
+        order_sum(ClipSource::tail, interval);
         add_core();
       }
     }
-    if (s.unmasked == 0) {  // the first interval is of all
-      __syncthreads();
-      if (threadIdx.x == 0) s.unmasked = s.sums.count;
-      __syncthreads();
-    }
+    const bool of_all = s.unmasked == 0;  // the first interval
+    __syncwarp();
+    if (of_all && lane() == 0) s.unmasked = s.sums.count;
+    __syncwarp();
     return s.sums;
   }
 
   __device__ static double median(std::int64_t below, std::int64_t count) {
     const double upper = value(below + count / 2);
     if (count % 2 == 1) return upper;
-    return (value(below + count / 2 - 1) + upper) / 2;
+    const double lower = value(below + count / 2 - 1);
+    return (lower + upper) / 2;
   }
 
   __device__ __noinline__ static Extremes extremes(const Interval& interval) {
     const ClipShared& s = shared();
     if (s.tail_kept) {
       Extremes found = extremes_of_keys(state().tail_low_key, state().tail_high_key);
-      if (!is_everything(interval)) found = order_extremes(ClipCommand::tail_extremes, interval);
+      if (!is_everything(interval)) {
+        found = {smallest_above(interval.lower), largest_below(interval.upper)};
+        if (!(found.smallest < found.largest)) found = order_extremes(ClipSource::tail, interval);
+      }
       // The tail is all around the core, or else the core's own pixels are wanted.
       if (found.smallest <= s.guess.core.lower && found.largest >= s.guess.core.upper) return found;
     }
-    return order_extremes(ClipCommand::image_extremes, interval);
+    return order_extremes(ClipSource::image, interval);
   }
 
   __device__ static void end() {
-    __syncthreads();
-    if (threadIdx.x == 0) state().command = ClipCommand::end;
+    __syncwarp();
+    if (lane() == 0) state().command = ClipCommand::end;
     sync_blocks();
   }
 
  private:
   /// All blocks do this now. What it adds to must have been cleared.
   __device__ __noinline__ static void order(ClipCommand command) {
-    __syncthreads();
-    if (threadIdx.x == 0) state().command = command;
+    __syncwarp();
+    if (lane() == 0) state().command = command;
     sync_blocks();
     obey();
-    __syncthreads();
+    __syncwarp();
   }
 
-  __device__ __noinline__ static void look_again() {
-    clear_look(state());
+  __device__ static void look_again() {
+    clear_look(state(), warp_size);
     order(ClipCommand::look);
-    take_look();
   }
 
-  /// What a look has left, and a forecast made of it.
-  __device__ __noinline__ static void take_look() {
-    ClipShared& s = shared();
-    scan_block<window_bins>([](int bin) { return state().bins[tail_bins + bin]; }, s.window_begin);
-    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += clip_threads) s.wanted.bits[i] = 0;
-    if (threadIdx.x == 0) {
-      s.wanted.count = 0;
-      s.core = state().core;
-      s.below_window = state().core.count + state().in_tail - state().above_window;
-      s.tail_kept = state().tail_overflow == 0;
-      s.window_kept = state().window_overflow == 0;
-      s.split = false;
-      s.cached_count = 0;
+  __device__ static void order_sum(ClipSource source, const Interval& interval) {
+    __syncwarp();
+    clear(state().sums, warp_size);
+    order_of(ClipCommand::sum, source, interval);
+    take(state().sums);
+  }
+
+  __device__ static Extremes order_extremes(ClipSource source, const Interval& interval) {
+    __syncwarp();
+    if (lane() == 0) clear_extremes(state().low_key, state().high_key);
+    order_of(ClipCommand::extremes, source, interval);
+    return extremes_of_keys(state().low_key, state().high_key);
+  }
+
+  __device__ static void order_of(ClipCommand command, ClipSource source, const Interval& interval) {
+    if (lane() == 0) {
+      state().interval = interval;
+      state().source = source;
     }
-    __syncthreads();
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    if (s.tail_kept) split_from({-infinity, infinity});
+    order(command);
   }
 
   __device__ static bool is_everything(const Interval& interval) {
@@ -115,138 +120,147 @@ class ClipLeader {
   /// have shrunk by as much.
   __device__ static void move_core(const Interval& interval) {
     const float quarter = (interval.upper - interval.lower) / 4;
-    __syncthreads();
-    if (threadIdx.x == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};
+    if (lane() == 0) state().guess.core = {interval.lower + quarter, interval.upper - quarter};
     look_again();
   }
 
   // --- Sums.
 
-  __device__ static void read_sums(const PixelSums& sums) {
+  __device__ static void take(const PixelSums& sums) {
     ClipShared& s = shared();
-    __syncthreads();
-    if (threadIdx.x == 0) {
+    __syncwarp();
+    if (lane() == 0) {
       s.sums.count = sums.count;
       s.sums.below = sums.below;
       s.sums.classes = sums.classes;
     }
-    for (int k = static_cast<int>(threadIdx.x); k < sum_classes; k += clip_threads) {
+    for (int k = lane(); k < sums.classes; k += warp_size) {
       s.sums.first[k] = sums.first[k];
       s.sums.second[k] = sums.second[k];
     }
-    __syncthreads();
+    __syncwarp();
   }
 
   __device__ static void add_core() {
     ClipShared& s = shared();
-    if (threadIdx.x == 0) {
+    if (lane() == 0) {
       s.sums.count += s.core.count;
       s.sums.first[0].add(s.core.first);
       s.sums.second[0].add(s.core.second);
     }
-    __syncthreads();
+    __syncwarp();
   }
 
-  __device__ static void order_sum(ClipCommand command, const Interval& interval) {
-    __syncthreads();
-    clear(state().sums);
-    if (threadIdx.x == 0) state().interval = interval;
-    order(command);
-    read_sums(state().sums);
+  /// The cell that x is in; -1 if that is no zone. A lane an edge.
+  __device__ static int cell_at(float x) {
+    const TailCuts& cuts = shared().cuts;
+    const int part = __popc(__ballot_sync(all_lanes, x > cuts.edge[lane()]));
+    return part % 2 == 0 ? -1 : cuts.cell_of(x, part);
   }
 
-  /// Cuts the tail where the sets that come after this one are expected to end.
-  __device__ __noinline__ static void split_from(const Interval& known) {
-    ClipShared& s = shared();
-    ClipState& all = state();
-    ClipForecast::run(known);
-    for (int part = static_cast<int>(threadIdx.x); part < most_parts; part += clip_threads) all.part[part] = {};
-    if (threadIdx.x < most_zones) all.in_zone[threadIdx.x] = 0;
-    if (threadIdx.x < WantedBins::most) all.in_list[threadIdx.x] = 0;
-    order(ClipCommand::split);
-    // Running sums of the parts, a quantity a thread.
-    constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
-    if (threadIdx.x < quantities) {
-      const auto quantity = [](auto& sums) -> auto& {
-        return reinterpret_cast<std::int64_t*>(&sums)[threadIdx.x];
-      };
-      std::int64_t sum = 0;
-#pragma unroll 8
-      for (int part = 0; part < most_parts; ++part) {
-        quantity(s.before_part[part]) = sum;
-        sum += quantity(all.part[part]);
+  __device__ static std::int64_t pixels_in(int cell) {
+    const NearSums* const before = shared().before_cell;
+    return before[cell + 1].count - before[cell].count;
+  }
+
+  __device__ static const float* listed_in(int cell) {
+    return work().cell_pixels + static_cast<std::size_t>(cell) * work().cell_room;
+  }
+
+  /// A cell that an interval ends in: its pixels are listed, or are all equal, or it is of no use.
+  struct CellPart {
+    int listed = 0;
+    bool inside = false;  ///< pixels that are equal and not listed
+    bool known = true;
+    __device__ CellPart(int cell, const Interval& interval) {
+      if (const std::int64_t count = pixels_in(cell); count <= work().cell_room) {
+        listed = static_cast<int>(count);
+      } else {
+        inside = interval.contains(value_of_signed_key(state().cell_low[cell]));
+        known = state().cell_low[cell] == state().cell_high[cell];
       }
     }
-    if (threadIdx.x < most_zones) s.in_zone[threadIdx.x] = all.in_zone[threadIdx.x];
-    if (threadIdx.x == 0) s.split = true;
-    __syncthreads();
-  }
+  };
 
-  /// The zone, one of [first, last), that an end of the interval lies in; -1 if there is none, or not all of its pixels
-  /// were listed. A lane a zone.
-  __device__ static int zone_of(float end, int first, int last) {
-    const ClipShared& s = shared();
-    const int zone = min(static_cast<int>(threadIdx.x) % warp_size, most_zones - 1);
-    const bool mine = zone >= first && zone < last && end >= s.cuts.zone_begin(zone) && end <= s.cuts.zone_end(zone) &&
-                      s.in_zone[zone] <= work().zone_room;
-    return __ffs(static_cast<int>(__ballot_sync(all_lanes, mine))) - 1;
-  }
-
-  /// The core, the parts between the two zones that the interval ends in, and of these zones what is inside. False if
-  /// there are no such zones.
-  __device__ __noinline__ static bool sum_parts(const Interval& interval) {
+  /// The core, the cells between the two that the interval ends in, and of these what is inside. False if these are in
+  /// no zone, or have too many pixels.
+  __device__ __noinline__ static bool sum_cells(const Interval& interval) {
     ClipShared& s = shared();
-    if (!s.split) return false;
-    const int lower = zone_of(interval.lower, 0, s.cuts.lower_zones);
-    const int upper = zone_of(next_below(interval.upper), s.cuts.lower_zones, s.cuts.zones);
+    const int lower = cell_at(interval.lower);
+    const int upper = cell_at(interval.upper);
     if (lower < 0 || upper < 0) return false;
-    const std::size_t room = work().zone_room;
-    const float* const below_core = work().zones + lower * room;
-    const float* const above_core = work().zones + upper * room;
-    const unsigned int in_lower = s.in_zone[lower];
-    const unsigned int in_both = in_lower + s.in_zone[upper];
-    ExactSum first, second;
-    std::int64_t inside = 0;
-    std::int64_t below = 0;
-    const SumGrid grid = s.grid;
-    const RoundingConstants round(grid.scale);
-#pragma unroll 4
-    for (unsigned int i = threadIdx.x; i < in_both; i += clip_threads) {
-      const float x = i < in_lower ? below_core[i] : above_core[i - in_lower];
-      below += x <= interval.lower;
+    const CellPart below_core(lower, interval);
+    const CellPart above_core(upper, interval);
+    if (!below_core.known || !above_core.known) return false;
+    const RoundingConstants round(s.grid.scale);
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    unsigned int counts = 0;  // those inside, and from bit 16 on those below
+    for (int i = lane(); i < below_core.listed + above_core.listed; i += warp_size) {
+      const float x = i < below_core.listed ? listed_in(lower)[i] : listed_in(upper)[i - below_core.listed];
+      counts += x <= interval.lower ? 1u << 16 : 0;
       if (!interval.contains(x)) continue;
-      ++inside;
-      add_terms(first, second, grid.deviation(x), round);
+      ++counts;
+      const NearTerms terms(s.grid.deviation(x), round);
+      first += terms.first;
+      second += terms.second;
     }
-    const NearSums& from = s.before_part[2 * lower + 2];
-    const NearSums& to = s.before_part[2 * upper + 1];
-    const std::int64_t mine[6] = {inside, first.low, first.high, second.low, second.high, below};
-    const std::int64_t zones = sum_over_block(mine, threadIdx.x / warp_size * warp_size < in_both);
+    counts = __reduce_add_sync(all_lanes, counts);
+    ExactSum sums[2];
+    sums[0].add(sum_of_warp(first));
+    sums[1].add(sum_of_warp(second));
+    __syncwarp();  // all have read the last sums
+    // A lane a quantity. Cells [begin, end) are inside as a whole.
+    const int begin = below_core.listed == 0 && below_core.inside ? lower : lower + 1;
+    const int end = above_core.listed == 0 && above_core.inside ? upper + 1 : upper;
     constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
-    if (threadIdx.x < quantities) {
-      const auto quantity = [](const NearSums& sums) {
-        return reinterpret_cast<const std::int64_t*>(&sums)[threadIdx.x];
-      };
-      std::int64_t* const sums[quantities] = {&s.sums.count, &s.sums.first[0].low, &s.sums.first[0].high,
-                                              &s.sums.second[0].low, &s.sums.second[0].high};
-      *sums[threadIdx.x] = quantity(s.core) + quantity(to) - quantity(from) + zones;
+    if (lane() < quantities) {
+      const auto quantity = [](const NearSums& of) { return reinterpret_cast<const std::int64_t*>(&of)[lane()]; };
+      const std::int64_t parts[quantities] = {counts & 0xffffu, sums[0].low, sums[0].high, sums[1].low, sums[1].high};
+      std::int64_t* const to[quantities] = {&s.sums.count, &s.sums.first[0].low, &s.sums.first[0].high,
+                                            &s.sums.second[0].low, &s.sums.second[0].high};
+      *to[lane()] = parts[lane()] + quantity(s.before_cell[end]) - quantity(s.before_cell[begin]) + quantity(s.core);
     }
-    if (threadIdx.x == quantities) {
-      s.sums.below = s.before_part[2 * lower + 1].count + zones;
+    if (lane() == quantities) {
+      s.sums.below = s.before_cell[below_core.listed == 0 ? begin : lower].count + (counts >> 16);
       s.sums.classes = 1;
     }
-    __syncthreads();
+    __syncwarp();
     return true;
   }
 
-  __device__ static Extremes order_extremes(ClipCommand command, const Interval& interval) {
-    __syncthreads();  // some may still be reading the last ones
-    if (threadIdx.x == 0) {
-      state().interval = interval;
-      clear_extremes(state().low_key, state().high_key);
+  /// The next pixel of the tail above that end; NaN if it is in no cell of the same zone.
+  __device__ static float smallest_above(float end) {
+    const int first = cell_at(end);
+    for (int cell = first; cell >= 0 && pixels_in(cell) <= work().cell_room && cell < zone_end(end); ++cell) {
+      float mine = std::numeric_limits<float>::infinity();
+      for (int i = lane(); i < pixels_in(cell); i += warp_size) {
+        if (const float x = listed_in(cell)[i]; x > end) mine = fminf(mine, x);
+      }
+      const std::int32_t key = __reduce_min_sync(all_lanes, signed_key(mine + 0.0F));
+      if (value_of_signed_key(key) < std::numeric_limits<float>::infinity()) return value_of_signed_key(key);
     }
-    order(command);
-    return extremes_of_keys(state().low_key, state().high_key);
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+
+  __device__ static float largest_below(float end) {
+    for (int cell = cell_at(end); cell >= zone_begin(end) && pixels_in(cell) <= work().cell_room; --cell) {
+      float mine = -std::numeric_limits<float>::infinity();
+      for (int i = lane(); i < pixels_in(cell); i += warp_size) {
+        if (const float x = listed_in(cell)[i]; x < end) mine = fmaxf(mine, x);
+      }
+      const std::int32_t key = __reduce_max_sync(all_lanes, signed_key(mine + 0.0F));
+      if (value_of_signed_key(key) > -std::numeric_limits<float>::infinity()) return value_of_signed_key(key);
+    }
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+
+  // The cells of the zone that x is in, from the first to before the last; 0 if it is in no zone.
+  __device__ static int zone_begin(float x) {
+    return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()]))];
+  }
+  __device__ static int zone_end(float x) {
+    return shared().cuts.first_cell[__popc(__ballot_sync(all_lanes, x > shared().cuts.edge[lane()])) + 1];
   }
 
   // --- Ranks.
@@ -255,93 +269,148 @@ class ClipLeader {
   __device__ __noinline__ static float value(std::int64_t rank) {
     constexpr int most_looks = 3;
     const ClipShared& s = shared();
-    for (int looks = 0;; ++looks) {
-      if (ClipRanks::knows(rank)) return ClipRanks::value(rank);
+    for (int looks = 0; rank < s.known_first || rank >= s.known_first + s.known_count;) {
       const std::int64_t in_window = rank - s.below_window;
-      if (s.window_kept && in_window >= 0 && in_window < s.window_begin[window_bins]) {
-        if (!find_in_window(static_cast<unsigned int>(in_window))) find_by_digits(rank);
-      } else if (!s.window_kept || looks == most_looks) {
-        find_by_digits(rank);
+      if (!s.window_kept || looks == most_looks) {
+        find_by_digits(rank, 0, ClipSource::image);
+      } else if (in_window >= 0 && in_window < s.window_begin[window_bins]) {
+        find_in_window(static_cast<unsigned int>(in_window));
       } else {
-        move_window(static_cast<double>(rank) / static_cast<double>(s.unmasked), 1 << looks);
+        move_window(static_cast<double>(rank) / static_cast<double>(s.unmasked), 1 << looks++);
       }
     }
+    return s.sorted[s.known_equal ? 0 : rank - s.known_first] + 0.0F;
   }
 
-  __device__ __noinline__ static void move_window(double fraction, int margins) {
+  __device__ static void set_known(bool equal, std::int64_t first, std::int64_t count) {
+    ClipShared& s = shared();
+    __syncwarp();
+    if (lane() == 0) {
+      s.known_equal = equal;
+      s.known_first = first;
+      s.known_count = count;
+    }
+    __syncwarp();
+  }
+
+  /// Gets to know `count` equal pixels, the first of them of rank `first`.
+  __device__ static void know_equal(float value, std::int64_t first, std::int64_t count) {
+    __syncwarp();
+    if (lane() == 0) shared().sorted[0] = value;
+    set_known(true, first, count);
+  }
+
+  /// Sorts them: the place of each is how many are smaller, or equal and before it.
+  __device__ static void know_all(const float* values, int count, std::int64_t first) {
+    ClipShared& s = shared();
+    __syncwarp();
+    auto* const unsorted = reinterpret_cast<float*>(s.unsorted);
+    for (int i = lane(); i < (count + 3) / 4 * 4; i += warp_size) {
+      unsorted[i] = i < count ? values[i] : std::numeric_limits<float>::quiet_NaN();  // before nothing
+    }
+    __syncwarp();
+    for (int i = lane(); i < count; i += warp_size) {
+      const float mine = unsorted[i];
+      int place = 0;
+#pragma unroll 2
+      for (int k = 0; k < count; k += 4) {
+        const float4 other = s.unsorted[k / 4];
+        place += other.x < mine || (other.x == mine && k < i) ? 1 : 0;
+        place += other.y < mine || (other.y == mine && k + 1 < i) ? 1 : 0;
+        place += other.z < mine || (other.z == mine && k + 2 < i) ? 1 : 0;
+        place += other.w < mine || (other.w == mine && k + 3 < i) ? 1 : 0;
+      }
+      s.sorted[place] = mine;
+    }
+    set_known(false, first, count);
+  }
+
+  __device__ static void move_window(double fraction, int margins) {
     const int samples = state().samples;
     const double reach = rank_margin(max(samples, 1)) * margins;
     const Interval window = window_between(work().sorted, samples, fraction - reach, fraction + reach);
-    const bool heavy = is_heavy(work().sorted, samples, window);
-    if (threadIdx.x == 0) {
+    const bool heavy = __any_sync(all_lanes, is_heavy(work().sorted, samples, window, warp_size)) != 0;
+    if (lane() == 0) {
       state().guess.window = window;
       state().heavy = heavy;
     }
     look_again();
   }
 
-  /// False if the bin has more pixels than can be collected.
-  __device__ __noinline__ static bool find_in_window(unsigned int rank) {
+  /// Finds in which of some things, up to 256 that count_of() counts, the pixel of that rank is. Takes off the rank
+  /// those before it.
+  template <class F>
+  __device__ static int search_counts(int things, const F& count_of, Count& rank) {
+    const int each = (things + warp_size - 1) / warp_size;
+    const int first = lane() * each;
+    const auto count = [&](int thing) -> Count { return thing < things ? count_of(thing) : 0; };
+    Count mine = 0;
+    for (int i = 0; i < each; ++i) mine += count(first + i);
+    const Count running = running_sum_of_warp(mine);
+    const int found = __ffs(static_cast<int>(__ballot_sync(all_lanes, rank < running))) - 1;
+    Count rest = rank - (running - mine);
+    int thing = first;
+    if (lane() == found) {
+      for (; rest >= count(thing); ++thing) rest -= count(thing);
+    }
+    rank = __shfl_sync(all_lanes, rest, found);
+    return __shfl_sync(all_lanes, thing, found);
+  }
+
+  __device__ __noinline__ static void find_in_window(unsigned int rank) {
     const ClipShared& s = shared();
     const int bin = window_bin_of_rank(rank);
-    const unsigned int begin = s.window_begin[bin];
-    const unsigned int count = s.window_begin[bin + 1] - begin;
-    if (count > s.list_room || !s.wanted.has(bin)) {
-      if (count > work().collected_room) return false;
-      collect_alone(bin);
+    if (!s.wanted.has(bin)) {
+      __syncwarp();
+      ClipForecast::clear_wanted(warp_size);
+      __syncwarp();
+      ClipForecast::want(bin);
+      ClipForecast::write_wanted();
+      order(ClipCommand::collect);
     }
-    const double width = (static_cast<double>(s.guess.window.upper) - s.guess.window.lower) / window_bins;
-    const double low = s.guess.window.lower + bin * width;
-    ClipRanks::find(work().collected + static_cast<std::size_t>(s.wanted.list_of(bin)) * s.list_room, count,
-                    rank - begin, s.below_window + begin, low, low + width);
-    return true;
+    const int first_cell = s.wanted.list_of(bin) * work().bin_cells;
+    const WindowCell* const cells = work().window_cell + first_cell;
+    Count in_cell = rank - s.window_begin[bin];
+    const int number = search_counts(
+        work().bin_cells, [&](int cell) { return cells[cell].count; }, in_cell);
+    const WindowCell& cell = cells[number];
+    const std::int64_t before = s.below_window + rank - static_cast<std::int64_t>(in_cell);
+    if (cell.count <= work().window_cell_room) {
+      const float* const listed =
+          work().window_pixels + static_cast<std::size_t>(first_cell + number) * work().window_cell_room;
+      know_all(listed, static_cast<int>(cell.count), before);
+    } else if (cell.low_key == cell.high_key) {
+      know_equal(value_of_signed_key(cell.low_key), before, cell.count);
+    } else {
+      find_by_digits(rank, s.below_window, ClipSource::window);
+    }
   }
 
-  /// The pixels of one bin of the window, with room for many.
-  __device__ static void collect_alone(int bin) {
-    ClipState& all = state();
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < window_bins / 32; i += clip_threads) {
-      all.wanted.bits[i] = i == bin / 32 ? 1u << bin % 32 : 0;
-      all.wanted.before[i] = i > bin / 32 ? 1 : 0;
-    }
-    if (threadIdx.x == 0) {
-      all.wanted.count = 1;
-      all.list_room = work().collected_room;
-      all.in_list[0] = 0;
-    }
-    order(ClipCommand::collect);
-  }
-
-  /// By four passes over the image, one for every byte of the keys: for images in which a few values are so frequent
-  /// that no window can hold them.
-  __device__ __noinline__ static void find_by_digits(std::int64_t rank) {
-    ClipShared& s = shared();
+  /// By four passes over the window, or the image, one for every byte of the keys: where a few values are so frequent
+  /// that no cell can hold them. `before` pixels are below the window.
+  __device__ __noinline__ static void find_by_digits(std::int64_t rank, std::int64_t before, ClipSource source) {
     ClipState& all = state();
     std::uint32_t key = 0;
-    std::int64_t first = 0;
-    std::int64_t count = 0;
+    auto rest = static_cast<Count>(rank);
+    Count count = 0;
 #pragma unroll 1
     for (int shift = 24; shift >= 0; shift -= 8) {
-      if (threadIdx.x < 256) all.digits[threadIdx.x] = 0;
-      if (threadIdx.x == 0) {
+      for (int i = lane(); i < 256; i += warp_size) all.digits[i] = 0;
+      if (lane() == 0) {
         all.prefix = key;
         all.prefix_mask = shift == 24 ? 0 : 0xffffffffu << (shift + 8);
         all.shift = shift;
+        all.source = source;
       }
       order(ClipCommand::count_digits);
-      if (threadIdx.x < 256) s.digit_totals[threadIdx.x] = all.digits[threadIdx.x];
-      __syncthreads();
-      std::uint32_t digit = 0;
-#pragma unroll 1
-      for (; digit < 255 && rank >= first + static_cast<std::int64_t>(s.digit_totals[digit]); ++digit) {
-        first += static_cast<std::int64_t>(s.digit_totals[digit]);
-      }
-      count = static_cast<std::int64_t>(s.digit_totals[digit]);
-      key |= digit << shift;
-      __syncthreads();
+      const int digit = search_counts(
+          256, [&](int i) { return all.digits[i]; }, rest);
+      count = all.digits[digit];
+      key |= static_cast<std::uint32_t>(digit) << shift;
+      __syncwarp();
     }
-    ClipRanks::know_equal(value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u)), first, count);
+    know_equal(value_of_signed_key(static_cast<std::int32_t>(key ^ 0x80000000u)),
+               before + rank - static_cast<std::int64_t>(rest), static_cast<std::int64_t>(count));
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/sky/clip_together.hpp"
+#include "cuda/sky/clip_sums.hpp"
 
 namespace srcextract {
 
@@ -12,14 +12,18 @@ __device__ inline float* window_list() {
   return work().window + blockIdx.x * work().window_room;
 }
 
-/// Calls f(pixel) for those of this block's tail, or window, lanes together, with NaN beyond the end.
+/// Calls f(pixel) for this block's pixels, lanes together, with NaN beyond their end.
 template <class F>
-__device__ void for_each_of_tail(const F& f) {
-  for_each_of(tail_list(), shared().tail_listed, f);
-}
-template <class F>
-__device__ void for_each_of_window(const F& f) {
-  for_each_of(window_list(), shared().window_listed, f);
+__device__ void for_each_in(ClipSource source, const F& f) {
+  const bool all = source == ClipSource::image;
+  const float* const list = all ? work().pixels : source == ClipSource::tail ? tail_list() : window_list();
+  const std::int64_t count = all                          ? work().count
+                             : source == ClipSource::tail ? shared().tail_listed
+                                                          : shared().window_listed;
+  const std::int64_t step = all ? std::int64_t{gridDim.x} * clip_tile : clip_tile;
+  for (std::int64_t begin = all ? std::int64_t{blockIdx.x} * clip_tile : 0; begin < count; begin += step) {
+    for_each_of(list + begin, count - begin < clip_tile ? count - begin : clip_tile, f);
+  }
 }
 
 __device__ inline int tail_bin(float x, float centre, float per_scale) {
@@ -30,12 +34,22 @@ __device__ inline int tail_bin(float x, float centre, float per_scale) {
   return x < centre ? side_bins - 1 - bin : side_bins + bin;
 }
 
-/// Never falls as x rises.
-__device__ inline int window_bin(float x, float lower, float per_unit) {
-  return min(max(static_cast<int>((x - lower) * per_unit), 0), window_bins - 1);
+/// Never falls as x rises. `per_unit` is that of the bins times `parts`, a power of two: then it is a part of a bin.
+__device__ inline int window_bin(float x, float lower, float per_unit, int parts) {
+  return min(max(static_cast<int>((x - lower) * per_unit), 0), parts * window_bins - 1);
 }
-__device__ inline int window_bin(float x) {
-  return window_bin(x, shared().guess.window.lower, shared().window_per);
+
+/// The bin of the window that the pixel of that rank, an integer or not, is in: the last that has no more pixels before
+/// it. All lanes of a warp search together.
+template <class Rank>
+__device__ int window_bin_of_rank(Rank rank) {
+  const unsigned int* const begin = shared().window_begin;
+  int bin = 0;
+  for (int step = window_bins / warp_size; step > 0; step /= warp_size) {
+    bin += step * (__popc(__ballot_sync(all_lanes, begin[bin + step * lane()] <= rank)) - 1);
+  }
+  static_assert(window_bins == 4 * warp_size * warp_size);
+  return bin + __popc(__ballot_sync(all_lanes, lane() < 4 && begin[bin + min(lane(), 3)] <= rank)) - 1;
 }
 
 /// What a thread has seen.
@@ -110,7 +124,6 @@ class ClipLook {
  private:
   static constexpr int warp_tile = warp_size * thread_pixels;
 
-  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
   __device__ static const float* chunk(std::int64_t number) {
     return work().pixels + number * work().chunk_tiles * warp_tile;
   }
@@ -165,11 +178,7 @@ class ClipLook {
   __device__ void list_waiting() {
     ClipShared& s = shared();
     const unsigned int mine = static_cast<unsigned int>(column_.in_tail()) | column_.in_window() << 16;
-    unsigned int running = mine;
-    for (int reach = 1; reach < warp_size; reach *= 2) {
-      const unsigned int lower = __shfl_up_sync(all_lanes, running, reach);
-      if (lane() >= reach) running += lower;
-    }
+    const unsigned int running = running_sum_of_warp(mine);
     const unsigned int total = __shfl_sync(all_lanes, running, warp_size - 1);
     const unsigned int before = running - mine;
     unsigned int at = 0;
@@ -212,7 +221,7 @@ class ClipLook {
 /// What a block knows of the clip before it looks.
 __device__ inline void start_look() {
   ClipShared& s = shared();
-  __syncthreads();
+  sync_block();
   if (threadIdx.x == 0) {
     s.grid = state().grid;
     s.per_scale = static_cast<float>(1 / s.grid.scale);
@@ -223,42 +232,47 @@ __device__ inline void start_look() {
     s.listed[0] = s.listed[1] = 0;
     clear_extremes(s.low_key, s.high_key);
   }
-  clear(s.block);
-  __syncthreads();
+  clear(s.block, clip_threads);
+  sync_block();
 }
 
 /// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes.
-__device__ __noinline__ void count_lists() {
+__device__ inline void count_lists() {
   ClipShared& s = shared();
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
   if (threadIdx.x == 0) {
     s.tail_listed = s.listed[0] <= work().tail_room ? s.listed[0] : 0;
     s.window_listed = s.listed[1] <= work().window_room ? s.listed[1] : 0;
   }
-  __syncthreads();
+  sync_block();
   const auto centre = static_cast<float>(s.grid.centre);
   const float per_scale = s.per_scale;
   Extremes extremes;
   ThreadSums sums(s.grid);
-  for_each_of_tail([&](float x) {
+  for_each_of(tail_list(), s.tail_listed, [&](float x) {
     if (x == x) atomicAdd(&s.bins[tail_bin(x, centre, per_scale)], 1u);
-    sums.add(x == x, x, s.block);
+    sums.add(x == x, x);
     add_extreme(extremes, x);
   });
   const float lower = s.guess.window.lower;
   const float per_unit = s.window_per;
-  for_each_of_window([&](float x) {
-    if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit)], 1u);
+  for_each_of(window_list(), s.window_listed, [&](float x) {
+    if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit, 1)], 1u);
   });
-  add_block_extremes(extremes);
-  bring_sums(state().tail, sums, 0);
-  end_together();
+  bring_extremes(s.low_key, s.high_key, extremes);
+  bring_sums(state().tail, sums, 0);  // the block meets in it
 }
 
-/// Brings together what else the blocks have seen; the state has it when all have done it.
-__device__ inline void bring_look_together(const PixelsSeen& seen) {
+/// One look at all pixels; the state has what the blocks have seen when all have done it.
+__device__ inline void look_at_all() {
   ClipShared& s = shared();
   ClipState& all = state();
+  start_look();
+  ClipLook look;
+  look.run();
+  const PixelsSeen& seen = look.seen();
+  sync_block();  // the lists are complete, and nothing waits
+  count_lists();
   const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
                                 seen.first.high, seen.second.low,   seen.second.high};
   const std::int64_t sum = sum_over_block(mine);
@@ -275,18 +289,6 @@ __device__ inline void bring_look_together(const PixelsSeen& seen) {
     if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
     if (s.listed[1] > work().window_room || all.heavy) atomicAdd(&all.window_overflow, 1u);
   }
-}
-
-/// One look at all pixels.
-__device__ __noinline__ void look_at_all() {
-  start_look();
-  ClipLook look;
-  look.run();
-  const PixelsSeen seen = look.seen();
-  __syncthreads();  // the lists are complete, and nothing waits
-  count_lists();
-  bring_look_together(seen);
-  bring_higher_classes(state().tail);
 }
 
 }  // namespace srcextract

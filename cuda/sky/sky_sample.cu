@@ -113,7 +113,7 @@ __device__ SampleCounts total_counts(const SampleCounts* counts, int chunks) {
     sum.unmasked += counts[chunk].unmasked;
     sum.zeros += counts[chunk].zeros;
   }
-  return {__shfl_sync(all_lanes, warp_sum(sum.unmasked), 0), __shfl_sync(all_lanes, warp_sum(sum.zeros), 0)};
+  return {sum_of_warp(sum.unmasked), sum_of_warp(sum.zeros)};
 }
 
 /// A deviation and its square, to be summed.
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(guess_threads)
     mine[k] = i < size ? sorted[place] : std::numeric_limits<float>::quiet_NaN();
   }
   const SumGrid grid = grid_of_sample(sorted, unmasked);
-  clear_look(*state);
+  clear_look(*state, guess_threads);
   sample.fill(mine, size, grid);
 
   if (threadIdx.x == guess_threads - 1) {
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(guess_threads)
     if (threadIdx.x == 0) guess = state->guess = found;
   }
   __syncthreads();
-  const bool heavy = is_heavy(sorted, unmasked, guess.window);
+  const bool heavy = __syncthreads_or(is_heavy(sorted, unmasked, guess.window, guess_threads)) != 0;
   if (threadIdx.x == 0) state->heavy = heavy;
 }
 

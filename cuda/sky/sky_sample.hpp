@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "config/config.hpp"
-#include "cuda/sky/clip_memory.hpp"
+#include "cuda/sky/clip_state.hpp"
 #include "stages/core/image.hpp"
 
 namespace srcextract {

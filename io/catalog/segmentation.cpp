@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/fits/memory_fits.hpp"
-#include "io/wcs/celestial_cards.hpp"
+#include "io/wcs/celestial_keywords.hpp"
 
 namespace srcextract {
 namespace {
@@ -23,7 +23,7 @@ Shape tile_shape(const Shape& shape) {
 }
 
 void copy_celestial_wcs(const std::string& header, fitsfile* file) {
-  const std::string cards = celestial_cards(header).cards;
+  const std::string cards = celestial_cards(header);
   for (std::size_t i = 0; i < cards.size(); i += 80) {
     int status = 0;  // a card that CFITSIO refuses is not worth the map
     fits_write_record(file, cards.substr(i, 80).c_str(), &status);

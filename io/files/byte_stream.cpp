@@ -14,7 +14,9 @@
 namespace srcextract {
 namespace {
 
-constexpr unsigned buffer_size = 1 << 18;                 ///< of zlib's own, for gzipped bytes
+// Of zlib's own buffer, for gzipped bytes: no larger than a small file.
+constexpr std::int64_t smallest_buffer = std::int64_t{1} << 12;
+constexpr std::int64_t largest_buffer = std::int64_t{1} << 18;
 constexpr std::size_t zlib_limit = std::size_t{1} << 30;  ///< zlib counts in 32 bits
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem) {
@@ -50,7 +52,7 @@ ByteStream::ByteStream(std::string path)
   if (!file && errno == 0) throw std::bad_alloc();
   if (!file) fail(path_, "cannot open the file: " + std::generic_category().message(errno));
   file_.reset(file);
-  gzbuffer(file, buffer_size);
+  gzbuffer(file, static_cast<unsigned>(std::clamp(stored_size_, smallest_buffer, largest_buffer)));
 }
 
 std::size_t ByteStream::read(std::span<char> out) {

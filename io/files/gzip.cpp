@@ -3,9 +3,9 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 #include <vector>
@@ -71,6 +71,10 @@ class Inflater {
   int state_ = Z_OK;
 };
 
+std::int64_t first_room(std::int64_t stored_size) {
+  return std::max(2 * stored_size, fits_record);
+}
+
 [[noreturn]] void fail(const std::string& path, const std::string& problem) {
   throw Error(ErrorKind::input, path + ": " + problem + "; check it with `gzip -t`, and fetch or make the file again");
 }
@@ -106,48 +110,69 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, const std::string& path) {
+namespace {
+
+/// What is behind the bytes that are needed is read up to this, for the sake of the checksum.
+constexpr std::int64_t most_behind = std::int64_t{1} << 24;
+
+/// Inflates to where it is told; false at the end of the last member.
+bool go_on(Inflater& inflater, std::byte* out, std::int64_t room, std::int64_t& size, std::int64_t stored_size,
+           const std::string& path) {
+  const std::int64_t got = inflater.inflate_to(out, room);
+  size += got;
+  if (inflater.state() == Z_STREAM_END) return inflater.next_member();
+  if (inflater.state() == Z_MEM_ERROR) throw std::bad_alloc();
+  if (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR) {
+    fail(path, std::string("the gzip file is damaged (") + inflater.reason() + ")");
+  }
+  if (inflater.exhausted() && got < room) {
+    fail(path, "the gzip file is truncated: it ends after " + std::to_string(stored_size) + " bytes, inside its data");
+  }
+  return true;
+}
+
+void inflate_behind(Inflater& inflater, std::int64_t stored_size, const std::string& path) {
+  std::vector<std::byte> scratch(std::size_t{1} << 16);
+  for (std::int64_t size = 0; size < most_behind;) {
+    if (!go_on(inflater, scratch.data(), std::ssize(scratch), size, stored_size, path)) return;
+  }
+}
+
+}  // namespace
+
+Inflated inflate_gzip(const GzipSource& source, std::int64_t stored_size, SizeNeeded needed, const std::string& path) {
+  if (!needed) needed = [](std::span<const std::byte>) { return std::numeric_limits<std::int64_t>::max(); };
   Inflater inflater(source, stored_size);
   Memory memory;
-  memory.resize(std::max(2 * stored_size, fits_record), path);
-  std::int64_t size = 0;
-  for (;;) {
-    if (size == memory.size()) memory.resize(size + size / 2, path);
-    size += inflater.inflate_to(memory.data() + size, memory.size() - size);
-    if (inflater.state() == Z_STREAM_END) {
-      if (!inflater.next_member()) break;
-    } else if (inflater.state() == Z_MEM_ERROR) {
-      throw std::bad_alloc();
-    } else if (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR) {
-      fail(path, std::string("the gzip file is damaged (") + inflater.reason() + ")");
-    } else if (inflater.exhausted() && size < memory.size()) {
-      fail(path,
-           "the gzip file is truncated: it ends after " + std::to_string(stored_size) + " bytes, inside its data");
+  std::int64_t size = 0, wanted = needed({});
+  for (bool more = true; more;) {
+    if (size == wanted) {
+      wanted = needed({memory.data(), static_cast<std::size_t>(size)});
+      if (wanted <= size) {
+        inflate_behind(inflater, stored_size, path);
+        break;
+      }
     }
+    if (size == memory.size())
+      memory.resize(std::min(wanted, std::max(size + size / 2, first_room(stored_size))), path);
+    more = go_on(inflater, memory.data() + size, std::min(memory.size(), wanted) - size, size, stored_size, path);
   }
-  memory.resize(in_records(size) + fits_record, path);
-  std::memset(memory.data() + size, 0, static_cast<std::size_t>(memory.size() - size));
+  memory.resize(std::max<std::int64_t>(size, 1), path);
   return {memory.release(), size};
 }
 
-std::int64_t inflated_size(std::span<const std::byte> stored, std::int64_t limit) {
-  const auto read_next = [stored](std::byte* out, std::int64_t room) mutable {
-    const auto count = std::min(stored.size(), static_cast<std::size_t>(room));
-    std::copy_n(stored.begin(), count, out);
-    stored = stored.subspan(count);
-    return static_cast<std::int64_t>(count);
-  };
-  Inflater inflater(read_next, std::ssize(stored));
-  std::array<std::byte, 16384> scratch;
-  std::int64_t size = 0;
-  for (;;) {
-    const std::int64_t got = inflater.inflate_to(scratch.data(), std::ssize(scratch));
-    size += got;
-    if (size > limit) return -1;
-    if (inflater.state() == Z_STREAM_END) return size;
-    const bool stuck = got == 0 && inflater.exhausted();
-    if (stuck || (inflater.state() != Z_OK && inflater.state() != Z_BUF_ERROR)) return -1;
-  }
+std::int64_t inflate_member(std::span<const std::byte> stored, std::span<std::byte> out) {
+  if (std::ssize(stored) > zlib_limit || std::ssize(out) > 4 * zlib_limit - 1) return -1;
+  z_stream stream{};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(stored.data()));
+  stream.avail_in = static_cast<uInt>(stored.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  if (inflateInit2(&stream, gzip_format) != Z_OK) throw std::bad_alloc();
+  const int state = inflate(&stream, Z_FINISH);
+  inflateEnd(&stream);
+  if (state == Z_MEM_ERROR) throw std::bad_alloc();
+  return state == Z_STREAM_END ? std::ssize(out) - static_cast<std::int64_t>(stream.avail_out) : -1;
 }
 
 }  // namespace srcextract

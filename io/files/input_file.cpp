@@ -1,7 +1,6 @@
 #include "io/files/input_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +18,7 @@
 namespace srcextract {
 namespace {
 
-/// Up to this size a file is read: mapping it takes longer, and every mapping that goes makes all threads of the
-/// program wait for each other.
+/// Up to this size a file is read at once.
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
 [[noreturn]] void fail(const std::string& path, const std::string& problem) {
@@ -48,24 +46,6 @@ int open_regular_file(const std::string& path) {
                 path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
   if (descriptor < 0) fail(path, "open the file", errno);
   return descriptor;
-}
-
-[[noreturn]] void fail_to_map(std::int64_t size, const std::string& path) {
-  if (errno == ENOMEM) throw memory_error(size, path, "to map the file");
-  fail(path, "map the file into memory", errno);
-}
-
-/// Maps the file over the beginning of zeroed pages, so that zeros follow it as records() says.
-std::shared_ptr<const std::byte> map_file(int descriptor, std::int64_t size, const std::string& path) {
-  const auto length = static_cast<std::size_t>(in_records(size) + fits_record);
-  void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (zeros == MAP_FAILED) fail_to_map(size, path);
-  std::shared_ptr<const std::byte> contents(static_cast<const std::byte*>(zeros), [length](const std::byte* begin) {
-    ::munmap(const_cast<std::byte*>(begin), length);
-  });
-  void* mapped = ::mmap(zeros, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor, 0);
-  if (mapped == MAP_FAILED) fail_to_map(size, path);
-  return contents;
 }
 
 /// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
@@ -110,7 +90,7 @@ InputFile::Descriptor::~Descriptor() {
   if (number >= 0) ::close(number);
 }
 
-InputFile::InputFile(std::string path) : path_(std::move(path)) {
+InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path)) {
   descriptor_.number = open_regular_file(path_);
   struct stat status {};
   if (::fstat(descriptor_.number, &status) != 0) fail(path_, "look at the file", errno);
@@ -121,26 +101,21 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
   if (size_ <= small_file) {
     read_all();
-    if (is_gzip(records().first<2>())) inflate();
+    if (is_gzip(memory())) inflate(std::move(needed));
     return;
   }
   std::array<std::byte, 2> first{};
   read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
-  if (is_gzip(first)) {
-    inflate();
-  } else {
-    contents_ = map_file(descriptor_.number, size_, path_);
-  }
+  if (is_gzip(first)) inflate(std::move(needed));
 }
 
 void InputFile::read_all() {
-  auto contents = std::make_shared<std::byte[]>(static_cast<std::size_t>(in_records(size_) + fits_record));
+  auto contents = std::make_shared<std::byte[]>(static_cast<std::size_t>(size_));
   if (read_at(descriptor_.number, 0, size_, contents.get(), path_) < size_) fail_on_shorter(path_);
   contents_ = {contents, contents.get()};
-  in_memory_ = true;
 }
 
-void InputFile::inflate() {
+void InputFile::inflate(SizeNeeded needed) {
   std::int64_t offset = 0;
   const auto read_next = [&](std::byte* out, std::int64_t room) {
     const std::int64_t wanted = std::min(room, size_ - offset);
@@ -148,22 +123,22 @@ void InputFile::inflate() {
     offset += wanted;
     return wanted;
   };
-  Inflated inflated = inflate_gzip(read_next, size_, path_);
+  Inflated inflated = inflate_gzip(read_next, size_, std::move(needed), path_);
   if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
   contents_ = std::move(inflated.bytes);
   size_ = inflated.size;
-  in_memory_ = inflated_ = true;
+  inflated_ = true;
 }
 
-std::span<const std::byte> InputFile::records() const {
-  return {contents_.get(), static_cast<std::size_t>(in_records(size_) + fits_record)};
+std::span<const std::byte> InputFile::memory() const {
+  return {contents_.get(), contents_ ? static_cast<std::size_t>(size_) : 0};
 }
 
 void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
   if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
     fail(path_, "the file ends before byte " + std::to_string(offset + count));
   }
-  if (in_memory_) {
+  if (contents_) {
     std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
     return;
   }

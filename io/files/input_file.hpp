@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "io/files/gzip.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -26,20 +27,18 @@ Error memory_error(std::int64_t bytes, const std::string& path, const std::strin
 std::int64_t gzipped_size(const std::string& path);
 
 /// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
-/// memory; a small one is read into it; any other is mapped, which reads nothing until a byte is looked at. Throws
+/// memory, as far as `needed` says; a small one is read into it; any other is read where it is asked for. Throws
 /// Error{input}, and Error{memory} if there is not enough memory.
 class InputFile {
  public:
-  explicit InputFile(std::string path);
+  explicit InputFile(std::string path, SizeNeeded needed = {});
 
   const std::string& path() const { return path_; }
   bool inflated() const { return inflated_; }
   std::int64_t size() const { return size_; }  ///< of the contents, inflated
 
-  /// The contents, followed by zeros up to a whole number of FITS records, as files without their last padding need,
-  /// and one record of zeros more. Looking at a mapped file that was cut short after it was opened raises SIGBUS:
-  /// headers may be looked at here, as soon as the file is open; data are for read().
-  std::span<const std::byte> records() const;
+  /// The contents, if they are in memory; else nothing.
+  std::span<const std::byte> memory() const;
 
   /// Copies bytes [offset, offset + count) to `out`. May be called from several threads at once. A file that is
   /// shorter, or became so since it was opened, is an Error{input}.
@@ -55,13 +54,12 @@ class InputFile {
   };
 
   void read_all();
-  void inflate();
+  void inflate(SizeNeeded needed);
 
   std::string path_;
   Descriptor descriptor_;
   std::shared_ptr<const std::byte> contents_;
   std::int64_t size_ = 0;
-  bool in_memory_ = false;
   bool inflated_ = false;
 };
 

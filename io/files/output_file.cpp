@@ -140,6 +140,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_),
+      crc32_(other.crc32_),
+      overwritten_(other.overwritten_),
       flushed_(other.flushed_) {}
 
 OutputFile::~OutputFile() {
@@ -149,6 +151,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   flushed_ = false;
+  crc32_.add(bytes);
   while (!bytes.empty()) {
     ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
@@ -166,6 +169,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::overwrite(std::int64_t offset, std::string_view text) {
   flushed_ = false;
+  overwritten_ = true;
   while (!text.empty()) {
     const ssize_t written = ::pwrite(descriptor_, text.data(), text.size(), offset);
     if (written < 0) {

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "io/files/crc32.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -49,6 +51,9 @@ class OutputFile {
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  ///< bytes written
 
+  /// Of all that was written; none once some of it was overwritten.
+  std::optional<std::uint32_t> crc32() const { return overwritten_ ? std::nullopt : std::optional(crc32_.value()); }
+
  private:
   friend void commit(std::span<OutputFile> files, Flush flush);
   void name();
@@ -58,6 +63,8 @@ class OutputFile {
   std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
   std::int64_t size_ = 0;
+  Crc32 crc32_;
+  bool overwritten_ = false;
   bool flushed_ = false;  ///< since it was last written to
 };
 

@@ -6,13 +6,18 @@
 namespace srcextract {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 20;  ///< bytes asked of the file at a time
+// Bytes asked of the file at a time: no more than a small file has, since large memory is slow to enter.
+constexpr std::int64_t smallest_piece = std::int64_t{1} << 12;
+constexpr std::int64_t largest_piece = std::int64_t{1} << 20;
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace
 
-TextLines::TextLines(const std::string& path) : file_(path), buffer_(2 * piece) {
+TextLines::TextLines(const std::string& path)
+    : file_(path),
+      piece_(static_cast<std::size_t>(std::clamp(file_.stored_size(), smallest_piece, largest_piece))),
+      buffer_(2 * piece_) {
   while (filled_ < byte_order_mark.size() && fill()) {
   }
   if (std::string_view(buffer_.data(), filled_).starts_with(byte_order_mark)) next_ = byte_order_mark.size();
@@ -69,8 +74,8 @@ bool TextLines::fill() {
   next_ -= begin_;
   begin_ = 0;
   filled_ = kept;
-  if (buffer_.size() < kept + piece) buffer_.resize(2 * buffer_.size());
-  const std::size_t got = file_.read({buffer_.data() + filled_, piece});
+  if (buffer_.size() < kept + piece_) buffer_.resize(2 * buffer_.size());
+  const std::size_t got = file_.read({buffer_.data() + filled_, piece_});
   filled_ += got;
   bytes_read_ += static_cast<std::int64_t>(got);
   return got > 0;

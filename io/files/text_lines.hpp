@@ -48,6 +48,7 @@ class TextLines {
   bool fill();
 
   ByteStream file_;
+  std::size_t piece_;  ///< bytes asked of the file at a time
   std::vector<char> buffer_;
   std::size_t filled_ = 0;  ///< bytes in the buffer
   std::size_t begin_ = 0;   ///< of the line

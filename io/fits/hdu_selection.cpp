@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "io/fits/equal_names.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 
@@ -16,11 +17,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorKind::input, message);
-}
-
-bool equal_names(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 /// The index that the text is, if it is one.

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "io/fits/card.hpp"
 
 namespace srcextract {
 
 /// A keyword of a FITS header with its value.
 struct HeaderValue {
   std::string keyword;
-  std::variant<bool, std::int64_t, double, std::string> value;
+  KeywordValue value;
 
   bool operator==(const HeaderValue&) const = default;
 };
@@ -20,10 +19,6 @@ struct HeaderValue {
 /// What a survey asks of every image: what it shows, when, in which light, for how long, and through what.
 inline constexpr const char* usual_keywords[] = {"OBJECT", "DATE-OBS", "MJD-OBS", "FILTER", "EXPTIME",
                                                  "GAIN",   "AIRMASS",  "EXTNAME", "CCD"};
-
-/// The value of a card of 80 columns; nothing if it has none, or one that is no text, number or logical. Text is
-/// without the blanks at its end, and '?' stands for what is not printable ASCII.
-std::optional<HeaderValue> header_value(std::string_view card);
 
 /// The usual keywords and `more`, each once, as far as they have a value in `header`, or else in the header of the
 /// primary HDU, which extensions inherit unless they say INHERIT = F, or have a card of their own without a value: all

@@ -8,7 +8,6 @@
 namespace srcextract {
 namespace {
 
-constexpr std::size_t card_length = 80;
 constexpr std::string_view end_card = "END     ", first_card = "SKYLEVEL= ", sigma_keyword = "SKYSIGMA";
 constexpr const char* extension_keyword = "IMGEXT";
 
@@ -25,8 +24,8 @@ std::string cards_of(const ImageFacts& facts) {
   return cards;
 }
 
-double real_or_nan(const std::optional<HeaderValue>& value) {
-  const auto* const real = value ? std::get_if<double>(&value->value) : nullptr;
+double real_or_nan(const CardValue& value) {
+  const auto* const real = value.value ? std::get_if<double>(&*value.value) : nullptr;
   return real ? *real : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -60,14 +59,14 @@ std::optional<ImageCards> read_image_cards(std::string_view cards) {
       return read;
     }
     if (!any) return std::nullopt;
-    std::optional<HeaderValue> value = header_value(card);
+    CardValue value = read_value(card);
     if (card.starts_with(first_card)) {
       read.facts.sky = SkyFacts{real_or_nan(value), 0};
     } else if (card.starts_with(sigma_keyword)) {
       read.facts.sky->sigma = real_or_nan(value);
-    } else if (value) {
-      if (value->keyword == extension_keyword) value->keyword = "EXTNAME";
-      read.facts.header.push_back(std::move(*value));
+    } else if (const std::string_view keyword = keyword_of(card); value.readable() && !keyword.empty()) {
+      read.facts.header.push_back(
+          {std::string(keyword == extension_keyword ? "EXTNAME" : keyword), std::move(*value.value)});
     }
   }
   return std::nullopt;

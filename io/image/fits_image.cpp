@@ -8,8 +8,10 @@
 #include "io/files/input_file.hpp"
 #include "io/fits/datasum.hpp"
 #include "io/fits/fits_reader.hpp"
+#include "io/fits/fits_size.hpp"
 #include "io/fits/hdu_selection.hpp"
 #include "io/image/image_header.hpp"
+#include "io/tiles/tile_grid.hpp"
 #include "io/tiles/tile_reader.hpp"
 #include "stages/core/error.hpp"
 
@@ -36,7 +38,7 @@ struct FitsImage::Impl {
   Hdu hdu;
   PixelFormat format;
   std::string header;
-  std::string_view primary;                     ///< cards of the primary HDU, in the file
+  std::shared_ptr<const Header> primary;        ///< of the primary HDU
   std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
   std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
   std::int64_t summed_plane = 0;
@@ -86,7 +88,7 @@ const std::string& FitsImage::header() const {
 }
 
 std::string_view FitsImage::primary_header() const {
-  return impl_->primary;
+  return impl_->primary->cards();
 }
 
 std::vector<std::string> FitsImage::further_images() const {
@@ -94,7 +96,7 @@ std::vector<std::string> FitsImage::further_images() const {
   const InputFile& file = *impl_->file;
   if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return names;
   try {
-    FitsReader reader(file.records(), file.path());
+    FitsReader reader(file);
     while (const std::optional<Hdu> next = reader.next()) {
       if (next->index > impl_->hdu.index && has_pixels(*next)) names.push_back(label(*next));
     }
@@ -120,7 +122,7 @@ PixelSource FitsImage::plane(std::int64_t number) const {
     };
     return source;
   }
-  if (impl_->file->inflated()) source.memory = impl_->file->records().data() + impl_->begin_of(number);
+  if (impl_->file->inflated()) source.memory = impl_->file->memory().data() + impl_->begin_of(number);
   impl_->sum = std::make_shared<Datasum>();
   impl_->summed_plane = number;
   source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
@@ -157,13 +159,12 @@ SelectedImage failing(const std::string& name, int hdu, const Error& error) {
   return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
 
-/// Reads the header of the current HDU of `reader`.
-SelectedImage select(FitsReader& reader, const Hdu& hdu, std::string_view primary,
+SelectedImage select(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
                      const std::shared_ptr<const InputFile>& file) {
   const std::string name = describe(hdu, file->path());
   try {
     check_image(hdu, *file);
-    const FitsImage::Impl impl{file, hdu, read_pixel_format(reader, hdu, *file), image_header(hdu), primary};
+    const FitsImage::Impl impl{file, hdu, read_pixel_format(hdu, *file), image_header(hdu), primary};
     const auto open = [impl] {
       auto opened = std::make_unique<FitsImage::Impl>(impl);
       if (impl.hdu.kind == HduKind::compressed_image) {
@@ -171,7 +172,7 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, std::string_view primar
       }
       return FitsImage(std::move(opened));
     };
-    const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes : 0;
+    const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes + tile_memory(hdu) : 0;
     return {name, hdu.index, impl.shape(), loaded_bytes, open, is_mask_plane(hdu)};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
@@ -180,10 +181,10 @@ SelectedImage select(FitsReader& reader, const Hdu& hdu, std::string_view primar
 
 }  // namespace
 
-std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu) {
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu, std::int64_t most_inflated) {
   const HduSelection selection(hdu);
-  auto file = std::make_shared<const InputFile>(path);
-  FitsReader reader(file->records(), path);
+  auto file = std::make_shared<const InputFile>(path, fits_size_needed(path, most_inflated));
+  FitsReader reader(*file);
   std::vector<Hdu> seen;
   std::vector<SelectedImage> images;
   try {
@@ -193,7 +194,7 @@ std::vector<SelectedImage> select_images(const std::string& path, const std::str
       if (next->kind != HduKind::image && next->kind != HduKind::compressed_image) {
         selection.fail_on_kind(*next, *file);
       }
-      images.push_back(select(reader, *next, seen.front().cards, file));
+      images.push_back(select(*next, seen.front().header, file));
       if (!selection.all()) break;
     }
   } catch (const Error& error) {

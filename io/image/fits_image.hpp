@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,10 +54,11 @@ class FitsImage {
 /// An HDU that was selected. One that cannot be read says so when it is opened, and does not stand in the way of
 /// others.
 struct SelectedImage {
-  std::string name;               ///< "HDU 2 'SCI' of image.fits", for messages
-  int hdu = 0;                    ///< 0-based
-  Shape shape = {};               ///< of a plane; 0 x 0 if it cannot be read
-  std::int64_t loaded_bytes = 0;  ///< that open() brings into memory: the stored ones of a tile-compressed image
+  std::string name;  ///< "HDU 2 'SCI' of image.fits", for messages
+  int hdu = 0;       ///< 0-based
+  Shape shape = {};  ///< of a plane; 0 x 0 if it cannot be read
+  /// That open() and reading bring into memory: of a tile-compressed image the stored ones, and tiles being decoded.
+  std::int64_t loaded_bytes = 0;
   /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
   /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
@@ -65,7 +67,9 @@ struct SelectedImage {
 
 /// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
 /// EXTNAME (case-insensitive; the first HDU of that name), or `all`; at least one, or Error{input} that says what the
-/// file does hold. With `all`, a header that is not valid, behind which no HDU can be found, is the last one.
-std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu);
+/// file does hold. Error{memory} if a gzipped file has more than `most_inflated` bytes. With `all`, a header that is
+/// not valid, behind which no HDU can be found, is the last one.
+std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu,
+                                         std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/fits/card.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 
@@ -49,24 +50,23 @@ void check_bitpix(const Hdu& hdu, const InputFile& file) {
   }
   if (hdu.kind == HduKind::compressed_image && hdu.bitpix == 64) {
     fail(describe(hdu, file.path()) +
-         ": CFITSIO cannot decompress 64-bit integers; decompress the image with another program");
+         ": tiles of 64-bit integers cannot be read; decompress the image with another program");
   }
 }
 
 /// The cards of a compressed image, without the keywords of the table that holds it.
 std::string image_cards(std::string_view cards) {
-  constexpr std::size_t length = 80;
   constexpr std::array<std::string_view, 18> of_the_table{
       "NAXIS",    "BITPIX ",  "PCOUNT ",  "GCOUNT ", "TFIELDS ", "TTYPE", "TFORM",    "THEAP ",   "ZIMAGE ",
       "ZTENSION", "ZSIMPLE ", "ZCMPTYPE", "ZTILE",   "ZNAME",    "ZVAL",  "ZQUANTIZ", "ZDITHER0", "ZBLANK "};
   std::string structure, rest;
-  for (; !cards.empty(); cards.remove_prefix(length)) {
-    std::string card(cards.substr(0, length));
+  for (; !cards.empty(); cards.remove_prefix(card_length)) {
+    std::string card(cards.substr(0, card_length));
     const std::string_view keyword(card.data(), 8);
     const auto begins = [&](std::string_view text) { return keyword.starts_with(text); };
     if (begins("XTENSION")) {
-      card.replace(8, length - 8, "= 'IMAGE   '");
-      card.resize(length, ' ');
+      card.replace(keyword_length, card_length - keyword_length, "= 'IMAGE   '");
+      card.resize(card_length, ' ');
       structure += card;
     } else if (begins("ZNAXIS") || begins("ZBITPIX ") || begins("ZPCOUNT ") || begins("ZGCOUNT ")) {
       structure += card.erase(0, 1).insert(7, " ");
@@ -84,19 +84,19 @@ void check_image(const Hdu& hdu, const InputFile& file) {
   check_bitpix(hdu, file);
 }
 
-PixelFormat read_pixel_format(FitsReader& reader, const Hdu& hdu, const InputFile& file) {
+PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file) {
   PixelFormat format;
   format.bitpix = hdu.bitpix;
   format.big_endian = hdu.kind == HduKind::image;
-  format.bscale = reader.real("BSCALE").value_or(1.0);
-  format.bzero = reader.real("BZERO").value_or(0.0);
+  format.bscale = hdu.header->real("BSCALE").value_or(1.0);
+  format.bzero = hdu.header->real("BZERO").value_or(0.0);
   if (format.bscale == 0 || !std::isfinite(format.bscale) || !std::isfinite(format.bzero)) {
     fail(describe(hdu, file.path()) + ": BSCALE = " + shortest(format.bscale) + ", BZERO = " + shortest(format.bzero) +
          " give no pixel a value; correct the header");
   }
   if (hdu.bitpix > 0) {
-    format.blank = reader.integer("BLANK");
-    if (!format.blank && hdu.kind == HduKind::compressed_image) format.blank = reader.integer("ZBLANK");
+    format.blank = hdu.header->integer("BLANK");
+    if (!format.blank && hdu.kind == HduKind::compressed_image) format.blank = hdu.header->integer("ZBLANK");
   }
   return format;
 }

@@ -11,8 +11,8 @@ namespace srcextract {
 /// Throws Error{input} unless the HDU, an image, has pixels, of a size and a type that can be read, all in the file.
 void check_image(const Hdu& hdu, const InputFile& file);
 
-/// How the pixels of the HDU, the current one of `reader`, become values. Throws Error{input} if none can.
-PixelFormat read_pixel_format(FitsReader& reader, const Hdu& hdu, const InputFile& file);
+/// How the pixels of the HDU become values. Throws Error{input} if none can.
+PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file);
 
 /// The header of the image: of a compressed one, that of the image that it stands for.
 std::string image_header(const Hdu& hdu);

@@ -1,12 +1,10 @@
 #include "io/tables/fits_columns.hpp"
 
 #include <limits>
-#include <memory>
 #include <string>
-#include <string_view>
-#include <unordered_set>
 #include <utility>
 
+#include "io/tables/table_memory.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -37,58 +35,27 @@ struct Form {
   }
 };
 
-Form form_of(FitsReader& reader, int number, bool ascii) {
+Form form_of(TableMemory& table, int number, bool ascii) {
   Form form;
   LONGLONG repeat = 0, width = 0;
   int status = 0;
-  fits_get_coltypell(reader.get(), number, &form.stored, &form.repeat, &form.width, &status);
-  fits_get_eqcoltypell(reader.get(), number, &form.equivalent, &repeat, &width, &status);
-  reader.check(status, "find the type of column " + std::to_string(number));
+  fits_get_coltypell(table.get(), number, &form.stored, &form.repeat, &form.width, &status);
+  fits_get_eqcoltypell(table.get(), number, &form.equivalent, &repeat, &width, &status);
+  table.check(status, "find the type of column " + std::to_string(number));
   if (ascii) form.repeat = form.is_text() ? form.width : 1;
   return form;
 }
 
-/// The keywords of a header. CFITSIO is asked only for those that are there: it looks for one that is not through the
-/// whole header, which can have a thousand columns.
-class Keywords {
- public:
-  Keywords(FitsReader& reader, std::string_view cards) : reader_(reader) {
-    for (; !cards.empty(); cards.remove_prefix(80)) {
-      const std::string_view keyword = cards.substr(0, 8);
-      there_.insert(keyword.substr(0, keyword.find(' ')));
-    }
-  }
-
-  /// Empty if there is none.
-  std::string text(const std::string& keyword) const {
-    if (!there_.contains(keyword)) return "";
-    char* value = nullptr;
-    int status = 0;
-    fits_read_key_longstr(reader_.get(), keyword.c_str(), &value, nullptr, &status);
-    const std::unique_ptr<char, void (*)(char*)> owned(value, [](char* memory) {
-      int freed = 0;
-      fits_free_memory(memory, &freed);
-    });
-    fits_clear_errmsg();
-    return status == 0 && value ? value : "";
-  }
-
-  double real(const std::string& keyword, double otherwise) const {
-    return there_.contains(keyword) ? reader_.real(keyword).value_or(otherwise) : otherwise;
-  }
-
-  std::optional<std::int64_t> integer(const std::string& keyword) const {
-    return there_.contains(keyword) ? reader_.integer(keyword) : std::nullopt;
-  }
-
- private:
-  FitsReader& reader_;
-  std::unordered_set<std::string_view> there_;
-};
+/// Empty if there is none that can be read.
+std::string text_or_nothing(const Header& header, const std::string& keyword) {
+  const CardValue found = header.find(keyword);
+  const auto* const text = found.value ? std::get_if<std::string>(&*found.value) : nullptr;
+  return text ? *text : "";
+}
 
 /// TNULL as the column's values have it: after TZERO, which shifts all of them by a whole number.
-std::optional<std::int64_t> null_value(const Keywords& keywords, const std::string& n, double zero) {
-  const std::optional<std::int64_t> null = keywords.integer("TNULL" + n);
+std::optional<std::int64_t> null_value(const Header& header, const std::string& n, double zero) {
+  const std::optional<std::int64_t> null = header.integer("TNULL" + n);
   if (!null) return std::nullopt;
   const auto shift = zero < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(zero))
                               : static_cast<std::uint64_t>(zero);  // up to 2^63, of unsigned 64-bit integers
@@ -116,14 +83,14 @@ int integer_type(int equivalent) {
   }
 }
 
-void set_type(FitsColumn& column, const Form& form, const Keywords& keywords, bool ascii) {
+void set_type(FitsColumn& column, const Form& form, const Header& header, bool ascii) {
   const std::string n = std::to_string(column.number);
   if (form.is_text() || form.stored == TLOGICAL || form.stored == TBIT) {
     column.type = form.stored;
     if (form.stored == TLOGICAL) column.null = 2;  // see read_flags
     return;
   }
-  const double scale = keywords.real("TSCAL" + n, 1), zero = keywords.real("TZERO" + n, 0);
+  const double scale = header.real("TSCAL" + n).value_or(1), zero = header.real("TZERO" + n).value_or(0);
   column.type = TDOUBLE;
   column.stored_as_real = !ascii && (form.stored == TFLOAT || form.stored == TDOUBLE);
   if (ascii) {
@@ -132,43 +99,43 @@ void set_type(FitsColumn& column, const Form& form, const Keywords& keywords, bo
     column.type = TFLOAT;
   } else if (!column.stored_as_real && scale == 1) {
     column.type = integer_type(form.equivalent);
-    if (column.type != TDOUBLE) column.null = null_value(keywords, n, zero);
+    if (column.type != TDOUBLE) column.null = null_value(header, n, zero);
   }
 }
 
-void check_width(std::int64_t bytes, std::int64_t row, const FitsReader& reader) {
+void check_width(std::int64_t bytes, std::int64_t row, const std::string& where) {
   if (bytes <= row) return;
-  throw Error(ErrorKind::input, reader.where() + ": TFORMn tell columns of more bytes than NAXIS1 = " +
-                                    std::to_string(row) + " says a row has; the header is damaged or not valid FITS");
+  throw Error(ErrorKind::input, where + ": TFORMn tell columns of more bytes than NAXIS1 = " + std::to_string(row) +
+                                    " says a row has; the header is damaged or not valid FITS");
 }
 
 }  // namespace
 
-std::vector<FitsColumn> fits_columns(FitsReader& reader, const Hdu& table) {
-  int count = 0, status = 0;
-  fits_get_num_cols(reader.get(), &count, &status);
-  reader.check(status, "count the columns");
+std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path) {
+  const Header& header = *table.header;
+  TableMemory memory(table, path, 0);
+  memory.open();
+  const std::int64_t count = header.integer("TFIELDS").value_or(0);
   const bool ascii = table.kind == HduKind::ascii_table;
-  const Keywords keywords(reader, table.cards);
   std::vector<FitsColumn> columns;
-  const std::int64_t row = reader.integer("NAXIS1").value_or(0);
+  const std::int64_t row = header.integer("NAXIS1").value_or(0);
   std::int64_t row_bytes = 0;
   for (int number = 1; number <= count; ++number) {
-    const Form form = form_of(reader, number, ascii);
+    const Form form = form_of(memory, number, ascii);
     const std::optional<std::int64_t> bytes = form.bytes();
     if (!bytes || __builtin_add_overflow(row_bytes, *bytes, &row_bytes))
       row_bytes = std::numeric_limits<std::int64_t>::max();
-    check_width(row_bytes, row, reader);
+    check_width(row_bytes, row, describe(table, path));
     if (form.stored < 0 || form.is_complex() || form.elements() < 1 || form.elements() > longest_vector) continue;
     const std::string n = std::to_string(number);
     FitsColumn column;
     column.number = number;
-    column.head = {keywords.text("TTYPE" + n), keywords.text("TUNIT" + n), keywords.text("TUCD" + n),
-                   keywords.text("TCOMM" + n)};
+    column.head = {text_or_nothing(header, "TTYPE" + n), text_or_nothing(header, "TUNIT" + n),
+                   text_or_nothing(header, "TUCD" + n), text_or_nothing(header, "TCOMM" + n)};
     if (column.head.name.empty()) column.head.name = "col" + n;  // as Astropy names it
     column.elements = form.elements();
     column.width = form.width;
-    set_type(column, form, keywords, ascii);
+    set_type(column, form, header, ascii);
     columns.push_back(std::move(column));
   }
   return columns;

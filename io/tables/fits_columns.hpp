@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/fits/fits_reader.hpp"
@@ -24,8 +25,9 @@ struct FitsColumn {
   std::optional<std::int64_t> null;  ///< the integer that stands for a missing one
 };
 
-/// The columns of the table that is the current HDU of `reader`, but those of variable length, of complex numbers, and
-/// of vectors too long for a catalogue. Throws Error{input} if the header is not valid.
-std::vector<FitsColumn> fits_columns(FitsReader& reader, const Hdu& table);
+/// The columns of the table, but those of variable length, of complex numbers, and
+/// of vectors too long for a catalogue. Throws Error{input} if the header is not valid;
+/// `path` is for messages.
+std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path);
 
 }  // namespace srcextract

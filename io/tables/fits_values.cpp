@@ -14,16 +14,16 @@
 namespace srcextract {
 namespace {
 
-/// `rows` rows from `begin` of the reader on.
+/// `rows` rows from `begin` of the table on.
 void read(const FitsStep& step, const FitsColumn& column, std::int64_t begin, std::int64_t rows, void* null,
           void* out) {
   int status = 0, any_null = 0;  // without the latter CFITSIO writes to address 0
   fits_clear_errmsg();
-  fits_read_col(step.reader.get(), column.type, column.number, begin + 1, 1, rows * column.elements, null, out,
+  fits_read_col(step.table.get(), column.type, column.number, begin + 1, 1, rows * column.elements, null, out,
                 &any_null, &status);
   if (status == 0) return;
-  step.reader.check(status, "read column " + column.head.name + " of rows " + std::to_string(step.first + 1) + " to " +
-                                std::to_string(step.first + step.count));
+  step.table.check(status, "read column " + column.head.name + " of rows " + std::to_string(step.first + 1) + " to " +
+                               std::to_string(step.first + step.count));
 }
 
 void read(const FitsStep& step, const FitsColumn& column, void* null, void* out) {

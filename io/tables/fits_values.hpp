@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/fits/fits_reader.hpp"
 #include "io/tables/fits_columns.hpp"
+#include "io/tables/table_memory.hpp"
 #include "stages/catalogue/table.hpp"
 
 namespace srcextract {
 
-/// Rows [row, row + count) of what `reader` has, which are those from `first` on of the table.
+/// Rows [row, row + count) of what `table` has, which are those from `first` on of the table.
 struct FitsStep {
-  FitsReader& reader;
+  TableMemory& table;
   std::int64_t row, count, first;
 };
 

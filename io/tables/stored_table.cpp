@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <span>
 #include <string_view>
 #include <utility>
 
+#include "io/fits/card.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/hdu_selection.hpp"
 #include "io/tables/fits_columns.hpp"
@@ -13,18 +13,12 @@
 namespace srcextract {
 namespace {
 
-constexpr std::size_t card_length = 80;
-
 /// NAXIS2 is the fifth card of a table; its value stands right-justified in columns 11 to 30 (FITS Standard 4.0, 4.2).
 constexpr std::size_t rows_card = 4 * card_length;
 constexpr std::size_t value_begin = 10, value_length = 20;
 
 [[noreturn]] void fail(const std::string& where, const std::string& problem) {
   throw Error(ErrorKind::input, where + ": " + problem);
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::optional<std::int64_t> count_in(std::string_view field) {
@@ -46,29 +40,32 @@ std::vector<std::string> history_in(std::string_view cards) {
   return lines;
 }
 
-std::string form_of(FitsReader& reader, int number) {
-  char form[FLEN_VALUE] = "";
-  int status = 0;
-  fits_read_key_str(reader.get(), ("TFORM" + std::to_string(number)).c_str(), form, nullptr, &status);
-  reader.check(status, "read the type of column " + std::to_string(number));
-  return form;
+std::string form_of(const Header& header, int number) {
+  return header.text("TFORM" + std::to_string(number)).value_or("");
 }
 
-std::vector<StoredColumn> stored_columns(FitsReader& reader, const Hdu& hdu, std::int64_t row_bytes) {
+std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path, std::int64_t row_bytes) {
   std::vector<StoredColumn> columns;
   std::int64_t bytes = 0;
-  for (const FitsColumn& column : fits_columns(reader, hdu)) {
+  for (const FitsColumn& column : fits_columns(hdu, path)) {
     const ColumnHead& head = column.head;
     const std::int64_t width = column.elements * column.width;
     columns.push_back(
-        {head.name, form_of(reader, column.number), head.unit, head.ucd, head.description, std::nullopt, width});
+        {head.name, form_of(*hdu.header, column.number), head.unit, head.ucd, head.description, std::nullopt, width});
     bytes += width;
   }
   if (columns.empty() || bytes != row_bytes)
-    fail(reader.where(),
+    fail(describe(hdu, path),
          "the columns are not those of a catalogue that srcextract wrote; the header is damaged, or "
          "another program's file took its place");
   return columns;
+}
+
+/// As many bytes as the file has of these.
+std::string read_text(const InputFile& file, std::int64_t begin, std::int64_t count) {
+  std::string text(static_cast<std::size_t>(std::clamp<std::int64_t>(file.size() - begin, 0, count)), '\0');
+  file.read(begin, std::ssize(text), reinterpret_cast<std::byte*>(text.data()));
+  return text;
 }
 
 void require_rows(const StoredTable& table, const InputFile& file) {
@@ -87,12 +84,14 @@ const StoredTable& StoredTableReader::read(const InputFile& file) {
 
 bool StoredTableReader::read_alike(const InputFile& file) {
   if (header_.empty() || file.size() < std::ssize(header_)) return false;
-  const std::string_view header = text_of(file.records()).substr(0, header_.size());
+  // Of what is said of the image there is rarely more.
+  const std::string begin = read_text(file, 0, std::ssize(header_) + 4 * fits_record);
+  const std::string_view header = std::string_view(begin).substr(0, header_.size());
   const std::size_t rest = rows_at_ + value_length;
   if (header.substr(0, rows_at_) != std::string_view(header_).substr(0, rows_at_)) return false;
   if (header.substr(rest) != std::string_view(header_).substr(rest)) return false;
   const std::optional<std::int64_t> rows = count_in(header.substr(rows_at_, value_length));
-  std::optional<ImageCards> image = read_image_cards(text_of(file.records()).substr(header_.size()));
+  std::optional<ImageCards> image = read_image_cards(std::string_view(begin).substr(header_.size()));
   if (!rows || !image) return false;
   table_.rows = *rows;
   table_.image = std::move(image->facts);
@@ -102,24 +101,24 @@ bool StoredTableReader::read_alike(const InputFile& file) {
 
 void StoredTableReader::parse(const InputFile& file) {
   header_.clear();
-  FitsReader reader(file.records(), file.path());
+  FitsReader reader(file);
   reader.next();
   const std::optional<Hdu> hdu = reader.next();
   if (!hdu) fail(file.path(), "there is no catalogue in the file: it has no extension");
   if (hdu->kind != HduKind::binary_table)
     fail(reader.where(), "this is no catalogue but of the kind '" + kind_of(*hdu) + "'");
   StoredTable table;
-  table.rows = reader.integer("NAXIS2").value_or(0);
-  table.row_bytes = reader.integer("NAXIS1").value_or(0);
+  table.rows = hdu->header->integer("NAXIS2").value_or(0);
+  table.row_bytes = hdu->header->integer("NAXIS1").value_or(0);
   table.data_begin = hdu->data_begin;
-  table.columns = stored_columns(reader, *hdu, table.row_bytes);
+  table.columns = stored_columns(*hdu, file.path(), table.row_bytes);
   table.history = history_in(hdu->cards);
   const std::size_t image_begin = image_cards_begin(hdu->cards);
   if (std::optional<ImageCards> image = read_image_cards(hdu->cards.substr(image_begin)))
     table.image = std::move(image->facts);
   table_ = std::move(table);
   if (file.size() < hdu->data_begin) fail(file.path(), "the file is truncated: it ends in its header");
-  header_ = text_of(file.records()).substr(0, static_cast<std::size_t>(hdu->begin) + image_begin);
+  header_ = read_text(file, 0, hdu->begin + static_cast<std::int64_t>(image_begin));
   rows_at_ = static_cast<std::size_t>(hdu->begin) + rows_card + value_begin;
 }
 

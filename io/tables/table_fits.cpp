@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/fits/fits_size.hpp"
 #include "io/fits/hdu_selection.hpp"
 #include "io/tables/fits_columns.hpp"
 #include "io/tables/fits_rows.hpp"
@@ -16,6 +18,9 @@
 
 namespace srcextract {
 namespace {
+
+/// A comparison is given no limit.
+constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorKind::input, message);
@@ -58,13 +63,13 @@ struct WantedColumn {
 void read_rows(FitsRows& table, const std::vector<WantedColumn>& wanted) {
   for (std::int64_t begin = 0; begin < table.rows(); begin += table.rows_at_a_time()) {
     const std::int64_t count = std::min(table.rows_at_a_time(), table.rows() - begin);
-    FitsReader& reader = table.read(begin, count);
+    TableMemory& memory = table.read(begin, count);
     // As many as fit into CFITSIO's buffers, where one column after the other finds them.
     long most = 1;
     int status = 0;
-    fits_get_rowsize(reader.get(), &most, &status);
+    fits_get_rowsize(memory.get(), &most, &status);
     for (std::int64_t row = 0; row < count; row += most) {
-      const FitsStep step{reader, row, std::min<std::int64_t>(most, count - row), begin + row};
+      const FitsStep step{memory, row, std::min<std::int64_t>(most, count - row), begin + row};
       for (const WantedColumn& column : wanted) read_fits_values(step, column.column, column.targets);
     }
   }
@@ -101,38 +106,37 @@ std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
   return heads;
 }
 
-void check_heads(const std::vector<ColumnHead>& heads, FitsReader& reader) {
+void check_heads(const std::vector<ColumnHead>& heads, const Hdu& table, const std::string& where) {
   std::unordered_set<std::string_view> names;
   for (const ColumnHead& head : heads) {
     if (names.insert(head.name).second) continue;
-    fail(reader.where() + ": two columns have the name '" + head.name +
+    fail(where + ": two columns have the name '" + head.name +
          "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
   }
   if (!heads.empty()) return;
-  int missing = 0, compressed = 0;
-  fits_read_key_log(reader.get(), "ZTABLE", &compressed, nullptr, &missing);
-  fail(reader.where() + (compressed ? ": the table is compressed; `funpack` the file first"
-                                    : ": there is no column of numbers or text in the table"));
+  fail(where + (table.header->logical("ZTABLE").value_or(false)
+                    ? ": the table is compressed; `funpack` the file first"
+                    : ": there is no column of numbers or text in the table"));
 }
 
 }  // namespace
 
 void open_fits_table(TableFile& file, const std::string& extension) {
-  const InputFile input(file.path);
-  FitsReader reader(input.records(), file.path);
+  const InputFile input(file.path, fits_size_needed(file.path, any_size));
+  FitsReader reader(input);
   const Hdu table = find_table(reader, input, extension);
-  const FitsRows rows(input, reader, table);
+  const FitsRows rows(input, table);
   file.hdu = table.index;
-  file.columns = heads_of(fits_columns(reader, table));
-  check_heads(file.columns, reader);
+  file.columns = heads_of(fits_columns(table, file.path));
+  check_heads(file.columns, table, reader.where());
 }
 
 Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& columns) {
-  const InputFile input(file.path);
-  FitsReader reader(input.records(), file.path);
+  const InputFile input(file.path, fits_size_needed(file.path, any_size));
+  FitsReader reader(input);
   const Hdu hdu = find_table(reader, input, std::to_string(file.hdu));
-  FitsRows rows(input, reader, hdu);
-  const std::vector<FitsColumn> there = fits_columns(reader, hdu);
+  FitsRows rows(input, hdu);
+  const std::vector<FitsColumn> there = fits_columns(hdu, file.path);
   const std::vector<ColumnHead> heads = heads_of(there);
   if (heads.size() != file.columns.size()) {
     fail(reader.where() + " changed while it was read; do not write to the file meanwhile");

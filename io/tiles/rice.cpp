@@ -2,57 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "io/tiles/bit_cursor.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
 namespace {
-
-/// A place in a stream of bits, most significant first. Beyond the end there are zeros.
-class BitCursor {
- public:
-  static constexpr int sure_bits = 57;  ///< bits of a window at any place within a byte
-
-  explicit BitCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  bool inside() const { return bit_ <= 8 * std::ssize(bytes_); }
-  void skip(int bits) { bit_ += bits; }
-
-  /// The next bits, at least sure_bits of them, from the highest on.
-  std::uint64_t window() const {
-    const auto first = static_cast<std::size_t>(bit_ / 8);
-    std::uint64_t bits = 0;
-    if (first + sizeof(bits) <= bytes_.size()) {
-      std::memcpy(&bits, &bytes_[first], sizeof(bits));
-    } else if (first < bytes_.size()) {
-      std::memcpy(&bits, &bytes_[first], bytes_.size() - first);
-    }
-    if constexpr (std::endian::native == std::endian::little) bits = __builtin_bswap64(bits);
-    return bits << bit_ % 8;
-  }
-
-  /// 1 to 32 of them.
-  std::uint32_t read(int bits) {
-    const std::uint64_t value = window() >> (64 - bits);
-    bit_ += bits;
-    return static_cast<std::uint32_t>(value);
-  }
-
-  /// Moves behind the next one, and says how many zeros were before it.
-  std::int64_t read_zeros() {
-    for (std::int64_t zeros = 0; inside(); zeros += sure_bits) {
-      const int here = std::countl_zero(window());
-      bit_ += std::min(here + 1, sure_bits);
-      if (here < sure_bits) return zeros + here;
-    }
-    return 0;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  std::int64_t bit_ = 0;
-};
 
 /// A pixel is the one before it and a difference; of these the even codes are not negative and the odd ones are.
 template <class Pixel>

@@ -4,38 +4,63 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/files/big_endian.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
-/// 0 if there is none of that name.
-int find_column(FitsReader& reader, std::string name) {
-  int column = 0, missing = 0;
-  fits_get_colnum(reader.get(), CASEINSEN, name.data(), &column, &missing);
-  fits_clear_errmsg();
-  return missing ? 0 : column;
+[[noreturn]] void fail(const TileTable& table, const std::string& problem) {
+  throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": " + problem +
+                                    "; the header is damaged, fetch or make the file again");
+}
+
+template <class Number>
+Number load_number(const std::byte* field, char type) {
+  switch (type) {
+    case 'B':
+      return static_cast<Number>(std::to_integer<int>(*field));
+    case 'I':
+      return static_cast<Number>(load_big_endian<std::int16_t>(field));
+    case 'J':
+      return static_cast<Number>(load_big_endian<std::int32_t>(field));
+    case 'E':
+      return static_cast<Number>(load_big_endian<float>(field));
+    default:
+      return static_cast<Number>(load_big_endian<double>(field));
+  }
 }
 
 }  // namespace
 
-StreamColumn::StreamColumn(FitsReader& reader, const Hdu& hdu, const std::string& name, std::int64_t tiles) {
-  const int column = find_column(reader, name);
-  if (column == 0) return;
-  int status = 0;
-  lengths_.resize(static_cast<std::size_t>(tiles));
-  offsets_.resize(lengths_.size());
-  fits_get_coltype(reader.get(), column, &type_, nullptr, nullptr, &status);
-  fits_read_descriptsll(reader.get(), column, 1, tiles, lengths_.data(), offsets_.data(), &status);
-  reader.check(status, "find the tiles in column " + name);
-  const std::int64_t table = reader.integer("NAXIS1").value_or(0) * reader.integer("NAXIS2").value_or(0);
-  const std::int64_t heap = std::clamp<std::int64_t>(reader.integer("THEAP").value_or(table), 0, hdu.data_bytes);
-  heap_ = reader.records().subspan(static_cast<std::size_t>(hdu.data_begin + heap),
-                                   static_cast<std::size_t>(hdu.data_bytes - heap));
+TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data) {
+  TileTable table{path, hdu, binary_columns(*hdu.header, describe(hdu, path)), data};
+  table.rows = hdu.header->integer("NAXIS2").value_or(0);
+  table.row_bytes = hdu.header->integer("NAXIS1").value_or(0);
+  if (table.row_bytes < 1 || table.rows < 0 || table.rows > std::ssize(data) / table.row_bytes) {
+    fail(table, "the table of its tiles does not fit into the data");
+  }
+  return table;
+}
+
+StreamColumn::StreamColumn(const TileTable& table, const std::string& name) {
+  const BinaryColumn* const column = find_column(table.columns, name);
+  if (column == nullptr || !column->variable || column->repeat == 0) return;
+  type_ = column->type;
+  for (std::int64_t tile = 0; tile < table.rows; ++tile) {
+    const std::byte* const field = table.field(*column, tile);
+    lengths_.push_back(column->wide ? load_big_endian<std::int64_t>(field) : load_big_endian<std::int32_t>(field));
+    offsets_.push_back(column->wide ? load_big_endian<std::int64_t>(field + 8)
+                                    : load_big_endian<std::int32_t>(field + 4));
+  }
+  const std::int64_t behind = table.rows * table.row_bytes;
+  const std::int64_t heap = table.hdu.header->integer("THEAP").value_or(behind);
+  if (heap < behind || heap > std::ssize(table.data)) fail(table, "THEAP is not behind the table in its data");
+  heap_ = table.data.subspan(static_cast<std::size_t>(heap));
 }
 
 std::span<const std::byte> StreamColumn::stream(std::int64_t tile) const {
-  const std::int64_t elements = length(tile), width = type() == TSHORT ? 2 : 1;
+  const std::int64_t elements = length(tile), width = std::max<std::int64_t>(1, element_bytes(type_));
   const std::int64_t offset = elements == 0 ? 0 : offsets_[static_cast<std::size_t>(tile)];
   if (elements < 0 || offset < 0 || elements > std::ssize(heap_) || offset > std::ssize(heap_) - elements * width)
     return {};
@@ -43,30 +68,27 @@ std::span<const std::byte> StreamColumn::stream(std::int64_t tile) const {
 }
 
 template <class Number>
-TileNumbers<Number>::TileNumbers(FitsReader& reader, const std::string& name, std::int64_t tiles) {
-  const int column = find_column(reader, name);
-  in_column_ = column != 0;
+TileNumbers<Number>::TileNumbers(const TileTable& table, const std::string& name) {
+  constexpr bool real = std::is_same_v<Number, double>;
+  const BinaryColumn* const column = find_column(table.columns, name);
+  in_column_ = column != nullptr;
   if (!in_column_) {
-    if constexpr (std::is_same_v<Number, double>) {
-      if (const auto number = reader.real(name)) numbers_.assign(1, *number);
+    if constexpr (real) {
+      if (const auto number = table.hdu.header->real(name)) numbers_.assign(1, *number);
     } else {
-      const auto number = reader.integer(name);
-      if (number && std::in_range<Number>(*number)) numbers_.assign(1, static_cast<Number>(*number));
+      const auto number = table.hdu.header->integer(name);
+      if (number && !std::in_range<Number>(*number)) fail(table, name + " is beyond 32 bits");
+      if (number) numbers_.assign(1, static_cast<Number>(*number));
     }
     return;
   }
-  int status = 0, type = 0;
-  long repeat = 0;
-  fits_get_coltype(reader.get(), column, &type, &repeat, nullptr, &status);
-  if (status == 0 && (repeat != 1 || type < 0)) {
-    throw Error(ErrorKind::input, reader.where() + ": column " + name +
-                                      " has not one number for each tile; the header is damaged, fetch or make the "
-                                      "file again");
+  const std::string types = real ? "BIJED" : "BIJ";
+  if (column->variable || column->repeat != 1 || types.find(column->type) == std::string::npos) {
+    fail(table, "column " + name + " has not one number for each tile");
   }
-  numbers_.resize(static_cast<std::size_t>(tiles));
-  constexpr int number_type = std::is_same_v<Number, double> ? TDOUBLE : TINT;
-  fits_read_col(reader.get(), number_type, column, 1, 1, tiles, nullptr, numbers_.data(), nullptr, &status);
-  reader.check(status, "read column " + name);
+  for (std::int64_t tile = 0; tile < table.rows; ++tile) {
+    numbers_.push_back(load_number<Number>(table.field(*column, tile), column->type));
+  }
 }
 
 template class TileNumbers<double>;

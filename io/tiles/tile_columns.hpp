@@ -2,21 +2,40 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "io/fits/binary_columns.hpp"
 #include "io/fits/fits_reader.hpp"
 
 namespace srcextract {
 
-/// A column of the table of a compressed image whose rows, one a tile, are byte streams in the heap. It may be missing.
+/// The table of a compressed image, one row a tile: its header, and its data unit in memory.
+struct TileTable {
+  const std::string& path;
+  const Hdu& hdu;
+  std::vector<BinaryColumn> columns;
+  std::span<const std::byte> data;  ///< the data unit
+  std::int64_t rows = 0, row_bytes = 0;
+
+  /// The field of a tile.
+  const std::byte* field(const BinaryColumn& column, std::int64_t tile) const {
+    return data.data() + tile * row_bytes + column.begin;
+  }
+};
+
+/// Throws Error{input} if the header is not that of a table, or the rows are not in the data unit.
+TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data);
+
+/// A column of the table whose rows are streams in the heap. It may be missing.
 class StreamColumn {
  public:
-  StreamColumn(FitsReader& reader, const Hdu& hdu, const std::string& name, std::int64_t tiles);
+  StreamColumn(const TileTable& table, const std::string& name);
 
-  /// CFITSIO's code of the type of the elements.
-  int type() const { return -type_; }
+  /// The letter of the type of the elements, 0 if the column is missing or its rows are no streams.
+  char type() const { return type_; }
 
   /// Elements of a tile (from 0).
   std::int64_t length(std::int64_t tile) const {
@@ -28,15 +47,15 @@ class StreamColumn {
 
  private:
   std::span<const std::byte> heap_;
-  int type_ = 0;
-  std::vector<LONGLONG> lengths_, offsets_;
+  char type_ = 0;
+  std::vector<std::int64_t> lengths_, offsets_;
 };
 
 /// A number for every tile, from a column, or for all, from a keyword. `Number` is double or int.
 template <class Number>
 class TileNumbers {
  public:
-  TileNumbers(FitsReader& reader, const std::string& name, std::int64_t tiles);
+  TileNumbers(const TileTable& table, const std::string& name);
 
   bool missing() const { return numbers_.empty(); }
   bool in_column() const { return in_column_; }

@@ -1,18 +1,24 @@
 #include "io/tiles/tile_decoder.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "io/files/big_endian.hpp"
+#include "io/tiles/gzip_tile.hpp"
+#include "io/tiles/hcompress.hpp"
+#include "io/tiles/plio.hpp"
 #include "io/tiles/rice.hpp"
-#include "io/tiles/tile_streams.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
-/// Calls f with the type of the integers that RICE_1 made so many bytes of.
+/// Calls f with the type of integers of so many bytes.
 template <class F>
 bool with_integer_type(std::int64_t bytes, F&& f) {
   if (bytes == 1) return f(std::uint8_t{});
@@ -47,41 +53,58 @@ bool convert(std::span<const Integer> integers, Pixel* pixels) {
   return fits;
 }
 
-template <class Integer, class Pixel>
-bool decode_pixels(std::span<const std::byte> stream, std::int64_t block, const Quantisation& quantisation,
-                   std::span<Pixel> pixels) {
-  if constexpr (std::is_same_v<Integer, Pixel>) {
-    return decode_rice(stream, block, pixels);
-  } else {
-    const auto memory = std::make_unique_for_overwrite<Integer[]>(pixels.size());
-    const std::span<Integer> integers(memory.get(), pixels.size());
-    if (!decode_rice(stream, block, integers)) return false;
-    if constexpr (std::is_integral_v<Pixel>) return convert<Integer>(integers, pixels.data());
-    if constexpr (std::is_floating_point_v<Pixel>) restore_floats<Integer>(integers, quantisation, pixels.data());
-    return true;
+/// What was lost in compression may have led beyond the range of the pixels; it leads back to its ends.
+template <class Pixel>
+void bring_into_range(std::span<std::int32_t> integers) {
+  for (std::int32_t& integer : integers) {
+    integer = std::clamp<std::int32_t>(integer, std::numeric_limits<Pixel>::min(), std::numeric_limits<Pixel>::max());
   }
+}
+
+/// Every null pixel is the same NaN.
+template <class T>
+void unite_nans(std::span<T> values) {
+  for (T& value : values) value = value != value ? std::numeric_limits<T>::quiet_NaN() : value;
+}
+
+template <class T>
+void load_all(const std::byte* bytes, std::span<T> out) {
+  if constexpr (sizeof(T) == 1) {
+    for (T& value : out) value = static_cast<T>(*bytes++);
+  } else {
+    for (T& value : out) {
+      value = load_big_endian<T>(bytes);
+      bytes += sizeof(T);
+    }
+  }
+}
+
+constexpr char letter_of(int bitpix) {
+  return bitpix == 8 ? 'B' : bitpix == 16 ? 'I' : bitpix == 32 ? 'J' : bitpix == -32 ? 'E' : 'D';
+}
+
+template <class Integer>
+std::unique_ptr<Integer[]> make_integers(std::size_t count) {
+  return std::make_unique_for_overwrite<Integer[]>(count);
 }
 
 }  // namespace
 
-TileDecoder::TileDecoder(std::span<const std::byte> records, std::string path, const Hdu& hdu)
-    : cfitsio_(records, std::move(path), hdu),
-      method_(read_tile_method(cfitsio_.table(), cfitsio_.hdu())),
-      grid_(cfitsio_.table(), cfitsio_.hdu()),
-      compressed_(cfitsio_.table(), cfitsio_.hdu(), "COMPRESSED_DATA", grid_.tiles()),
-      gzipped_(cfitsio_.table(), cfitsio_.hdu(), "GZIP_COMPRESSED_DATA", grid_.tiles()),
-      plain_(cfitsio_.table(), cfitsio_.hdu(), "UNCOMPRESSED_DATA", grid_.tiles()),
-      scale_(cfitsio_.table(), "ZSCALE", grid_.tiles()),
-      zero_(cfitsio_.table(), "ZZERO", grid_.tiles()),
-      blank_(cfitsio_.table(), "ZBLANK", grid_.tiles()) {
-  if (blank_.missing()) blank_ = TileNumbers<int>(cfitsio_.table(), "BLANK", grid_.tiles());  // as CFITSIO does
-  const bool scaled = !scale_.missing() && !zero_.missing() && scale_.in_column() == zero_.in_column();
-  // Integers with a scale are not in the standard: CFITSIO may make of them what it will.
-  rice_is_ours_ = method_.rice() && (hdu.bitpix < 0 ? scaled : scale_.missing());
-  if (method_.quantised && !rice_is_ours_ && !scale_.in_column()) {
-    throw Error(ErrorKind::input, describe(this->hdu(), cfitsio_.table().path()) +
-                                      ": ZSCALE is a keyword, for all tiles; CFITSIO would take the integers in these "
-                                      "for floats; compress the image with RICE_1, or with a ZSCALE for each tile");
+TileDecoder::TileDecoder(const TileTable& table)
+    : bitpix_(table.hdu.bitpix),
+      method_(read_tile_method(table)),
+      grid_(table),
+      compressed_(table, "COMPRESSED_DATA"),
+      gzipped_(table, "GZIP_COMPRESSED_DATA"),
+      plain_(table, "UNCOMPRESSED_DATA"),
+      scale_(table, "ZSCALE"),
+      zero_(table, "ZZERO"),
+      blank_(table, "ZBLANK") {
+  if (blank_.missing()) blank_ = TileNumbers<int>(table, "BLANK");  // as CFITSIO does
+  if (method_.quantised && (zero_.missing() || scale_.in_column() != zero_.in_column())) {
+    throw Error(ErrorKind::input, describe(table.hdu, table.path) +
+                                      ": ZSCALE and ZZERO are not both columns or both keywords; the header is "
+                                      "damaged, fetch or make the file again");
   }
 }
 
@@ -95,51 +118,114 @@ Quantisation TileDecoder::quantisation(std::int64_t tile) const {
   return how;
 }
 
-/// Whether the stream of the tile can be one that its method made.
+/// Whether the stream of the tile is long enough to be one that its method made.
 bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   const std::span<const std::byte> stream = compressed_.stream(tile);
   const std::int64_t pixels = grid_.pixels(tile);
-  const int bitpix = hdu().bitpix;
-  if (stream.empty() || compressed_.type() != (method_.name == "PLIO_1" ? TSHORT : TBYTE)) return false;
-  if (method_.rice()) {
-    if (!can_be_rice(stream, pixels, method_.block)) return false;
-    if (rice_is_ours_) return true;
-    return with_integer_type(method_.pixel_bytes, [&]<class Integer>(Integer) {
-      std::vector<Integer> integers(static_cast<std::size_t>(pixels));
-      return decode_rice(stream, method_.block, std::span(integers));
-    });
-  }
-  if (method_.name == "HCOMPRESS_1") return is_hcompress_tile(stream, pixels);
-  if (method_.name == "PLIO_1") return is_plio_tile(stream);
-  if (bitpix > 0) return is_gzip_tile(stream, pixels, {1, 2, 4});
-  return is_gzip_tile(stream, pixels, {method_.quantised ? 4 : -bitpix / 8});
+  if (stream.empty() || compressed_.type() != (method_.codec == TileCodec::plio ? 'I' : 'B')) return false;
+  if (method_.codec == TileCodec::rice) return can_be_rice(stream, pixels, method_.block);
+  if (method_.codec == TileCodec::hcompress) return read_hcompress_head(stream, pixels).has_value();
+  return method_.codec == TileCodec::plio || can_be_gzip(stream, pixels);
 }
 
 // A tile that its method cannot compress stands in another column.
 bool TileDecoder::can_be_decoded(std::int64_t tile) const {
   const std::int64_t pixels = grid_.pixels(tile);
-  const int bitpix = hdu().bitpix;
   if (compressed_.length(tile) != 0) return can_be_compressed(tile);
-  if (plain_.length(tile) != 0) return plain_.length(tile) == pixels;
-  return bitpix < 0 && is_gzip_tile(gzipped_.stream(tile), pixels, {-bitpix / 8});
+  if (plain_.length(tile) != 0) {
+    return plain_.length(tile) == pixels && plain_.type() == letter_of(bitpix_) && !plain_.stream(tile).empty();
+  }
+  return bitpix_ < 0 && gzipped_.length(tile) != 0 && can_be_gzip(gzipped_.stream(tile), pixels);
 }
 
-bool TileDecoder::decode_rice_tile(std::int64_t tile, std::byte* out) const {
-  const auto count = static_cast<std::size_t>(grid_.pixels(tile));
-  return with_integer_type(method_.pixel_bytes, [&]<class Integer>(Integer) {
-    return with_pixel_type(hdu().bitpix, [&]<class Pixel>(Pixel) {
-      return decode_pixels<Integer>(compressed_.stream(tile), method_.block, quantisation(tile),
-                                    std::span(reinterpret_cast<Pixel*>(out), count));
-    });
+/// The integers of a tile, of the type that its method made them of.
+template <class Integer>
+bool TileDecoder::decode_integers(std::span<const std::byte> stream, std::span<Integer> integers) const {
+  if (method_.codec == TileCodec::rice) return decode_rice(stream, method_.block, integers);
+  if constexpr (std::is_same_v<Integer, std::int32_t>) {
+    if (method_.codec == TileCodec::plio) {
+      if (!decode_plio(stream, integers)) return false;
+      for (std::int32_t& integer : integers) integer -= method_.offset;
+      return true;
+    }
+    // CFITSIO, which makes these, reckons in as many bits.
+    const auto decode_as_cfitsio =
+        bitpix_ == 8 || bitpix_ == 16 ? decode_hcompress<std::int32_t> : decode_hcompress<std::int64_t>;
+    if (!decode_as_cfitsio(stream, method_.smooth, integers)) return false;
+    if (bitpix_ == 8) bring_into_range<std::uint8_t>(integers);
+    if (bitpix_ == 16) bring_into_range<std::int16_t>(integers);
+    return true;
+  }
+  return false;
+}
+
+template <class Integer, class Pixel>
+bool TileDecoder::finish(std::int64_t tile, std::span<const Integer> integers, std::span<Pixel> pixels) const {
+  if constexpr (std::is_integral_v<Pixel>) return convert<Integer>(integers, pixels.data());
+  if constexpr (std::is_floating_point_v<Pixel>) restore_floats<Integer>(integers, quantisation(tile), pixels.data());
+  return true;
+}
+
+template <class Pixel>
+bool TileDecoder::decode_gzip(std::int64_t tile, std::span<const std::byte> stream, std::span<Pixel> pixels) const {
+  const std::int64_t count = std::ssize(pixels), own = sizeof(Pixel);
+  const bool shuffled = method_.codec == TileCodec::gzip_2;
+  const bool floats = std::is_floating_point_v<Pixel> && !method_.quantised;
+  const GzipTile inflated = floats              ? inflate_tile(stream, count, {own}, shuffled)
+                            : method_.quantised ? inflate_tile(stream, count, {4}, shuffled)
+                                                : inflate_tile(stream, count, {1, 2, 4}, shuffled);
+  if (inflated.pixel_bytes == 0) return false;
+  if (!method_.quantised && inflated.pixel_bytes == own) {
+    load_all(inflated.bytes.get(), pixels);
+    return true;
+  }
+  return with_integer_type(inflated.pixel_bytes, [&]<class Integer>(Integer) {
+    const auto memory = make_integers<Integer>(pixels.size());
+    const std::span<Integer> integers(memory.get(), pixels.size());
+    load_all(inflated.bytes.get(), integers);
+    return finish<Integer>(tile, integers, pixels);
   });
 }
 
-bool TileDecoder::decode(std::int64_t tile, std::byte* out) {
-  if (rice_is_ours_ && compressed_.length(tile) != 0) return decode_rice_tile(tile, out);
-  std::vector<long> first, last;
-  grid_.corners(tile, first, last);
-  cfitsio_.read(std::move(first), std::move(last), method_.quantised, out);
+/// A tile that its method could not compress: as it is, or gzipped.
+template <class Pixel>
+bool TileDecoder::load_uncompressed(std::int64_t tile, std::span<Pixel> pixels) const {
+  if (plain_.length(tile) != 0) {
+    load_all(plain_.stream(tile).data(), pixels);
+  } else {
+    const std::int64_t own = sizeof(Pixel);
+    const GzipTile inflated = inflate_tile(gzipped_.stream(tile), std::ssize(pixels), {own}, false);
+    if (inflated.pixel_bytes == 0) return false;
+    load_all(inflated.bytes.get(), pixels);
+  }
+  if constexpr (std::is_floating_point_v<Pixel>) {
+    if (method_.quantised) unite_nans(pixels);
+  }
   return true;
+}
+
+template <class Pixel>
+bool TileDecoder::decode_as(std::int64_t tile, std::span<Pixel> pixels) const {
+  if (compressed_.length(tile) == 0) return load_uncompressed(tile, pixels);
+  const std::span<const std::byte> stream = compressed_.stream(tile);
+  const TileCodec codec = method_.codec;
+  if (codec == TileCodec::gzip_1 || codec == TileCodec::gzip_2 || codec == TileCodec::none)
+    return decode_gzip(tile, stream, pixels);
+  return with_integer_type(codec == TileCodec::rice ? method_.pixel_bytes : 4, [&]<class Integer>(Integer) {
+    if constexpr (std::is_same_v<Integer, Pixel>) {
+      return decode_integers<Integer>(stream, pixels);
+    } else {
+      const auto memory = make_integers<Integer>(pixels.size());
+      const std::span<Integer> integers(memory.get(), pixels.size());
+      return decode_integers<Integer>(stream, integers) && finish<Integer>(tile, integers, pixels);
+    }
+  });
+}
+
+bool TileDecoder::decode(std::int64_t tile, std::byte* out) const {
+  return with_pixel_type(bitpix_, [&]<class Pixel>(Pixel) {
+    return decode_as(tile, std::span(reinterpret_cast<Pixel*>(out), static_cast<std::size_t>(grid_.pixels(tile))));
+  });
 }
 
 }  // namespace srcextract

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include "stages/core/error.hpp"
 
@@ -12,22 +13,43 @@ std::int64_t TileGrid::Axis::size(std::int64_t index) const {
   return std::min(tile, length - begin(index));
 }
 
-TileGrid::TileGrid(FitsReader& reader, const Hdu& hdu) {
+std::int64_t tile_memory(const Hdu& hdu) {
+  constexpr std::int64_t bytes_of_pixel = 16;  // coefficients of HCOMPRESS, twice a level, and integers
+  const auto threads = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  std::int64_t tile = 1, all = 1;
+  for (std::size_t axis = 0; axis < hdu.axes.size(); ++axis) {
+    const std::int64_t length = hdu.axes[axis], whole = axis == 0 ? length : 1;
+    const std::int64_t side = hdu.header->integer("ZTILE" + std::to_string(axis + 1), 1).value_or(whole);
+    all *= length;
+    tile *= std::min(side, length);
+  }
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * bytes_of_pixel);  // no machine has more
+  all = std::min(all, most);
+  return bytes_of_pixel * std::min(all, tile > all / threads ? all : tile * threads);
+}
+
+TileGrid::TileGrid(const TileTable& table) {
+  const Hdu& hdu = table.hdu;
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ErrorKind::input, describe(hdu, table.path) + ": " + problem + "; fetch or make the file again");
+  };
   std::int64_t largest = 1;
   bool possible = true;
   for (std::size_t axis = 0; axis < hdu.axes.size(); ++axis) {
     const std::int64_t whole = axis == 0 ? hdu.axes[0] : 1;
-    const std::int64_t tile = reader.integer("ZTILE" + std::to_string(axis + 1)).value_or(whole);
+    const std::string keyword = "ZTILE" + std::to_string(axis + 1);
+    const std::int64_t tile = table.hdu.header->integer(keyword).value_or(whole);
+    if (tile < 1) fail(keyword + " = " + std::to_string(tile) + ", where a tile has one pixel at least");
     axes_.push_back({hdu.axes[axis], tile, (hdu.axes[axis] - 1) / tile + 1});
     possible &= !__builtin_mul_overflow(tiles_, axes_.back().tiles, &tiles_);
-    // CFITSIO counts the pixels of a tile in 32 bits.
-    possible &= !__builtin_mul_overflow(largest, tile, &largest) && largest <= std::numeric_limits<std::int32_t>::max();
+    possible &= !__builtin_mul_overflow(largest, std::min(tile, hdu.axes[axis]), &largest) &&
+                largest <= std::numeric_limits<std::int32_t>::max();
   }
-  const auto fail = [&](const std::string& problem) {
-    throw Error(ErrorKind::input, describe(hdu, reader.path()) + ": " + problem + "; fetch or make the file again");
-  };
-  if (!possible) fail("its tiles have more pixels than CFITSIO can decode");
-  if (tiles_ != reader.integer("NAXIS2")) fail("it has not as many tiles as the image needs");
+  if (!possible) fail("its tiles have 2^31 pixels or more");
+  if (tiles_ != table.rows) {
+    fail("the table has " + std::to_string(table.rows) +
+         " rows, but the number of tiles that ZNAXISn and ZTILEn make is " + std::to_string(tiles_));
+  }
 }
 
 std::int64_t TileGrid::pixels(std::int64_t tile) const {
@@ -37,17 +59,6 @@ std::int64_t TileGrid::pixels(std::int64_t tile) const {
     tile /= axis.tiles;
   }
   return pixels;
-}
-
-void TileGrid::corners(std::int64_t tile, std::vector<long>& first, std::vector<long>& last) const {
-  first.clear();
-  last.clear();
-  for (const Axis& axis : axes_) {
-    const std::int64_t index = tile % axis.tiles;
-    first.push_back(axis.begin(index) + 1);
-    last.push_back(axis.begin(index) + axis.size(index));
-    tile /= axis.tiles;
-  }
 }
 
 PlaneTile TileGrid::in_plane(std::int64_t plane, std::int64_t column, std::int64_t row) const {

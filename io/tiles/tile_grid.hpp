@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/fits/fits_reader.hpp"
+#include "io/tiles/tile_columns.hpp"
 
 namespace srcextract {
 
@@ -15,20 +15,20 @@ struct PlaneTile {
   std::int64_t pixels;               ///< of the whole tile, which may reach through several planes
 };
 
+/// Memory, at most, for the tiles that are decoded at a time by all threads of the machine. Throws Error{input} if
+/// ZTILEn make no sense.
+std::int64_t tile_memory(const Hdu& hdu);
+
 /// How the pixels of an image of any number of axes are divided into tiles (FITS Standard 4.0, 10.1).
 class TileGrid {
  public:
-  /// Of the current HDU of `reader`. Throws Error{input} if there are not as many tiles as the table has rows, or if
-  /// they have more pixels than CFITSIO can decode.
-  TileGrid(FitsReader& reader, const Hdu& hdu);
+  /// Throws Error{input} if there are not as many tiles as the table has rows, or if one has 2^31 pixels or more.
+  explicit TileGrid(const TileTable& table);
 
   std::int64_t tiles() const { return tiles_; }
 
   /// Pixels of a tile; those at the upper edges of the image are smaller.
   std::int64_t pixels(std::int64_t tile) const;
-
-  /// The first and the last pixel of a tile along each axis, counted from 1.
-  void corners(std::int64_t tile, std::vector<long>& first, std::vector<long>& last) const;
 
   std::int64_t plane_width() const { return axes_[0].length; }
   std::int64_t tile_height() const { return axes_.size() > 1 ? axes_[1].tile : 1; }

@@ -1,5 +1,8 @@
 #include "io/tiles/tile_method.hpp"
 
+#include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "stages/core/error.hpp"
@@ -7,61 +10,85 @@
 namespace srcextract {
 namespace {
 
-/// Empty if there is no such keyword.
-std::string text_of(FitsReader& reader, const char* keyword) {
-  char text[FLEN_VALUE] = "";
-  int missing = 0;
-  fits_read_key_str(reader.get(), keyword, text, nullptr, &missing);
-  fits_clear_errmsg();
-  return missing ? "" : text;
+/// RICE_ONE is an older name.
+constexpr std::array<std::pair<const char*, TileCodec>, 7> codecs{{{"RICE_1", TileCodec::rice},
+                                                                   {"RICE_ONE", TileCodec::rice},
+                                                                   {"GZIP_1", TileCodec::gzip_1},
+                                                                   {"GZIP_2", TileCodec::gzip_2},
+                                                                   {"PLIO_1", TileCodec::plio},
+                                                                   {"HCOMPRESS_1", TileCodec::hcompress},
+                                                                   {"NOCOMPRESS", TileCodec::none}}};
+
+[[noreturn]] void fail(const TileTable& table, const std::string& problem) {
+  throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": " + problem + "; fetch or make the file again");
 }
 
-bool has_column_or_keyword(FitsReader& reader, std::string name) {
-  int column = 0, missing = 0;
-  fits_get_colnum(reader.get(), CASEINSEN, name.data(), &column, &missing);
-  fits_clear_errmsg();
-  return !missing || reader.real(name);
+TileCodec find_codec(const TileTable& table) {
+  const std::string name = table.hdu.header->text("ZCMPTYPE").value_or("");
+  for (const auto& [known, codec] : codecs) {
+    if (name == known) return codec;
+  }
+  fail(table, "ZCMPTYPE = '" + name + "' is no compression of FITS");
 }
 
-/// As CFITSIO does, with the quirks of the first files of this kind.
-void read_rice_parameters(FitsReader& reader, TileMethod& method) {
-  method.block = reader.integer("ZVAL1").value_or(method.block);
-  if (text_of(reader, "ZNAME2") != "NOISEBIT") {
-    method.pixel_bytes = reader.integer("ZVAL2").value_or(method.pixel_bytes);
+bool has_column_or_number(const TileTable& table, const std::string& name) {
+  return find_column(table.columns, name) != nullptr || table.hdu.header->real(name);
+}
+
+/// With the quirks of the first files of this kind: the two numbers in either order, one of them of something else.
+void read_rice_parameters(const TileTable& table, TileMethod& method) {
+  method.block = table.hdu.header->integer("ZVAL1").value_or(method.block);
+  if (table.hdu.header->text("ZNAME2") != "NOISEBIT") {
+    method.pixel_bytes = table.hdu.header->integer("ZVAL2").value_or(method.pixel_bytes);
   }
   if (method.block < 16 && method.pixel_bytes > 8) std::swap(method.block, method.pixel_bytes);
+  if (method.block < 1 || method.block > 64) {
+    fail(table, "the blocks of RICE_1 have " + std::to_string(method.block) + " pixels (ZVAL1), where 1 to 64 can be");
+  }
+  if (method.pixel_bytes != 1 && method.pixel_bytes != 2 && method.pixel_bytes != 4) {
+    fail(table,
+         "RICE_1 made integers of " + std::to_string(method.pixel_bytes) + " bytes (ZVAL2), where 1, 2 and 4 can be");
+  }
 }
 
-std::string contradiction(const TileMethod& method, const std::string& quantisation, int bitpix) {
-  const bool lossless_floats = bitpix < 0 && !method.quantised;
-  if (lossless_floats && !method.gzip() && method.name != "NOCOMPRESS") {
-    return "it is said to hold floats (ZBITPIX = " + std::to_string(bitpix) + ") that are not quantised, but " +
-           method.name + " compresses integers alone; the header is damaged";
+void check(const TileTable& table, const TileMethod& method, const std::string& quantisation) {
+  const int bitpix = table.hdu.bitpix;
+  const bool integers_alone =
+      method.codec == TileCodec::rice || method.codec == TileCodec::plio || method.codec == TileCodec::hcompress;
+  if (bitpix < 0 && !method.quantised && integers_alone) {
+    fail(table, "it is said to hold floats (ZBITPIX = " + std::to_string(bitpix) + ") that are not quantised, but " +
+                    table.hdu.header->text("ZCMPTYPE").value_or("") +
+                    " compresses integers alone; the header is damaged");
   }
-  if (quantisation == "NONE" && !lossless_floats) {
-    return "ZQUANTIZ = 'NONE' is for floats in the tiles, without ZSCALE; CFITSIO would take the integers in these for "
-           "floats";
+  if (quantisation == "NONE" && (bitpix > 0 || method.quantised)) {
+    fail(table, "ZQUANTIZ = 'NONE' is for floats in the tiles, without ZSCALE; the header is damaged");
+  }
+  if (bitpix > 0 && has_column_or_number(table, "ZSCALE")) {
+    fail(table, "it has a ZSCALE, which integers (ZBITPIX = " + std::to_string(bitpix) + ") have not in FITS");
   }
   if (method.quantised && method.dither != Dither::none && (method.seed < 1 || method.seed > 10000)) {
-    return "ZDITHER0 = " + std::to_string(method.seed) + ", where FITS has 1 to 10000; the header is damaged";
+    fail(table, "ZDITHER0 = " + std::to_string(method.seed) + ", where FITS has 1 to 10000; the header is damaged");
   }
-  return "";
 }
 
 }  // namespace
 
-TileMethod read_tile_method(FitsReader& reader, const Hdu& hdu) {
+TileMethod read_tile_method(const TileTable& table) {
   TileMethod method;
-  method.name = text_of(reader, "ZCMPTYPE");
-  method.quantised = hdu.bitpix < 0 && has_column_or_keyword(reader, "ZSCALE");
-  const std::string quantisation = text_of(reader, "ZQUANTIZ");
+  method.codec = find_codec(table);
+  method.quantised = table.hdu.bitpix < 0 && has_column_or_number(table, "ZSCALE");
+  const std::string quantisation = table.hdu.header->text("ZQUANTIZ").value_or("");
   if (quantisation == "SUBTRACTIVE_DITHER_1") method.dither = Dither::subtractive_1;
   if (quantisation == "SUBTRACTIVE_DITHER_2") method.dither = Dither::subtractive_2;
-  method.seed = reader.integer("ZDITHER0").value_or(method.seed);
-  if (method.rice()) read_rice_parameters(reader, method);
-  if (const std::string problem = contradiction(method, quantisation, hdu.bitpix); !problem.empty()) {
-    throw Error(ErrorKind::input, describe(hdu, reader.path()) + ": " + problem + "; fetch or make the file again");
+  method.seed = table.hdu.header->integer("ZDITHER0").value_or(method.seed);
+  if (method.codec == TileCodec::rice) read_rice_parameters(table, method);
+  if (method.codec == TileCodec::hcompress) method.smooth = table.hdu.header->real("ZVAL2").value_or(0) != 0;
+  // Unsigned integers of 16 bits stand in these tiles as they are; elsewhere, less their BZERO.
+  constexpr std::int32_t unsigned_zero = 32768;
+  if (method.codec == TileCodec::plio && table.hdu.bitpix == 16 && table.hdu.header->real("BZERO") == unsigned_zero) {
+    method.offset = unsigned_zero;
   }
+  check(table, method, quantisation);
   return method;
 }
 

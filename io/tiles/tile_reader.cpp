@@ -12,20 +12,18 @@
 namespace srcextract {
 namespace {
 
-/// The length of what read_alone() returns.
-std::int64_t length_alone(const Hdu& hdu) {
-  return fits_record + in_records(hdu.data_begin + hdu.data_bytes - hdu.begin) + fits_record;
-}
-
-/// The records of a FITS file that holds the HDU after a primary one without data.
-std::unique_ptr<std::byte[]> read_alone(const InputFile& file, const Hdu& hdu) {
-  const std::int64_t length = length_alone(hdu);
-  std::unique_ptr<std::byte[]> records(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
-  if (!records) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
-  const std::string primary = empty_primary_header();
-  std::memcpy(records.get(), primary.data(), primary.size());
-  file.read(hdu.begin, hdu.data_begin + hdu.data_bytes - hdu.begin, records.get() + fits_record);
-  return records;
+std::unique_ptr<std::byte[]> read_data(const InputFile& file, const Hdu& hdu) {
+  std::string cards(hdu.cards.size(), ' ');
+  file.read(hdu.begin, std::ssize(cards), reinterpret_cast<std::byte*>(cards.data()));
+  if (cards != hdu.cards) {
+    throw Error(ErrorKind::input,
+                describe(hdu, file.path()) + " changed while it was read; do not write to the file meanwhile");
+  }
+  const std::int64_t length = in_records(hdu.data_bytes);
+  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
+  if (!data) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
+  file.read(hdu.data_begin, hdu.data_bytes, data.get());
+  return data;
 }
 
 }  // namespace
@@ -73,13 +71,13 @@ struct TileReader::SharedTile {
 
 TileReader::TileReader(const InputFile& file, const Hdu& hdu)
     : path_(file.path()),
-      records_(read_alone(file, hdu)),
-      decoder_({records_.get(), static_cast<std::size_t>(length_alone(hdu))}, path_, hdu),
+      hdu_(hdu),
+      data_(read_data(file, hdu)),
+      decoder_(open_tile_table(path_, hdu_, data().first(static_cast<std::size_t>(hdu_.data_bytes)))),
       pixel_bytes_(std::abs(hdu.bitpix) / 8) {}
 
 std::span<const std::byte> TileReader::data() const {
-  const Hdu& hdu = decoder_.hdu();
-  return {records_.get() + hdu.data_begin, static_cast<std::size_t>(in_records(hdu.data_bytes))};
+  return {data_.get(), static_cast<std::size_t>(in_records(hdu_.data_bytes))};
 }
 
 void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out) {
@@ -159,7 +157,7 @@ std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile
 void TileReader::fail_on_damage() {
   std::int64_t tile = 0;
   while (decode_unless_damaged(tile)) ++tile;
-  throw Error(ErrorKind::input, describe(decoder_.hdu(), path_) + ": tile " + std::to_string(tile) +
+  throw Error(ErrorKind::input, describe(hdu_, path_) + ": tile " + std::to_string(tile) +
                                     " of the compressed image is damaged; fetch or make the file again");
 }
 

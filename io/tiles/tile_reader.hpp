@@ -17,9 +17,8 @@ namespace srcextract {
 /// The pixels of a tile-compressed image, decoded by the threads that ask for them.
 class TileReader {
  public:
-  /// Reads the HDU into memory, alone: CFITSIO never sees the file, which may change meanwhile, nor the HDUs before,
-  /// from which it keeps that their floats were not quantised. Throws Error{input} if the header makes no sense,
-  /// Error{memory} if there is not enough memory.
+  /// Reads the data unit into memory. Throws Error{input} if the header makes no sense, or is no longer that of the
+  /// file, Error{memory} if there is not enough memory.
   TileReader(const InputFile& file, const Hdu& hdu);
 
   /// Copies pixels [first, first + count) of plane `plane` (from 0) to `out`, unscaled and in native byte order; a
@@ -44,7 +43,8 @@ class TileReader {
   [[noreturn]] void fail_on_damage();
 
   std::string path_;
-  std::unique_ptr<std::byte[]> records_;  ///< a primary HDU without data, the HDU, and zeros
+  Hdu hdu_;
+  std::unique_ptr<std::byte[]> data_;  ///< the data unit, of whole records
   TileDecoder decoder_;
   std::int64_t pixel_bytes_;
   std::mutex mutex_;                                   ///< of the following

@@ -67,6 +67,7 @@ class DataHandler : public XmlHandler {
   void characters(std::string_view text) override {
     if (place_ == Place::cell) {
       if (cells_[cell_].kept()) text_ += text;
+      if (text_.size() > longest_cell) fail_in_row("a TD has more than " + std::to_string(longest_cell) + " bytes");
     } else if (place_ == Place::stream) {
       binary_->add(text);
     }
@@ -133,7 +134,8 @@ class DataHandler : public XmlHandler {
   std::vector<VotableCells>& cells_;
   Place place_;
   std::size_t cell_ = 0;  ///< of this row
-  std::string text_;      ///< of this cell
+  static constexpr std::size_t longest_cell = std::size_t{1} << 20;
+  std::string text_;  ///< of this cell
   std::optional<VotableBinary> binary_;
   std::int64_t rows_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <expat.h>
 
+#include <algorithm>
 #include <new>
 
 #include "stages/core/error.hpp"
@@ -9,7 +10,9 @@
 namespace srcextract {
 namespace {
 
-constexpr int piece_size = 1 << 20;
+// Bytes asked of the file at a time: hardly more than a small file has, since large memory is slow to enter.
+constexpr std::int64_t smallest_piece = 1 << 16;
+constexpr std::int64_t largest_piece = 1 << 20;
 /// Of one tag or comment. Expat holds it as a whole, and before 2.6 it looks at it anew with every piece.
 constexpr std::int64_t longest_markup = 1 << 24;
 /// Expat takes a hundred bytes for an element that is open, and the file three.
@@ -101,9 +104,10 @@ bool XmlReader::parse_piece() {
     stopped_ = false;
     return XML_ResumeParser(parser_.get()) != XML_STATUS_ERROR;
   }
-  auto* piece = static_cast<char*>(XML_GetBuffer(parser_.get(), piece_size));
+  const auto room = static_cast<std::size_t>(std::clamp(stream_.stored_size(), smallest_piece, largest_piece));
+  auto* piece = static_cast<char*>(XML_GetBuffer(parser_.get(), static_cast<int>(room)));
   if (piece == nullptr) throw std::bad_alloc();
-  const std::size_t size = stream_.read({piece, piece_size});
+  const std::size_t size = stream_.read({piece, room});
   bytes_ += static_cast<std::int64_t>(size);
   ended_ = size == 0;
   return XML_ParseBuffer(parser_.get(), static_cast<int>(size), ended_ ? 1 : 0) != XML_STATUS_ERROR;

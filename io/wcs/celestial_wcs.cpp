@@ -1,43 +1,23 @@
 #include "io/wcs/celestial_wcs.hpp"
 
 #include <wcslib/wcsfix.h>
-#include <wcslib/wcshdr.h>
 #include <wcslib/wcsmath.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 #include <numbers>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "io/wcs/celestial_cards.hpp"
+#include "io/wcs/celestial_keywords.hpp"
 #include "io/wcs/wcs.hpp"
 #include "io/wcs/wcslib_lock.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 
 namespace {
-
-/// SCAMP before version 2 wrote its distortion polynomial as PV cards of a plain TAN projection. TAN has no parameter
-/// on the latitude axis: where there is one, it is the projection that is called TPV today.
-void name_tpv(std::string& cards) {
-  const std::string_view tan[] = {"CTYPE1  = 'RA---TAN", "CTYPE2  = 'DEC--TAN"};
-  const std::size_t projection = tan[0].size() - 3;
-  std::vector<std::size_t> found;
-  bool parameter = false;
-  for (std::size_t i = 0; i < cards.size(); i += 80) {
-    const std::string_view card = std::string_view(cards).substr(i, 80);
-    parameter = parameter || card.starts_with("PV2_");
-    const bool plain = card.find_first_not_of(' ', tan[0].size()) == card.find('\'', tan[0].size());
-    if (plain && (card.starts_with(tan[0]) || card.starts_with(tan[1]))) found.push_back(i + projection);
-  }
-  if (!parameter || found.size() != 2) return;
-  for (std::size_t at : found) cards.replace(at, 3, "TPV");
-}
 
 std::string text(const char* quoted, std::size_t size) {
   std::string out(quoted, strnlen(quoted, size));
@@ -49,49 +29,21 @@ CelestialWcs none(const std::string& reason) {
   return {nullptr, reason};
 }
 
-/// The part of the primary description (no alternative letter) that belongs to the axes of the image. A cube's other
-/// axes have no say in the sky position.
-CelestialWcs image_axes(wcsprm* descriptions, int count) {
-  wcsprm* primary = std::find_if(descriptions, descriptions + count, [](const wcsprm& w) { return w.alt[0] == ' '; });
-  if (primary == descriptions + count || primary->naxis < 2) return none(no_celestial_wcs);
-  int naxis = 2;
-  int axes[] = {1, 2};
-  decltype(CelestialWcs::wcs) wcs(new wcsprm{});
-  wcs->flag = -1;
-  const int status = wcssub(1, primary, &naxis, axes, wcs.get());
-  if (status == WCSERR_NON_SEPARABLE) return none("the WCS mixes the first two axes with others");
+/// Reads and sets up the WCS. Coordinates looked up in a table (-TAB) are not supported: the table is in another HDU,
+/// and it is spectral and time axes that use it, not the sky. What is said of the further axes of a cube has no say.
+CelestialWcs parse(const std::string& header) {
+  const CelestialKeywords keywords = read_celestial_keywords(header);
+  if (!is_celestial(keywords)) return none(no_celestial_wcs);
+  if (!keywords.problem.empty()) return none("the WCS cannot be used: " + keywords.problem);
+  WcsPointer wcs = fill_wcsprm(keywords);
+
+  // Old names of projections. Not all of wcsfix: it would replace a zero matrix. celfix sets the struct up, and a
+  // second attempt after one that failed leaks.
+  std::scoped_lock lock(wcslib_parsers);
+  int status = celfix(wcs.get());
+  if (status <= 0) status = wcsset(wcs.get());
   if (status != 0) return none(std::string("the WCS cannot be used: wcslib says ") + wcs_errmsg[status]);
   return {std::move(wcs), ""};
-}
-
-/// Reads and sets up the WCS. Coordinates looked up in a table (-TAB) are not supported: the table is in another HDU,
-/// and it is spectral and time axes that use it, not the sky.
-CelestialWcs parse(const std::string& header) {
-  // Any other card is kept from wcslib: what is wrong with a further axis of a cube, for instance, does not matter.
-  auto [cards, ties, problem] = celestial_cards(header);
-  if (!problem.empty()) return none("the WCS cannot be used: " + problem);
-  name_tpv(cards);
-  cards += ties;
-
-  std::scoped_lock lock(wcslib_parsers);
-  int rejected = 0;  // counts cards without effect, too: of no use
-  int count = 0;
-  wcsprm* descriptions = nullptr;
-  const int quiet = 0;
-  if (wcspih(cards.data(), static_cast<int>(cards.size() / 80), WCSHDR_all, quiet, &rejected, &count, &descriptions)) {
-    return none("wcslib cannot read the WCS");
-  }
-  CelestialWcs found = image_axes(descriptions, count);
-  wcsvfree(&count, &descriptions);
-  if (!found.wcs) return found;
-
-  // Old names of units and projections. Not all of wcsfix: it would replace a zero matrix. celfix sets the struct up,
-  // and a second attempt after one that failed leaks.
-  unitfix(0, found.wcs.get());
-  int status = celfix(found.wcs.get());
-  if (status <= 0) status = wcsset(found.wcs.get());
-  if (status != 0) return none(std::string("the WCS cannot be used: wcslib says ") + wcs_errmsg[status]);
-  return found;
 }
 
 /// Why positions in this system are neither J2000 nor galactic; empty if they are.
@@ -137,7 +89,13 @@ void angles_of(const Direction& direction, double& longitude, double& latitude) 
 }  // namespace
 
 CelestialWcs parse_celestial_wcs(const std::string& header) {
-  CelestialWcs found = parse(header);
+  CelestialWcs found;
+  try {
+    found = parse(header);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    return none(std::string("the WCS cannot be used: ") + error.what());
+  }
   if (!found.wcs) return found;
   const std::string reason = unsupported(*found.wcs);
   return reason.empty() ? std::move(found) : none(reason);

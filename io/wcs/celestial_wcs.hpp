@@ -1,23 +1,15 @@
 #pragma once
 
-#include <wcslib/wcs.h>
-
-#include <memory>
 #include <string>
 
-namespace srcextract {
+#include "io/wcs/fill_wcsprm.hpp"
 
-struct FreeWcs {
-  void operator()(wcsprm* wcs) const {
-    wcsfree(wcs);
-    delete wcs;
-  }
-};
+namespace srcextract {
 
 /// The celestial WCS of an image, on its first two axes and ready for wcslib; or the reason why there is none.
 /// wcslib writes into a description what goes wrong: threads cannot share one.
 struct CelestialWcs {
-  std::unique_ptr<wcsprm, FreeWcs> wcs;
+  WcsPointer wcs;
   std::string reason;
 
   /// Positions are galactic; else they are J2000: ICRS, or FK5 of equinox 2000, which count as one.

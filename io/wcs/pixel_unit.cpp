@@ -1,32 +1,14 @@
 #include "io/wcs/pixel_unit.hpp"
 
-#include <algorithm>
 #include <string_view>
 
+#include "io/fits/header.hpp"
 #include "io/wcs/unit.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr const char* default_unit = "count";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  return std::string(text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
-}
-
-/// The text of BUNIT, empty if there is none.
-std::string bunit(const std::string& header) {
-  for (std::size_t i = 0; i + 80 <= header.size(); i += 80) {
-    const std::string_view card = std::string_view(header).substr(i, 80);
-    if (!card.starts_with("BUNIT   =")) continue;
-    const std::size_t open = card.find('\'');
-    if (open == card.npos) return "";
-    const std::size_t close = card.find('\'', open + 1);
-    return close == card.npos ? "" : trimmed(card.substr(open + 1, close - open - 1));
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -44,10 +26,13 @@ std::string sum_unit(const std::string& pixel_unit) {
 }
 
 std::string pixel_unit(const std::string& header) {
-  const std::string text = bunit(header);
-  if (text.empty()) return default_unit;
-  const std::string unit = fits_unit(text);
-  return unit.empty() ? default_unit : unit;
+  const Header cards(header);
+  const CardValue bunit = cards.find("BUNIT");
+  if (!bunit.value && bunit.problem.empty()) return default_unit;
+  // A text with bytes that are no ASCII may be a unit all the same: one with the sign of micro.
+  const auto* const text = bunit.value ? std::get_if<std::string>(&*bunit.value) : nullptr;
+  if (!text) return "";
+  return text->find_first_not_of(' ') == text->npos ? default_unit : fits_unit(*text);
 }
 
 }  // namespace srcextract

@@ -6,7 +6,8 @@ namespace srcextract {
 
 /// The unit of an image's pixel values, from BUNIT in its header (80-column cards): spelt as the FITS Standard spells
 /// units, so that what reads the catalogue understands it. Counts and electrons are `count`, data numbers `adu`; an
-/// image that does not say, or says what is no FITS unit, is taken to hold `count`.
+/// image that does not say is taken to hold `count`. Empty if what it says is no FITS unit ("nanomaggies", "[Jy]"):
+/// then the catalogue gives none.
 std::string pixel_unit(const std::string& header);
 
 /// The unit of a sum of pixel values in that unit. Where they are brightnesses per beam or per solid angle a sum over

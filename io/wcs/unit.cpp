@@ -1,22 +1,16 @@
 #include "io/wcs/unit.hpp"
 
-#include <wcslib/wcsunits.h>
-
 #include <algorithm>
-#include <array>
-#include <mutex>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "io/wcs/wcslib_lock.hpp"
+#include "io/wcs/unit_grammar.hpp"
 
 namespace srcextract {
 namespace {
 
-/// What fits into a card.
-constexpr std::size_t longest = 70;
-
-/// What observatories write, in lower case, that is no FITS unit or not in that spelling.
+/// What observatories write, in lower case, whose letters alone do not say what it is.
 constexpr std::pair<std::string_view, std::string_view> common_names[] = {
     {"adu", "adu"},      {"adus", "adu"},  {"dn", "adu"},          {"count", "count"},
     {"counts", "count"}, {"cts", "count"}, {"electron", "count"},  {"electrons", "count"},
@@ -39,62 +33,60 @@ std::string common_unit(std::string name) {
   return "";
 }
 
-/// What wcslib makes of a text: a unit spelt correctly, or the text without needless blanks.
-struct Spelling {
-  std::string text;
-  bool corrected = false;
-};
-
-Spelling spell(const std::string& text) {
-  std::array<char, longest + 10> spelt{};  // wcslib corrects in place
-  std::copy(text.begin(), text.end(), spelt.begin());
-  std::scoped_lock lock(wcslib_parsers);
-  const bool corrected = wcsutrne(0, spelt.data(), nullptr) == 0;
-  return {spelt.data(), corrected};
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-/// Powers of wcslib's base units.
-using Powers = std::array<double, WCSUNITS_NTYPE>;
+/// With 'u' for the sign of micro, in UTF-8 (the sign, or the Greek letter) or else in Latin-1.
+std::string with_plain_micro(std::string text) {
+  for (const std::string_view micro : {"\xc2\xb5", "\xce\xbc", "\xb5"}) {
+    for (std::size_t at = text.find(micro); at != text.npos; at = text.find(micro)) text.replace(at, micro.size(), "u");
+  }
+  return text;
+}
 
-/// Logarithms are left out: other readers refuse them.
-std::optional<Powers> powers_of(const std::string& text) {
-  int function = 0;
-  double scale = 0;
-  Powers powers{};
-  std::scoped_lock lock(wcslib_parsers);
-  const bool understood = wcsulexe(text.c_str(), &function, &scale, powers.data(), nullptr) == 0 && function == 0;
-  return understood ? std::optional(powers) : std::nullopt;
+/// Without the 1 of "1 / s", which Astropy writes and FITS does not know.
+std::string_view without_one(std::string_view text) {
+  if (!text.starts_with('1')) return text;
+  const std::string_view rest = trimmed(text.substr(1));
+  return rest.starts_with('/') ? rest : text;
+}
+
+/// The unit that a text in any spelling stands for.
+std::optional<ParsedUnit> understood(const std::string& text) {
+  if (text.size() > 2 * longest_unit) return std::nullopt;
+  const std::string plain = with_plain_micro(std::string(without_one(trimmed(text))));
+  const std::string common = common_unit(plain);
+  return parse_unit(common.empty() ? plain : common);
+}
+
+bool same(const UnitValue& a, const UnitValue& b) {
+  constexpr double rounding = 1e-9;
+  return std::ranges::equal(a.powers, b.powers, [&](double x, double y) { return std::abs(x - y) < rounding; });
 }
 
 }  // namespace
 
 std::string fits_unit(const std::string& text) {
-  if (text.size() > longest || text.find('\0') != text.npos) return "";
-  if (std::string unit = common_unit(text); !unit.empty()) return unit;
-  const Spelling spelling = spell(text);
-  if (!powers_of(spelling.text)) return "";
-  return spelling.corrected ? spelling.text : text;
+  std::optional<ParsedUnit> unit = understood(text);
+  // Spelt out a unit can be longer than what was read, and must itself be one.
+  return unit && understood(unit->text) ? std::move(unit->text) : "";
 }
 
 bool is_per_area(const std::string& unit) {
-  const std::optional<Powers> powers = powers_of(unit);
-  if (!powers) return false;
-  const auto divides = [&](std::size_t base) { return (*powers)[base] < 0; };
-  return divides(WCSUNITS_BEAM) || divides(WCSUNITS_PIXEL) || divides(WCSUNITS_SOLID_ANGLE) ||
-         divides(WCSUNITS_PLANE_ANGLE);
+  const std::optional<ParsedUnit> parsed = understood(unit);
+  if (!parsed) return false;
+  const auto divides = [&](Quantity quantity) { return parsed->value.power(quantity) < 0; };
+  return divides(Quantity::beam) || divides(Quantity::pixel) || divides(Quantity::angle);
 }
 
 std::optional<double> unit_factor(const std::string& from, const std::string& to) {
   if (from.empty() || to.empty()) return std::nullopt;
   if (from == to) return 1.0;
-  const std::string have = fits_unit(from), want = fits_unit(to);
-  if (have.empty() || want.empty()) return std::nullopt;
-  const Spelling spelt_have = spell(have), spelt_want = spell(want);
-  double factor = 0, offset = 0, power = 0;
-  std::scoped_lock lock(wcslib_parsers);
-  const int status = wcsunitse(spelt_have.text.c_str(), spelt_want.text.c_str(), &factor, &offset, &power, nullptr);
-  if (status != 0 || offset != 0 || power != 1) return std::nullopt;
-  return factor;
+  const std::optional<ParsedUnit> have = understood(from), want = understood(to);
+  if (!have || !want || !same(have->value, want->value)) return std::nullopt;
+  return have->value.factor / want->value.factor;
 }
 
 }  // namespace srcextract

@@ -6,7 +6,7 @@
 namespace srcextract {
 
 /// A unit as the FITS Standard spells it, also from what observatories write instead: JY/BEAM, counts, DN/s; electrons
-/// are counts. Empty if it is none.
+/// are counts; the sign of micro, in UTF-8 or Latin-1, is u. Empty if it is none.
 std::string fits_unit(const std::string& text);
 
 /// Whether a FITS unit is one of something per beam, pixel, or solid angle on the sky: Jy/beam, MJy/sr, mag/arcsec2.
@@ -14,7 +14,7 @@ bool is_per_area(const std::string& unit);
 
 /// The number that values in `from` are multiplied by to be in `to`, in any spelling of SExtractor, Astropy, VOUnit or
 /// FITS: "mag * arcsec**(-2)", "mag / arcsec2", "mag arcsec-2". Equal texts give 1. Nothing if either is empty or not
-/// understood, or they measure different things. As in wcslib, counts, photons and adu are one thing.
+/// understood, or they measure different things. Counts, photons and adu are one thing.
 std::optional<double> unit_factor(const std::string& from, const std::string& to);
 
 }  // namespace srcextract

@@ -38,6 +38,7 @@ std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t coun
     double longitude = world[2 * i + static_cast<std::size_t>(wcs.lng)];
     double latitude = world[2 * i + static_cast<std::size_t>(wcs.lat)];
     if (galactic) galactic_to_icrs(longitude, latitude);
+    longitude = std::fmod(longitude, 360);
     if (longitude < 0) longitude += 360;
     if (longitude >= 360) longitude -= 360;  // also where the sum above rounded up
     const bool valid = bad[i] == 0 && std::isfinite(longitude) && std::isfinite(latitude);

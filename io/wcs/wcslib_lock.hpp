@@ -4,8 +4,8 @@
 
 namespace srcextract {
 
-/// Held by whoever parses header cards or units: those parsers keep state in static variables in some versions of
-/// wcslib.
+/// Held by whoever has wcslib set a description up: it parses the units there, in a parser that keeps its state in
+/// static variables in some versions.
 inline std::mutex wcslib_parsers;
 
 }  // namespace srcextract

@@ -43,7 +43,7 @@ class Crew {
         devices_(machine.devices),
         budget_(budget),
         control_(control),
-        dispatcher_(files, budget, [this] { return futile_ || control_.should_stop(); }) {}
+        dispatcher_(files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
 
   /// Takes images until there are no more.
   void work(Execution execution, Progress progress) {
@@ -80,10 +80,13 @@ class Crew {
     std::vector<std::unique_ptr<OpenImage>> images(tasks.size());
     std::vector<std::optional<Failure>> failures(tasks.size());
     std::vector<const ImageInput*> inputs;
+    std::vector<std::shared_ptr<void>> watches;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       progress.begin_image(tasks[i].name);
+      control_.on_begin(tasks[i]);
       failures[i] = failure_of([&] {
         if (i == 0) share = budget_.take(needed);
+        watches.push_back(control_.watch(tasks[i].name));
         images[i] = std::make_unique<OpenImage>(tasks[i], job_);
       });
       if (images[i]) inputs.push_back(&images[i]->input());

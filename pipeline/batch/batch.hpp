@@ -1,9 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 
+#include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
@@ -15,12 +15,6 @@ namespace srcextract {
 
 /// Results go to stdout, and nothing else does.
 void print_result(const std::string& text);
-
-/// What a run tells of itself and asks, from several threads.
-struct RunControl {
-  std::function<void(const ImageOutcome&)> on_image = [](const ImageOutcome&) {};  ///< done or failed; may throw
-  std::function<bool()> should_stop = [] { return false; };
-};
 
 struct RunResult {
   int code = 0;          ///< the highest exit code of images that failed

@@ -2,15 +2,25 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/run_summary.hpp"
+#include "pipeline/batch/trials.hpp"
+#include "pipeline/batch/watchdog.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/image/run_record.hpp"
 #include "pipeline/log/log.hpp"
@@ -19,8 +29,10 @@
 #include "stages/core/counted.hpp"
 #include "survey/directory_lock.hpp"
 #include "survey/failures.hpp"
+#include "survey/image_config.hpp"
 #include "survey/inputs.hpp"
 #include "survey/journal.hpp"
+#include "survey/name_hash.hpp"
 #include "survey/output_names.hpp"
 
 namespace srcextract {
@@ -38,7 +50,8 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
   kept.require_kept({options.log_file});
   const std::string& directory = options.output_dir;
   const LogFile log(options.log_file);
-  log.require_none_of({journal_path(directory, shard), lock_path(directory), failures_path(directory, shard)});
+  log.require_none_of({journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
+                       failures_path(directory, shard)});
   for (const ImageFile& file : files)
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
@@ -88,10 +101,11 @@ Progress make_progress(const Plan& plan, bool on_terminal) {
 }
 
 /// The last lines of the log.
-int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures) {
+int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures, bool too_slow) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
   if (!complete && !too_many_failures) {
-    spdlog::warn("stopped by a signal; what was under way is done, start the same command again to go on");
+    spdlog::warn("stopped {}; what was under way is done, start the same command again to go on",
+                 too_slow ? "because an image took longer than --image-timeout allows" : "by a signal");
     return stopped;
   }
   if (too_many_failures) {
@@ -109,27 +123,114 @@ Ledger known_before(const std::string& directory) {
   return std::filesystem::exists(directory) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
 }
 
-int run_plan(const BatchOptions& options, const Plan& plan, const KeptFiles& kept, Journal& journal, bool on_terminal) {
-  // Where there is nothing to do no GPU is woken.
-  const Machine machine = plan.files.empty() ? Machine{}
-                                             : choose_machine({options.backend, options.devices, options.threads},
-                                                              workload_of(plan.files, ""));
-  MemoryBudget budget = memory_budget(options);
-  RunSummary summary;
-  std::atomic<bool> too_many_failures = false;
-  const RunControl control{[&](const ImageOutcome& outcome) {
-                             journal.add(outcome.record);
-                             summary.add(outcome);
-                             if (options.max_failures && summary.failed() > *options.max_failures)
-                               too_many_failures = true;
-                           },
-                           [&] { return too_many_failures || StopSignal::received() != 0; }};
-  const Job job{options.output_dir, arguments_but_inputs(options),          kept, {},
-                Flush::later,       options.verbosity == Verbosity::verbose};
-  const RunResult result = process_files(job, plan.files, machine, budget, make_progress(plan, on_terminal), control);
-  journal.finish(result.complete);
-  return conclude(plan, summary, result.complete, too_many_failures);
+/// Takes out of the plan what was under way when an earlier process came to its end.
+std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
+  const auto was_interrupted = [&](const PlannedFile& planned) {
+    return journal.interrupted().contains(name_hash(planned.file.name));
+  };
+  const auto first = std::stable_partition(plan.files.begin(), plan.files.end(), std::not_fn(was_interrupted));
+  std::vector<PlannedFile> interrupted(std::make_move_iterator(first), std::make_move_iterator(plan.files.end()));
+  plan.files.erase(first, plan.files.end());
+  std::set<std::uint64_t> in_plan;
+  for (const PlannedFile& planned : interrupted) in_plan.insert(name_hash(planned.file.name));
+  for (const auto& [hash, note] : journal.interrupted()) {
+    if (!in_plan.contains(hash)) journal.forget(hash);
+  }
+  return interrupted;
 }
+
+TrialRequest trial_request(const BatchOptions& options, const Shard& shard) {
+  TrialRequest request;
+  request.directory = options.output_dir;
+  request.arguments = arguments_but_inputs(options);
+  request.compare = options.backend == Backend::compare;
+  request.devices = options.devices;
+  request.threads = options.threads;
+  request.memory = options.memory;
+  request.verbosity = options.verbosity;
+  request.log_file = options.log_file;
+  request.temporaries = temporary_tag(shard);
+  return request;
+}
+
+/// One run from its plan to its end.
+class BatchRun {
+ public:
+  BatchRun(const BatchOptions& options, const Shard& shard, const KeptFiles& kept, Journal& journal,
+           const Progress& progress)
+      : options_(options),
+        shard_(shard),
+        kept_(kept),
+        journal_(journal),
+        progress_(progress),
+        watchdog_(options.image_timeout, [this](const auto& names) { give_up(names); }) {
+    control_.on_image = [this](const ImageOutcome& outcome) { note(outcome); };
+    control_.should_stop = [this] {
+      return too_many_failures_ || watchdog_.has_barked() || StopSignal::received() != 0;
+    };
+    control_.on_file = [this](const ImageFile& file) { return under_way(file.name); };
+    control_.watch = [this](const std::string& name) { return watchdog_.watch(name); };
+  }
+
+  int run(Plan plan) {
+    Trials trials(trial_request(options_, shard_), options_.image_timeout, kept_, journal_, control_, progress_);
+    const bool tried = trials.run(take_interrupted(plan, journal_));
+    const bool complete = extract(plan) && tried;
+    const std::lock_guard ending(ending_);
+    journal_.finish(complete);
+    return conclude(plan, summary_, complete, too_many_failures_, watchdog_.has_barked());
+  }
+
+ private:
+  /// Where there is nothing to do no GPU is woken.
+  bool extract(const Plan& plan) {
+    if (plan.files.empty()) return true;
+    const Machine machine =
+        choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files, ""));
+    MemoryBudget budget = memory_budget(options_.memory);
+    const Job job{options_.output_dir, arguments_but_inputs(options_),          kept_, {},
+                  Flush::later,        options_.verbosity == Verbosity::verbose};
+    return process_files(job, plan.files, machine, budget, progress_, control_).complete;
+  }
+
+  void note(const ImageOutcome& outcome) {
+    journal_.add(outcome.record);
+    summary_.add(outcome);
+    if (options_.max_failures && summary_.failed() > *options_.max_failures) too_many_failures_ = true;
+  }
+
+  std::shared_ptr<void> under_way(const std::string& name) {
+    journal_.begin(name);
+    return {&journal_, [this, name](void*) {
+              // Where the disk fails a note stays too long, and costs a file that is extracted by itself.
+              failure_of([&] { journal_.end(name); });
+            }};
+  }
+
+  /// Some thread does not come back from an image, and can be ended with its process alone.
+  [[noreturn]] void give_up(const std::vector<std::string>& names) {
+    const std::lock_guard ending(ending_);
+    const auto failure = failure_of([&] { journal_.finish(false); });
+    if (failure) log_failure("", *failure);
+    for (const std::string& name : names)
+      spdlog::error(
+          "{}: takes longer than the {:g} s that --image-timeout allows, and cannot be stopped but with the "
+          "run; start the same command again: it is then tried by itself, and the others go on",
+          name, options_.image_timeout);
+    std::_Exit(failure ? exit_code(failure->kind) : stopped);
+  }
+
+  const BatchOptions& options_;
+  const Shard& shard_;
+  const KeptFiles& kept_;
+  Journal& journal_;
+  Progress progress_;
+  RunControl control_;
+  RunSummary summary_;
+  std::atomic<bool> too_many_failures_ = false;
+  std::mutex ending_;
+  Watchdog watchdog_;  // the last, for it looks at the others
+};
 
 }  // namespace
 
@@ -141,7 +242,8 @@ int run_batch(const BatchOptions& options) {
   const StopSignal stop_signal;
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
-  std::vector<ImageFile> all_files = find_inputs(options.inputs, load_config(options.config, options.settings));
+  const Config config = load_config(options.config, options.settings);
+  std::vector<ImageFile> all_files = find_inputs(options.inputs, config);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
@@ -153,11 +255,12 @@ int run_batch(const BatchOptions& options) {
     return 0;
   }
   prepare_output_directory(options.output_dir);
-  Journal journal(options.output_dir, shard, describe_session(options.arguments, shard), warn);
+  Journal journal(options.output_dir, shard,
+                  describe_session(options.arguments, shard, make_image_config(config)->yaml), warn);
   const Plan plan =
       make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   describe(plan, shard);
-  return run_plan(options, plan, kept, journal, on_terminal);
+  return BatchRun(options, shard, kept, journal, make_progress(plan, on_terminal)).run(plan);
 }
 
 }  // namespace srcextract

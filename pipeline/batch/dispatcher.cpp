@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -22,11 +23,18 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
   return names;
 }
 
+/// Bytes of memory for one of a gzipped file: that, and the image.
+constexpr std::int64_t room_for_inflated = 1 + 3 * static_cast<std::int64_t>(sizeof(float)) / 2;
+
 /// Memory that a gzipped file takes, inflated and with the images that are in it, whatever their type: a byte may be a
 /// pixel, which is a float here, and half of that again is what the steps take.
 std::int64_t room_for_gzipped(const std::string& path) {
-  const std::int64_t inflated = gzipped_size(path);
-  return inflated + inflated * 3 * static_cast<std::int64_t>(sizeof(float)) / 2;
+  return room_for_inflated * gzipped_size(path);
+}
+
+/// What may be inflated of a file whose end says less than there is.
+std::int64_t most_inflated(const MemoryBudget& budget) {
+  return budget.strict() ? budget.bytes() / room_for_inflated : std::numeric_limits<std::int64_t>::max();
 }
 
 bool belong_together(const ImageTask& a, const ImageTask& b) {
@@ -35,8 +43,9 @@ bool belong_together(const ImageTask& a, const ImageTask& b) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, std::function<bool()> should_stop)
-    : files_(files), budget_(budget), should_stop_(std::move(should_stop)) {}
+Dispatcher::Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
+                       std::function<bool()> should_stop)
+    : files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
 
 std::optional<ImageTask> Dispatcher::next() {
   std::unique_lock lock(mutex_);
@@ -106,13 +115,15 @@ std::size_t Dispatcher::waiting() {
 
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
+  const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
   try {
     std::shared_ptr<MemoryBudget::Share> share;
     if (const std::int64_t room = room_for_gzipped(file.path))
       share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
+    const std::shared_ptr<void> watched = control_.watch(file.path);
     const std::string& hdu = file.config->config.input.hdu;
-    std::vector<SelectedImage> images = select_images(file.path, hdu);
+    std::vector<SelectedImage> images = select_images(file.path, hdu, most_inflated(budget_));
     std::vector<std::string> left_out = hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
     const auto count = static_cast<int>(images.size());
     for (SelectedImage& image : images) {
@@ -120,11 +131,12 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {})});
+      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };
-    tasks.push_back({&file, {file.path, 0, {}, 0, rethrow}, file.path});
+    tasks.push_back(
+        {.file = &file, .image = {file.path, 0, {}, 0, rethrow}, .name = file.path, .under_way = under_way});
   }
   return tasks;
 }

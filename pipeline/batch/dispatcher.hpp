@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "survey/plan.hpp"
@@ -20,8 +21,9 @@ namespace srcextract {
 /// handed out as an image that says why when it is opened.
 class Dispatcher {
  public:
-  /// `files` and `budget` must outlive it.
-  Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, std::function<bool()> should_stop);
+  /// `files`, `budget` and `control` must outlive it.
+  Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
+             std::function<bool()> should_stop);
 
   /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
   /// of that; waits while other workers open files that may have some. None when there are no more, or when they are to
@@ -39,6 +41,7 @@ class Dispatcher {
 
   std::span<const PlannedFile> files_;
   MemoryBudget& budget_;
+  const RunControl& control_;
   std::function<bool()> should_stop_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -13,14 +13,19 @@
 #include "stages/ingest/ingest.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/mesh.hpp"
+#include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
 
 /// What the steps find in an image, where they ran.
 template <class Where>
 struct Detection {
-  Value<Background, Where> background;
-  Image<float, Where> image;  ///< in which sources were found, unless it is the image itself
+  Value<Background, Where> background;  ///< of the image, or of what it has above the mesh
+  SkyMesh<Where> mesh;                  ///< if the background is one
+  Value<Background, Where> whole;       ///< then that of the image itself
+  Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
+  Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< before they were cleaned, if they were
   Runs<Where> runs;
@@ -30,19 +35,66 @@ struct Detection {
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
 };
 
-/// Makes the image in which sources are found, if it is not the image itself: as noisy as its sky all over, convolved.
+/// Estimates the sky. What is worked on from there is the image, or what it has above a mesh: returns the sky of that.
 template <class Where, class Done>
-void make_detection_image(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
-                          const Where& where, Done&& done) {
-  if (!pixels.noise.pixels.empty()) {
-    found.image = weigh_pixels(pixels.image, pixels.noise, found.background, where);
+Value<Background, Where> find_sky(const Image<float, Where>& image, const Config& config, Detection<Where>& found,
+                                  const Where& where, Done&& done) {
+  if (config.background.method == BackgroundMethod::constant) {
+    auto sky = estimate_background(image, config.background, where);
+    done("background");
+    return sky;
+  }
+  MeshSky<Where> sky = estimate_mesh(image, config.background, where);
+  found.mesh = std::move(sky.mesh);
+  found.whole = std::move(sky.background);
+  done("background");
+  found.above = subtract_sky(image, found.mesh, where);
+  done("subtract");
+  return std::move(sky.above);
+}
+
+/// Makes the image in which sources are found, if it is not `image` itself: as noisy as its sky all over, convolved.
+template <class Where, class Done>
+void make_detection_image(const Image<float, Where>& image, const Image<float, Where>& noise, const Config& config,
+                          Detection<Where>& found, const Where& where, Done&& done) {
+  if (!noise.pixels.empty()) {
+    found.image = weigh_pixels(image, noise, found.background, where);
     done("weigh");
   }
   if (config.convolve.kernel != KernelShape::none) {
-    const Image<float, Where>& image = found.image.pixels.empty() ? pixels.image : found.image;
-    found.image = convolve(image, make_kernel(config.convolve), config.convolve.edges, found.background, where);
+    const Image<float, Where>& from = found.image.pixels.empty() ? image : found.image;
+    found.image = convolve(from, make_kernel(config.convolve), config.convolve.edges, found.background, where);
     done("convolve");
   }
+}
+
+/// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.
+inline bool noise_varies(const Config& config) {
+  return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
+         config.detection.threshold_unit != ThresholdUnit::absolute;
+}
+
+/// What the roots of the variances of a map of weights are to be multiplied by.
+template <class Where>
+void scale_noise(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
+  if (!is_rescaled(config.weights)) return;
+  if (found.mesh.level.empty()) {
+    const auto of_variance = estimate_background(pixels.variance, config.background, where);
+    set_noise_scale(found.levels, noise_scale(found.background, of_variance, where), where);
+  } else {
+    set_noise_scale(found.levels, noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where),
+                    where);
+  }
+}
+
+/// Segments the image by the noise of each pixel, if it is known, and thresholds are counted in it.
+template <class Where>
+Runs<Where> threshold(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+                      const Detection<Where>& found, const Where& where) {
+  const bool in_noise = config.detection.threshold_unit != ThresholdUnit::absolute;
+  if (in_noise && !pixels.variance.pixels.empty()) return find_runs(image, found.levels, pixels.variance, where);
+  return noise_varies(config) ? find_runs(image, found.levels, found.mesh, where)
+                              : find_runs(image, found.levels, where);
 }
 
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
@@ -50,19 +102,20 @@ void make_detection_image(const Pixels<Where>& pixels, const Config& config, Det
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done) {
   Detection<Where> found;
-  found.background = estimate_background(pixels.image, config.background, where);
-  done("background");
+  found.background = find_sky(pixels.image, config, found, where, done);
+  const Image<float, Where>& measured = found.above.pixels.empty() ? pixels.image : found.above;
 
-  make_detection_image(pixels, config, found, where, done);
+  make_detection_image(measured, pixels.noise, config, found, where, done);
   const bool in_another = !found.image.pixels.empty();
-  const Image<float, Where>& image = in_another ? found.image : pixels.image;
+  const Image<float, Where>& image = in_another ? found.image : measured;
   if (in_another && config.detection.threshold_unit == ThresholdUnit::detection_sigma) {
     const auto background = estimate_background(image, config.background, where);
     found.levels = resolve_levels(found.background, background, config, where);
   } else {
     found.levels = resolve_levels(found.background, config, where);
   }
-  found.runs = find_runs(image, found.levels, where);
+  if (!pixels.variance.pixels.empty()) scale_noise(pixels, config, found, where);
+  found.runs = threshold(image, pixels, config, found, where);
   done("threshold");
   if (config.clean.operation != CleanOperation::none) {
     found.thresholded = std::exchange(found.runs, clean_runs(found.runs, config.clean, where));
@@ -75,11 +128,12 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
   done("measure");
   if (in_another) {
-    found.fluxes = measure_sources(pixels.image, found.runs, found.components, found.levels, pixels.masked, where);
+    found.fluxes = measure_sources(measured, found.runs, found.components, found.levels, pixels.masked, where);
     done("flux");
   }
-  if (!pixels.noise.pixels.empty()) {
-    found.variances = measure_sources(pixels.noise, found.runs, found.components, found.levels, pixels.masked, where);
+  const Image<float, Where>& noise = pixels.variance.pixels.empty() ? pixels.noise : pixels.variance;
+  if (!noise.pixels.empty()) {
+    found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
     done("variance");
   }
   return found;
@@ -87,7 +141,12 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
 
 /// Appends what the steps have found to the record, stage by stage; all of it must be on the host.
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
-  record_stage("background", *found.background, record);
+  const bool of_mesh = !found.above.pixels.empty();
+  record_stage("background", of_mesh ? *found.whole : *found.background, record);
+  if (of_mesh) {
+    record_stage("mesh", found.mesh, record);
+    record_stage("subtract", found.above, record);
+  }
   if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/runs.hpp"
@@ -9,6 +10,7 @@
 #include "stages/detect/threshold.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/mesh.hpp"
 
 namespace srcextract {
 
@@ -19,15 +21,27 @@ struct DifferenceFacts {
   double scale = 1;             ///< what the reference was multiplied by
 };
 
+/// What check images are made of, on the host; of pixels only those that some are asked for of.
+struct CheckData {
+  SkyMesh<Cpu> mesh;           ///< if the background is one
+  Image<float, Cpu> above;     ///< the image above its sky
+  Image<float, Cpu> filtered;  ///< in which sources were found, if it is another
+};
+
 /// What the pipeline leaves behind, on the host.
 struct Extraction {
   Sources sources;
   Background background;
   Levels levels;
-  std::int64_t masked_nan = 0, masked_infinite = 0, masked_blank = 0;
+  std::int64_t masked_nan = 0, masked_infinite = 0, masked_blank = 0, masked_weight = 0, masked_mask = 0;
+
+  std::int64_t masked() const { return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask; }
+
   std::int64_t detected = 0;  ///< components before min_area
   Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if an output shows it
   Buffer<std::int32_t, Cpu> label;
+  CheckData check;                            ///< if check images are asked for
+  std::vector<float> brightest;               ///< pixel of every source, if one may be saturated
   std::optional<Picture> picture;             ///< if output.quicklook asks for one
   std::optional<DifferenceFacts> difference;  ///< if a reference was subtracted
 };

@@ -1,5 +1,6 @@
 #include "pipeline/chain/host_engine.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -34,6 +35,10 @@ class HostEngine {
   Extraction extract() {
     Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    if (shows_pixels(config_) && found.above.pixels.empty()) {
+      found.above = Image<float, Cpu>(pixels_.image.shape, where_);
+      std::copy(pixels_.image.pixels.begin(), pixels_.image.pixels.end(), found.above.pixels.begin());
+    }
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     return make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
   }

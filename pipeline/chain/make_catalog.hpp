@@ -12,6 +12,10 @@ namespace srcextract {
 /// Whether an output shows which pixels were detected.
 bool keeps_segmentation(const Config& config);
 
+/// Whether a check image shows pixels: then `found.above` and `found.image` have to be on the host. Without a mesh
+/// `above` is to be the image itself, from which make_catalog subtracts the one level.
+bool shows_pixels(const Config& config);
+
 /// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
 /// Takes only the segmentation out of it; the sums over the sources may lie elsewhere. Throws Error{input} if the image
 /// has no background to speak of.

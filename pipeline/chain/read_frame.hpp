@@ -1,13 +1,16 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
 #include "stages/combine/combine.hpp"
-#include "stages/core/pixel_source.hpp"
+#include "stages/core/exposure.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/weights/mask.hpp"
+#include "stages/weights/weights.hpp"
 
 namespace srcextract {
 
@@ -30,6 +33,28 @@ void read_frame(std::span<const PixelSource> planes, const Config& config, Pixel
       skies.push_back(estimate_background(frame.image, config.background, where));
   combine_planes(frames, skies, config.combine, pixels, where);
   engine.done("combine", pixels);
+}
+
+/// Reads the planes of an exposure as a frame, without the pixels that its mask leaves out.
+template <class Where, class Engine>
+void read_masked(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+  read_frame(exposure.planes, config, pixels, engine);
+  if (!exposure.mask) return;
+  Pixels<Where> mask(exposure.shape(), engine.where());
+  engine.read(*exposure.mask, mask);
+  apply_mask(mask.image, pixels, engine.where());
+  engine.done("mask", pixels);
+}
+
+/// The same with its weights, if there are any.
+template <class Where, class Engine>
+void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>& pixels, Engine& engine) {
+  read_masked(exposure, config, pixels, engine);
+  if (!exposure.weights) return;
+  Pixels<Where> map(exposure.shape(), engine.where());
+  engine.read(*exposure.weights, map);
+  apply_weights(std::move(map.image), config.weights, pixels, engine.where());
+  engine.done("weights", pixels);
 }
 
 }  // namespace srcextract

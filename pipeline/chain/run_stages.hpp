@@ -29,7 +29,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   const ReferenceFrame& frame = *exposure.reference;
   Pixels<Where> fresh(exposure.shape(), engine.where());
   Pixels<Where> reference(frame.planes.front().shape, engine.where());
-  read_frame(exposure.planes, config, fresh, engine);
+  read_masked(exposure, config, fresh, engine);
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_frame(frame.planes, config, reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
@@ -55,7 +55,7 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
   if (exposure.reference) {
     extraction = extract_changes(exposure, config, engine);
   } else {
-    read_frame(exposure.planes, config, engine.pixels(), engine);
+    read_exposure(exposure, config, engine.pixels(), engine);
     std::optional<Picture> picture = draw(engine.pixels(), config, engine);
     extraction = engine.extract();
     extraction.picture = std::move(picture);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pipeline/chain/make_catalog.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -14,15 +16,24 @@ std::int64_t one(const RunPlan&) {
 }
 
 constexpr StageCost stages[] = {
+    // subtract
+    {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one, one, true},
     // combine
     {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
+    // mask: where its map is read to
+    {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
+    // weights: the map, and on a device what it is estimated in
+    {[](const RunPlan& plan) { return has_map(plan.config.weights); }, one, one},
     // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.
     {[](const RunPlan& plan) { return plan.of_difference(); },
      [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
+    // check images: the host keeps the image and that in which sources are found
+    {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
+     none},
     // picture
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux
@@ -66,7 +77,8 @@ std::int64_t device_memory_beside(const RunPlan& plan) {
 
 std::int64_t images_in_a_launch(const Shape& shape, const Config& config) {
   const RunPlan plan = plan_of(shape, config, false);
-  if (std::ranges::any_of(stages, [&](const StageCost& stage) { return stage.is_used(plan); })) return 1;
+  if (std::ranges::any_of(stages, [&](const StageCost& stage) { return !stage.shares_launch && stage.is_used(plan); }))
+    return 1;
   constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
   return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1,
                                   most_images_in_a_launch);

@@ -30,6 +30,7 @@ struct StageCost {
   /// Images of float32 that it keeps beside the one that is extracted.
   std::int64_t (*host_images)(const RunPlan&);
   std::int64_t (*device_images)(const RunPlan&);
+  bool shares_launch = false;  ///< small images can go through it together
 };
 
 /// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
@@ -40,7 +41,8 @@ std::int64_t host_memory(const RunPlan& plan);
 std::int64_t device_memory_beside(const RunPlan& plan);
 
 /// How many images of that shape and configuration share a launch on a device: small ones take hardly longer together
-/// than one. 1 where they are so large that nothing is gained, and where a stage with an entry is used.
+/// than one. 1 where they are so large that nothing is gained, and where a stage is used whose entry does not share
+/// one.
 std::int64_t images_in_a_launch(const Shape& shape, const Config& config);
 inline constexpr int most_images_in_a_launch = 32;
 

@@ -9,7 +9,10 @@
 
 #include "pipeline/chain/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "pipeline/image/precision.hpp"
+#include "pipeline/image/saturation_level.hpp"
 #include "stages/core/error.hpp"
+#include "stages/measure/saturation.hpp"
 
 namespace srcextract {
 namespace {
@@ -99,12 +102,27 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   result.times.push_back({"sky", elapsed.count()});
 }
 
+/// Of an image that is as it stands in one file: what is combined or subtracted has another sky than its files.
+void check_precision(const ImageInput& input, const Extraction& extraction) {
+  if (input.reference != nullptr || !input.frame.combined().empty()) return;
+  check_precision(input.first().format, extraction.background);
+}
+
+/// What only the image's header tells of its sources. A difference has no pixels that could be saturated.
+void flag_sources(const ImageInput& input, ImageResult& result) {
+  if (input.reference != nullptr) return;
+  if (const double level = saturation_level(input); level > 0)
+    flag_saturated(result.extraction.brightest, level, result.extraction.sources);
+}
+
 ImageResult result_of(Extracted extracted, const ImageInput& input, const Execution& execution) {
   if (extracted.failure) std::rethrow_exception(extracted.failure);
   ImageResult result;
   result.backend = "cuda";
   result.extraction = std::move(extracted.extraction);
+  check_precision(input, result.extraction);
   for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
+  flag_sources(input, result);
   add_sky_positions(input, execution, result);
   return result;
 }
@@ -126,6 +144,8 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
 
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
   ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+  check_precision(input, result.extraction);
+  flag_sources(input, result);
   add_sky_positions(input, execution, result);
   return result;
 }

@@ -11,6 +11,7 @@
 #include "pipeline/chain/extraction.hpp"
 #include "pipeline/image/backend_comparison.hpp"
 #include "pipeline/image/open_frame.hpp"
+#include "pipeline/image/open_map.hpp"
 #include "pipeline/image/open_reference.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
@@ -31,6 +32,8 @@ struct ImageInput {
   const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
   const OpenFrame& frame;
   const OpenReference* reference;  ///< subtracted from it; null: none
+  const OpenMap* weights;          ///< how noisy it is; null: there is no map
+  const OpenMap* mask;             ///< which pixels are left out; null: there is none
   Exposure exposure;
 
   const PixelSource& first() const { return exposure.planes.front(); }

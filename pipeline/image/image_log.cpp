@@ -32,7 +32,15 @@ void log_statistics(const std::string& name, const std::string& when, const Stat
                s.mean, s.median, s.sigma, s.min, s.max, s.count);
 }
 
+void log_mesh(const std::string& name, const Background& background) {
+  const MeshFacts& mesh = background.mesh;
+  spdlog::info("{}: sky of {} x {} meshes: level {:.4g} ({:.4g} to {:.4g}), sigma {:.4g} ({:.4g} to {:.4g}), {} pixels",
+               name, mesh.width, mesh.height, background.clipped.median, mesh.least_level, mesh.most_level,
+               background.clipped.sigma, mesh.least_rms, mesh.most_rms, background.all.count);
+}
+
 void log_background(const std::string& name, const Background& background) {
+  if (background.mesh.width > 0) return log_mesh(name, background);
   log_statistics(name, "before clipping", background.all);
   const char* end = background.converged ? "" : " (stopped by background.max_iterations, not converged)";
   log_statistics(name, fmt::format("after {} of clipping{}", counted(background.iterations, "round"), end),
@@ -42,6 +50,11 @@ void log_background(const std::string& name, const Background& background) {
 /// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
 /// where the sky is anyway, are no sign of it.
 void warn_of_padding(const std::string& name, const Background& background) {
+  if (background.mesh.width > 0 && background.mesh.least_rms <= 0)
+    spdlog::warn(
+        "{}: there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: write NaN "
+        "or BLANK, so that these pixels are masked",
+        name);
   const double zeros = background.zero_share;
   const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
   if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
@@ -57,10 +70,12 @@ constexpr double large_share = 0.05;
 /// What probably made the sky a source, and what to try.
 std::string why_so_large(const Config& config, const Extraction& extraction) {
   const Statistics& sky = extraction.background.clipped;
-  const bool sky_is_above = extraction.levels.detection < sky.median + 3 * sky.sigma;
+  const bool of_mesh = extraction.background.mesh.width > 0;
+  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold is for
+  const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
-                       config.place_of("detection.threshold"), sky.median, sky.sigma);
+                       config.place_of("detection.threshold"), level, sky.sigma);
   if (sky_is_above && config.detection.reference == Baseline::zero)
     return fmt::format(
         "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
@@ -76,8 +91,8 @@ void warn_of_large_source(const ImageInput& input, const Extraction& extraction)
   const std::vector<std::int64_t>& npix = extraction.sources.npix;
   const auto largest = std::ranges::max_element(npix);
   if (largest == npix.end()) return;
-  const std::int64_t masked = extraction.masked_nan + extraction.masked_infinite + extraction.masked_blank;
-  const double share = static_cast<double>(*largest) / static_cast<double>(input.exposure.shape().count() - masked);
+  const double share =
+      static_cast<double>(*largest) / static_cast<double>(input.exposure.shape().count() - extraction.masked());
   if (share <= large_share) return;
   spdlog::warn("{}: source {} has {:.0f} % of the pixels that are not masked; {}", input.name,
                largest - npix.begin() + 1, 100 * share, why_so_large(input.file.config->config, extraction));
@@ -125,6 +140,11 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
                input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
   log_others(input, config, left_out);
   if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+  if (input.mask)
+    spdlog::info("{}: which pixels are bad tells HDU {} of {}", input.name, input.mask->image.hdu(), input.mask->path);
+  if (input.weights)
+    spdlog::info("{}: how noisy its pixels are tells HDU {} of {}", input.name, input.weights->image.hdu(),
+                 input.weights->path);
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
                  bitpix);
@@ -132,9 +152,13 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 
 void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
   const Extraction& e = result.extraction;
-  if (describe && e.masked_nan + e.masked_infinite + e.masked_blank > 0)
-    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK", input.name, e.masked_nan, e.masked_infinite,
-                 e.masked_blank);
+  if (describe && e.masked() > 0) {
+    const std::string by_maps = e.masked_weight + e.masked_mask > 0
+                                    ? fmt::format(", {} by weights, {} by the mask", e.masked_weight, e.masked_mask)
+                                    : "";
+    spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, e.masked_nan, e.masked_infinite,
+                 e.masked_blank, by_maps);
+  }
   if (describe) log_background(input.name, e.background);
   warn_of_padding(input.name, e.background);
   if (describe)

@@ -8,6 +8,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
 #include "io/wcs/pixel_unit.hpp"
+#include "pipeline/image/check_images.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/image/picture_file.hpp"
 #include "pipeline/image/run_record.hpp"
@@ -42,6 +43,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
+  for (const auto& [which, path] : paths.check_images)
+    files.push_back(write_check_image(path, which, extraction, input.exposure.shape(), header, metadata));
   return files;
 }
 
@@ -73,6 +76,13 @@ std::pair<std::string, std::int64_t> output_of(const OutputFile& file, const std
   return {std::filesystem::path(file.path()).lexically_relative(directory), file.size()};
 }
 
+/// Of the one that is merged.
+std::optional<std::uint32_t> crc32_of_catalog(const std::vector<OutputFile>& files) {
+  const auto catalog = std::ranges::find_if(
+      files, [](const OutputFile& file) { return file.path().ends_with(extension(CatalogFormat::fits)); });
+  return catalog == files.end() ? std::nullopt : catalog->crc32();
+}
+
 void record_result(const ImageInput& input, const ImageResult& result, std::uint32_t datasum, ImageRecord& record) {
   record.done = true;
   record.datasum = datasum;
@@ -85,16 +95,21 @@ void record_result(const ImageInput& input, const ImageResult& result, std::uint
 
 }  // namespace
 
-ImageRecord begin_record(const ImageTask& task) {
+ImageRecord begin_record(const ImageFile& file) {
   ImageRecord record;
-  record.name = task.file->name;
+  record.name = file.name;
+  record.path = std::filesystem::absolute(file.path);
+  record.bytes = file.bytes;
+  record.modified = file.modified;
+  record.config = file.config->hash;
+  record.program = program_version();
+  return record;
+}
+
+ImageRecord begin_record(const ImageTask& task) {
+  ImageRecord record = begin_record(*task.file);
   record.hdu = task.hdu;
   record.images = task.images;
-  record.path = std::filesystem::absolute(task.file->path);
-  record.bytes = task.file->bytes;
-  record.modified = task.file->modified;
-  record.config = task.file->config->hash;
-  record.program = program_version();
   return record;
 }
 
@@ -103,13 +118,23 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
       job_(job),
       frame_(task.image.open(), task.file->path, task.file->config->config),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
-      input_{*task.file, task.name, frame_, nullptr, Exposure(frame_.planes())} {
+      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
   if (!job.reference.empty()) {
     reference_ = open_reference(job.reference, frame_, task.name, task.file->config->config, {});
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
+  }
+  weights_ = open_weights(task.file->path, frame_, task.file->config->config);
+  if (weights_) {
+    input_.weights = &*weights_;
+    input_.exposure.weights = weights_->pixels;
+  }
+  mask_ = open_mask(task.file->path, frame_, task.file->config->config);
+  if (mask_) {
+    input_.mask = &*mask_;
+    input_.exposure.mask = mask_->pixels;
   }
   if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }
@@ -136,6 +161,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   files.push_back(write_run_record(
       paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
   for (const OutputFile& file : files) outcome.record.outputs.push_back(output_of(file, job_.output_dir));
+  outcome.record.catalog_crc32 = crc32_of_catalog(files);
   commit(files, job_.flush);
   if (job_.describe) log_done(input_, result, execution, seconds);
   outcome.times = std::move(result.times);

@@ -9,6 +9,7 @@
 #include "io/files/output_file.hpp"
 #include "pipeline/image/backend_comparison.hpp"
 #include "pipeline/image/extract_image.hpp"
+#include "pipeline/image/open_map.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "survey/image_file.hpp"
@@ -31,11 +32,12 @@ struct Job {
 struct ImageTask {
   const ImageFile* file = nullptr;
   SelectedImage image;
-  std::string name;                        ///< in messages: the path, and the HDU if there are several
-  std::optional<int> hdu = std::nullopt;   ///< part of the names of its outputs, if there are several
-  int images = 1;                          ///< of the file that are extracted
-  std::shared_ptr<void> memory = nullptr;  ///< what the open file has of the memory budget
-  std::vector<std::string> left_out = {};  ///< masks of the file, that `all` leaves out; of its first image
+  std::string name;                           ///< in messages: the path, and the HDU if there are several
+  std::optional<int> hdu = std::nullopt;      ///< part of the names of its outputs, if there are several
+  int images = 1;                             ///< of the file that are extracted
+  std::shared_ptr<void> memory = nullptr;     ///< what the open file has of the memory budget
+  std::vector<std::string> left_out = {};     ///< masks of the file, that `all` leaves out; of its first image
+  std::shared_ptr<void> under_way = nullptr;  ///< the note that its file is under way, which all of its images keep
 };
 
 /// What became of it.
@@ -46,14 +48,16 @@ struct ImageOutcome {
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
 };
 
-/// The record of an image before anything is known of it.
+/// The record of an image, or of a file as a whole, before anything is known of it.
 ImageRecord begin_record(const ImageTask& task);
+ImageRecord begin_record(const ImageFile& file);
 
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:
-  /// Opens it, and the reference of the job. Throws Error{input}, and Error{config} if an output would replace what is
-  /// to be kept, or if the configuration asks for what the image does not allow. `task` and `job` must outlive it.
+  /// Opens it, its maps, and the reference of the job. Throws Error{input}, and Error{config} if an output would
+  /// replace what is to be kept, or if the configuration asks for what the image does not allow. `task` and `job` must
+  /// outlive it.
   OpenImage(const ImageTask& task, const Job& job);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
@@ -73,6 +77,7 @@ class OpenImage {
   const Job& job_;
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
+  std::optional<OpenMap> weights_, mask_;
   OutputPaths paths_;
   ImageInput input_;
 };

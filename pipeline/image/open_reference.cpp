@@ -80,6 +80,11 @@ Config difference_config(Config config) {
                 config.place_of("combine.files") +
                     ": the same files would be combined with both frames of a difference, and cancel; "
                     "name combine.planes or combine.hdus, or leave them out");
+  if (has_map(config.weights))
+    throw Error(
+        ErrorKind::config,
+        config.place_of("weights.type") +
+            ": a map tells the noise of one frame, and a difference has that of two; set it to none or background");
   if (config.quicklook.overlay == Overlay::ellipses) config.quicklook.overlay = Overlay::pixels;
   return config;
 }

@@ -59,6 +59,16 @@ void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   }
 }
 
+std::vector<std::string> KeptFiles::among(const std::vector<std::string>& outputs) const {
+  std::vector<std::string> kept;
+  for (const std::string& output : outputs) {
+    const std::optional<Identity> file = identity(output);
+    const auto known = file ? path_of_.find(*file) : path_of_.end();
+    if (known != path_of_.end()) kept.push_back(known->second);
+  }
+  return kept;
+}
+
 std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return std::nullopt;

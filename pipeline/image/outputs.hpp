@@ -40,6 +40,9 @@ class KeptFiles {
   /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;
 
+  /// Those of them that one of `outputs` is.
+  std::vector<std::string> among(const std::vector<std::string>& outputs) const;
+
  private:
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device, inode
   static std::optional<Identity> identity(const std::string& path);

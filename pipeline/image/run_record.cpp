@@ -97,6 +97,10 @@ Json reference_json(const OpenReference& reference) {
   return json;
 }
 
+Json map_json(const OpenMap& map) {
+  return {{"path", map.path}, {"hdu", map.image.hdu()}, {"extname", map.image.extname()}, {"datasum", map.datasum()}};
+}
+
 Json statistics_json(const Statistics& s) {
   return {{"count", s.count}, {"mean", s.mean}, {"median", s.median},
           {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
@@ -109,8 +113,23 @@ Json difference_json(const DifferenceFacts& facts) {
           {"new", statistics_json(facts.fresh)}};
 }
 
+/// Level and noise of the whole image in one number each, and the range of those of the meshes.
+Json mesh_json(const Background& background) {
+  const MeshFacts& mesh = background.mesh;
+  return {{"method", "mesh"},
+          {"count", background.all.count},
+          {"level", background.clipped.median},
+          {"sigma", background.clipped.sigma},
+          {"meshes", {mesh.width, mesh.height}},
+          {"bad_meshes", mesh.bad},
+          {"level_range", {mesh.least_level, mesh.most_level}},
+          {"sigma_range", {mesh.least_rms, mesh.most_rms}}};
+}
+
 Json background_json(const Background& background) {
-  return {{"all", statistics_json(background.all)},
+  if (background.mesh.width > 0) return mesh_json(background);
+  return {{"method", "constant"},
+          {"all", statistics_json(background.all)},
           {"clipped", statistics_json(background.clipped)},
           {"zero_share", background.zero_share},
           {"iterations", background.iterations},
@@ -123,6 +142,8 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"masked_nan", extraction.masked_nan},
           {"masked_infinite", extraction.masked_infinite},
           {"masked_blank", extraction.masked_blank},
+          {"masked_weight", extraction.masked_weight},
+          {"masked_mask", extraction.masked_mask},
           {"components", extraction.detected},
           {"sources", sources.size()},
           {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
@@ -159,6 +180,11 @@ std::string format_run_record(const RunRecord& report) {
   json["program"] = program_json();
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (report.input.mask) json["mask"] = map_json(*report.input.mask);
+  if (report.input.weights) {
+    json["weights"] = map_json(*report.input.weights);
+    json["weights"]["noise_scale"] = extraction.levels.noise_scale;
+  }
   if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
   json["background"] = background_json(extraction.background);
   json["levels"] = {{"detection", extraction.levels.detection},
@@ -177,10 +203,14 @@ std::string format_run_record(const RunRecord& report) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard) {
-  const Json session = {{"program", program_json()},  {"host", host_name()},
-                        {"process", getpid()},        {"start", utc(std::chrono::system_clock::now())},
-                        {"shard", shard_text(shard)}, {"command", arguments}};
+std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config) {
+  const Json session = {{"program", program_json()},
+                        {"host", host_name()},
+                        {"process", getpid()},
+                        {"start", utc(std::chrono::system_clock::now())},
+                        {"shard", shard_text(shard)},
+                        {"command", arguments},
+                        {"config", config}};
   return session.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

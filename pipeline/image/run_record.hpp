@@ -29,7 +29,7 @@ struct RunRecord {
 std::string format_run_record(const RunRecord& report);
 
 /// What a journal tells of a session, as JSON on one line: the program and its libraries, where and when it began, and
-/// how it was called.
-std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard);
+/// how it was called, and the configuration as YAML, but for what manifests override.
+std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config);
 
 }  // namespace srcextract

@@ -126,7 +126,7 @@ std::vector<Execution> share_out(const Machine& machine, std::span<const Planned
   const int threads = machine.cpu.threads;
   const std::optional<CudaDevice> first =
       machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
-  if (machine.compare || !cfitsio_has_locks()) return {on_device(machine, first, threads)};
+  if (machine.compare || machine.one_by_one || !cfitsio_has_locks()) return {on_device(machine, first, threads)};
   std::vector<Execution> shares;
   if (!first) {
     const std::int64_t workers = std::min<std::int64_t>(threads, count_images(files, threads));

@@ -25,6 +25,7 @@ struct Machine {
   std::vector<CudaDevice> devices;  ///< none: the CPU alone
   bool compare = false;             ///< run both and compare them; needs a device
   bool may_fall_back = false;       ///< what the devices cannot take goes to the CPU
+  bool one_by_one = false;          ///< images one after the other, each with all threads
 };
 
 /// Where one worker extracts its images, one after the other.

@@ -37,6 +37,7 @@ class MemoryBudget {
   Share take(std::int64_t bytes);
 
   std::int64_t bytes() const { return bytes_; }
+  bool strict() const { return strict_; }
 
  private:
   void give_back(std::int64_t bytes);

@@ -1,6 +1,7 @@
 #include "pipeline/options/batch_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -12,12 +13,14 @@ namespace {
 
 constexpr const char* description =
     "Extracts the images of a survey and keeps a journal of what is done: started again, it\n"
-    "does only what is missing or changed. It may be killed at any time.";
+    "does only what is missing or changed. It may be killed at any time; what was under way\n"
+    "then is tried by itself first, so that no image can end a survey.";
 
 constexpr const char* footer =
-    R"(INPUT is a FITS file; a directory, with all below it; a pattern in quotes ('night*/*.fits');
-or a manifest: .txt, a path a line, or .csv and .ecsv, with a column `path`, optionally `name`,
-and columns named after keys of CONFIG (detection.threshold), for that image alone.
+    R"(INPUT is a FITS file; a directory, with all below it but hidden files and outputs (*.cat.fits,
+*.seg.fits); a pattern in quotes ('night*/*.fits'); or a manifest: .txt, a path a line, or
+.csv and .ecsv, with a column `path`, optionally `name`, and columns named after keys of
+CONFIG (detection.threshold), for that image alone.
 
 Examples:
   srcextract batch -o out config/default.yaml night1/
@@ -38,8 +41,19 @@ Exit codes:
      process works in the output directory
   4  no usable GPU
   6  every image was tried, and some failed: see failures.csv
-  7  stopped by SIGTERM or SIGINT: what was under way is done; start it again to go on
+  7  stopped by SIGTERM, SIGINT or --image-timeout: what else was under way is done; start
+     it again to go on
   8  more images failed than --max-failures allows)";
+
+/// CLI11's own check of a range says so with every digit that a double can have.
+CLI::Validator not_negative(const std::string& what) {
+  const auto check = [what](const std::string& text) {
+    double value = -1;
+    const bool is_number = CLI::detail::lexical_cast(text, value);
+    return is_number && value >= 0 && std::isfinite(value) ? "" : "'" + text + "' is not " + what + " from 0 on";
+  };
+  return {check, ""};
+}
 
 void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
   app.add_option("--shard", shard,
@@ -52,7 +66,13 @@ void add_survey(CLI::App& app, BatchOptions& options, std::string& shard) {
   app.add_flag("--dry-run", options.dry_run, "Print the paths of what would be done, and stop")->group("What is done");
   app.add_option("--max-failures", options.max_failures, "Stop when more than N images failed (default: never)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(not_negative("a whole number"))
+      ->group("What is done");
+  app.add_option("--image-timeout", options.image_timeout,
+                 "End the run when an image takes longer, for it hangs; the next start\n"
+                 "tries it by itself (default: 3600; 0 is never)")
+      ->type_name("SECONDS")
+      ->check(not_negative("a number of seconds"))
       ->group("What is done");
 }
 

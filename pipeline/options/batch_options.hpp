@@ -15,6 +15,7 @@ struct BatchOptions : RunOptions {
   PlanOptions plan;
   bool dry_run = false;
   std::optional<std::int64_t> max_failures;  ///< the run stops when there are more
+  double image_timeout = 3600;               ///< seconds that an image may take; 0: any time
 };
 
 /// Whether the arguments are those of `srcextract batch`, which are parsed here and not by parse_command_line.

@@ -143,9 +143,9 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
   return others;
 }
 
-MemoryBudget memory_budget(const RunOptions& options) {
+MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   // The rest is for what is not counted: sources, catalogues, the program.
-  return {options.memory.value_or(available_memory() / 5 * 4), options.memory.has_value()};
+  return {memory.value_or(available_memory() / 5 * 4), memory.has_value()};
 }
 
 }  // namespace srcextract

@@ -54,7 +54,8 @@ class RunOptionParser {
   bool quiet_ = false, verbose_ = false;
 };
 
-/// The memory that images under way may take together: what the options say, or most of what this process can have.
-MemoryBudget memory_budget(const RunOptions& options);
+/// The memory that images under way may take together: so many bytes (RunOptions::memory), or most of what this process
+/// can have.
+MemoryBudget memory_budget(const std::optional<std::int64_t>& memory);
 
 }  // namespace srcextract

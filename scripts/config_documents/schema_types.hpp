@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/field.hpp"
+#include "config/values.hpp"
 
 namespace srcextract::documents {
 
@@ -39,7 +40,10 @@ requires std::is_enum_v<Enum> Json type_of(const config::Field&, Enum value) {
 template <class Item>
 Json type_of(const config::Field& field, const std::vector<Item>&) {
   Json type = {{"type", "array"}, {"items", type_of(field, Item{})}};
-  if constexpr (std::is_enum_v<Item>) type.update({{"minItems", 1}, {"uniqueItems", true}});
+  if constexpr (std::is_enum_v<Item>) {
+    type["uniqueItems"] = true;
+    if (!config::list_may_be_empty<Item>) type["minItems"] = 1;
+  }
   return type;
 }
 

@@ -47,6 +47,7 @@ struct Sources {
 /// Bits of FLAGS, with SExtractor's values.
 namespace flag {
 inline constexpr std::int16_t masked_pixels = 1;  ///< contains or touches masked pixels
+inline constexpr std::int16_t saturated = 4;      ///< has a pixel at or above the saturation level
 inline constexpr std::int16_t at_edge = 8;        ///< touches the edge of the image: truncated
 }  // namespace flag
 
@@ -55,7 +56,7 @@ inline constexpr std::int16_t at_edge = 8;        ///< touches the edge of the i
 /// stages/measure/columns.cpp and its test.
 template <class SourcesOrConst, class F>
 void for_each_column(SourcesOrConst& s, F&& f) {
-  f(Column{"NUMBER", "", "meta.record;meta.id", "Running number, in raster order of the first pixel", 0}, s.number);
+  f(Column{"NUMBER", "", "meta.record", "Running number, in raster order of the first pixel", 0}, s.number);
   f(Column{"X_IMAGE", "pixel", "pos.cartesian.x;instr.det", "Intensity-weighted x, 1-based", 0}, s.x_image);
   f(Column{"Y_IMAGE", "pixel", "pos.cartesian.y;instr.det", "Intensity-weighted y, 1-based", 0}, s.y_image);
   f(Column{"XMIN_IMAGE", "pixel", "pos.cartesian.x;instr.det;stat.min", "Smallest x of a detected pixel", 0},
@@ -70,7 +71,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
     s.xpeak_image);
   f(Column{"YPEAK_IMAGE", "pixel", "pos.cartesian.y;instr.det;phot.flux;stat.max", "y of the brightest pixel", 0},
     s.ypeak_image);
-  f(Column{"NPIX", "pixel", "phys.angSize.area;instr.pixel", "Number of detected pixels", 0}, s.npix);
+  f(Column{"NPIX", "pixel", "phys.angArea;instr.pixel", "Number of detected pixels", 0}, s.npix);
   f(Column{"FLUX_ISO", pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
   f(Column{"FLUXERR_ISO", pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
   f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
@@ -84,7 +85,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
-  f(Column{"FLAGS", "", "meta.code", "1 contains or touches masked pixels, 8 touches the image edge", 0}, s.flags);
+  f(Column{"FLAGS", "", "meta.code", "1 touches masked pixels, 4 saturated, 8 touches the image edge", 0}, s.flags);
   if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct ReferenceFrame {
 
 /// What one extraction starts from.
 struct Exposure {
-  std::vector<PixelSource> planes;                  ///< of one shape; combined if there are several
-  std::shared_ptr<const ReferenceFrame> reference;  ///< subtracted, so that sources are what has changed; or null
+  std::vector<PixelSource> planes;                    ///< of one shape; combined if there are several
+  std::shared_ptr<const ReferenceFrame> reference;    ///< subtracted, so that sources are what has changed; or null
+  std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape: how noisy each pixel is
+  std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape, masked where pixels are to be
 
   Exposure(std::vector<PixelSource> of_frame = {}, std::shared_ptr<const ReferenceFrame> subtracted = nullptr)
       : planes(std::move(of_frame)), reference(std::move(subtracted)) {}

@@ -1,4 +1,8 @@
 #include "stages/detect/detection_levels.hpp"
+
+#include <cmath>
+#include <string>
+
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/detect/threshold.hpp"
@@ -7,20 +11,38 @@ namespace srcextract {
 
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   const Config& config, const Cpu&) {
-  return levels_of(*background, *detected, config.detection, config.measurement);
+  return levels_of(*background, *detected, config.detection, config.measurement.reference);
 }
+
+namespace {
+
+/// Beyond this float32 has no odd numbers.
+constexpr double exact_integers = 1 << 24;
+
+/// Of a level so far from zero that its noise may be lost in float32.
+std::string of_lost_noise(double level) {
+  if (std::abs(level) < exact_integers) return "";
+  return ". Near that value the pixels, which are float32, cannot tell neighbouring integers from each other: where "
+         "the "
+         "file has more digits, subtract a constant of about the sky from its pixels first";
+}
+
+}  // namespace
 
 void check_background(const Background& background, const Config& config) {
   if (background.all.count == 0) {
     throw Error(ErrorKind::input, "every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }
-  if (config.detection.threshold_unit != ThresholdUnit::absolute && background.clipped.sigma == 0) {
+  if (config.detection.threshold_unit != ThresholdUnit::absolute && !has_noise(background)) {
+    const std::string equal = background.mesh.width > 0 ? "in every mesh the pixels that survive the clip are all equal"
+                                                        : "the pixels that survive the clip are all equal (" +
+                                                              shortest(background.clipped.median) + ")";
     throw Error(ErrorKind::input,
-                "the pixels that survive the clip are all equal (" + shortest(background.clipped.median) +
-                    "), so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
+                equal +
+                    ", so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image, or the difference of a frame with itself? If not, raise background.kappa, which may clip "
-                    "too much, or set "
-                    "detection.threshold_unit to absolute");
+                    "too much, or set detection.threshold_unit to absolute" +
+                    of_lost_noise(background.clipped.median));
   }
 }
 

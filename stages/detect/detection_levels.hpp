@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "config/config.hpp"
@@ -9,27 +10,46 @@
 
 namespace srcextract {
 
+/// Whether there is a sigma to count in. An image none of whose meshes has any noise has none, though clipped.sigma is
+/// 1 then, as in SExtractor.
+SRCEXTRACT_HOST_DEVICE inline bool has_noise(const Background& background) {
+  return background.mesh.width > 0 ? background.mesh.most_rms != 0 : background.clipped.sigma != 0;
+}
+
 /// What the configuration means on this background: the one rule of both back ends. `detected` is that of the image in
 /// which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0, nothing is above
 /// it.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
-                                               const DetectionConfig& detection, const MeasurementConfig& measurement) {
+                                               const DetectionConfig& detection, Baseline measured_from) {
   const double sky = background.clipped.median;
   const bool in_sigmas = detection.threshold_unit != ThresholdUnit::absolute;
   const Statistics& noise =
       detection.threshold_unit == ThresholdUnit::detection_sigma ? detected.clipped : background.clipped;
   Levels levels;
-  levels.background = measurement.reference == Baseline::background ? sky : 0.0;
+  levels.background = measured_from == Baseline::background ? sky : 0.0;
   levels.sigma = background.clipped.sigma;
-  if (background.all.count == 0 || (in_sigmas && noise.sigma == 0)) {
-    levels.detection = std::numeric_limits<double>::infinity();
+  if (background.all.count == 0 || (in_sigmas && (noise.sigma == 0 || !has_noise(background)))) {
+    levels.detection = levels.in_noise = std::numeric_limits<double>::infinity();
   } else if (in_sigmas) {
-    const double zero_point = detection.reference == Baseline::background ? noise.median : 0.0;
-    levels.detection = zero_point + detection.threshold * noise.sigma;
+    levels.zero_point = detection.reference == Baseline::background ? noise.median : 0.0;
+    levels.detection = levels.zero_point + detection.threshold * noise.sigma;
+    levels.in_noise = detection.threshold_unit == ThresholdUnit::sigma
+                          ? detection.threshold
+                          : detection.threshold * noise.sigma / levels.sigma;
   } else {
     levels.detection = detection.threshold;
   }
   return levels;
+}
+
+/// The level of one pixel of that noise, which is yet to be scaled.
+SRCEXTRACT_HOST_DEVICE inline float level_above_noise(const Levels& levels, float rms) {
+  return static_cast<float>(levels.zero_point + levels.in_noise * (levels.noise_scale * static_cast<double>(rms)));
+}
+
+/// The level of one pixel of that variance; NaN, which nothing is above, where there is none.
+SRCEXTRACT_HOST_DEVICE inline float level_of_variance(const Levels& levels, float variance) {
+  return level_above_noise(levels, std::sqrt(variance));
 }
 
 }  // namespace srcextract

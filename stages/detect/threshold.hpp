@@ -6,6 +6,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/mesh.hpp"
 
 namespace srcextract {
 
@@ -14,6 +15,10 @@ struct Levels {
   double detection = 0;   ///< a pixel belongs to a source if it is strictly greater
   double background = 0;  ///< subtracted from every pixel that is measured
   double sigma = 0;       ///< noise of one pixel
+  /// Where the noise of every pixel is known, one belongs to a source if it is greater than zero_point + in_noise times
+  /// that.
+  double zero_point = 0, in_noise = 0;
+  double noise_scale = 1;  ///< what the roots of the pixels' variances are multiplied by to be their noise
 
   bool operator==(const Levels&) const = default;
 };
@@ -22,6 +27,9 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("detection level", levels.detection);
   to.value("background level", levels.background);
   to.value("noise of a pixel", levels.sigma);
+  to.value("level above which noise counts", levels.zero_point);
+  to.value("detection level in units of noise", levels.in_noise);
+  to.value("scale of the noise", levels.noise_scale);
 }
 
 /// What the configuration means on an image with this background (stages/detect/detection_levels.hpp); `detected` is
@@ -45,5 +53,19 @@ void check_background(const Background& background, const Config& config);
 /// Segments the image: every pixel strictly greater than `levels.detection`. Masked pixels never are.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
+
+/// The same by the noise of each pixel: strictly greater than levels.zero_point + levels.in_noise * rms, in double and
+/// rounded to float once, where rms is that of the mesh at the pixel.
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
+                    const Cpu& where);
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const SkyMesh<Gpu>& noise,
+                    const Gpu& where);
+
+/// The same by the variance of each pixel, a map of the image's shape, whose root times levels.noise_scale is its noise
+/// (the root in float). What is masked in the map is in no run.
+Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
+                    const Cpu& where);
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Image<float, Gpu>& variance,
+                    const Gpu& where);
 
 }  // namespace srcextract

@@ -18,14 +18,20 @@ struct Pixels {
   Value<MaskCounts, Where> masked;
   /// Its variance in each pixel, relative to that in the sky; without pixels where the noise is the same all over.
   Image<float, Where> noise = {};
+  /// Its variance in each pixel, as a map of weights tells it, up to a factor (Levels::noise_scale); masked where the
+  /// image is. Without pixels where there is no map.
+  Image<float, Where> variance = {};
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.pixels("pixel", pixels.image);
   to.pixels("noise of pixel", pixels.noise);
+  to.pixels("variance of pixel", pixels.variance);
   to.value("masked as NaN", pixels.masked->nan);
   to.value("masked as infinite", pixels.masked->infinite);
   to.value("masked as BLANK", pixels.masked->blank);
+  to.value("masked by weights", pixels.masked->weight);
+  to.value("masked by the mask", pixels.masked->mask);
 }
 
 /// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB

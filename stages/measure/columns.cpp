@@ -4,10 +4,14 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/detect/detection_levels.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
 
@@ -53,20 +57,38 @@ bool at_edge(const SourceSums& s, const Shape& shape) {
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
-/// The variance of the flux: of the sky in every pixel, and of the photons of what shines.
-double variance_of(const SourceSums& measured, const Levels& levels, double gain) {
-  const double poisson = gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
-  return static_cast<double>(measured.npix) * (levels.sigma * levels.sigma) + poisson;
+/// The sky where a source is.
+struct LocalSky {
+  double level;      ///< that was subtracted
+  double sigma;      ///< noise of a pixel
+  double threshold;  ///< above the level
+};
+
+/// The variance of the photons of what shines.
+double poisson(const SourceSums& measured, double gain) {
+  return gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
+}
+
+/// The variance of the flux: of the sky in every pixel, and of the photons.
+double variance_of(const SourceSums& measured, const LocalSky& sky, double gain) {
+  return static_cast<double>(measured.npix) * (sky.sigma * sky.sigma) + poisson(measured, gain);
 }
 
 /// The same from the sum of the variances of its pixels, from which the background was subtracted as from any pixel.
-double variance_from(const SourceSums& variances, const Levels& levels) {
-  return (variances.v + static_cast<double>(variances.npix) * levels.background) * (levels.sigma * levels.sigma);
+/// They are counted in the square of `unit`.
+double variance_from(const SourceSums& variances, const Levels& levels, double unit) {
+  return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
+}
+
+/// The threshold above the background of a pixel that is as noisy as those of a source on average: the root mean square
+/// of their noise.
+double mean_threshold(const Levels& levels, double variance, double npix) {
+  return levels.zero_point - levels.background + levels.in_noise * std::sqrt(variance / npix);
 }
 
 /// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
 void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, double variance, const Shape& shape,
-              const Levels& levels, double threshold, Sources& sources) {
+              const Levels& levels, const LocalSky& sky, Sources& sources) {
   const double dx = ratio(s.vx, s.v);
   const double dy = ratio(s.vy, s.v);
   const Ellipse ellipse = ellipse_of(s, dx, dy);
@@ -91,12 +113,67 @@ void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, 
   sources.a_image[row] = ellipse.a;
   sources.b_image[row] = ellipse.b;
   sources.theta_image[row] = ellipse.theta;
-  sources.background[row] = levels.background;
-  sources.threshold[row] = threshold;
+  sources.background[row] = sky.level;
+  sources.threshold[row] = sky.threshold;
   sources.snr[row] = ratio(measured.v, error);
   sources.flags[row] = static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
                                                  (at_edge(s, shape) ? flag::at_edge : 0));
 }
+
+/// A map of a mesh at single pixels; a row is evaluated when it is first asked for.
+class MapOfMesh {
+ public:
+  MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
+      : empty_(grid, nodes, bends), rows_(static_cast<std::size_t>(grid.image.height)) {}
+
+  float at(std::int64_t x, std::int64_t y) {
+    std::unique_ptr<MeshRow>& row = rows_[static_cast<std::size_t>(y)];
+    if (!row) {
+      row = std::make_unique<MeshRow>(empty_);
+      row->go_to(y);
+    }
+    return row->at(x);
+  }
+
+ private:
+  MeshRow empty_;
+  std::vector<std::unique_ptr<MeshRow>> rows_;
+};
+
+/// The sky of one source after another: of the levels, or of the mesh at the pixel of the centre.
+class SkyOfSources {
+ public:
+  SkyOfSources(const MeasuredSums& sums, const Levels& levels)
+      : everywhere_{levels.background, levels.sigma, levels.detection - levels.background},
+        levels_(levels),
+        noise_varies_(sums.noise_varies) {
+    if (sums.mesh == nullptr) return;
+    level_.emplace(sums.mesh->grid, sums.mesh->level, sums.mesh->level_bend);
+    rms_.emplace(sums.mesh->grid, sums.mesh->rms, sums.mesh->rms_bend);
+  }
+
+  LocalSky at(const SourceSums& s) {
+    if (!level_) return everywhere_;
+    const std::int64_t x = central(s.vx, s.v, s.xmin, s.xmax), y = central(s.vy, s.v, s.ymin, s.ymax);
+    const double level = level_->at(x, y);
+    if (!noise_varies_) return {level, everywhere_.sigma, everywhere_.threshold};
+    const float rms = rms_->at(x, y);
+    return {level, rms, level_above_noise(levels_, rms)};
+  }
+
+ private:
+  /// The pixel of a source that its centre is in, or the nearest to it.
+  static std::int64_t central(double moment, double flux, std::int32_t least, std::int32_t most) {
+    const double offset = moment / flux;
+    if (!(offset > 0)) return least;
+    return offset < most - least ? least + static_cast<std::int64_t>(offset + 0.5) : most;
+  }
+
+  LocalSky everywhere_;
+  const Levels& levels_;
+  bool noise_varies_;
+  std::optional<MapOfMesh> level_, rms_;
+};
 
 /// Rows that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
@@ -120,13 +197,22 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
                        const MeasurementConfig& config, const Cpu& where) {
   const std::int64_t rows = std::ssize(sums.found);
   Sources sources = room_for(rows, where);
-  const double threshold = levels.detection - levels.background;
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    SkyOfSources sky_of(sums, levels);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
       const SourceSums& measured = sums.fluxes.empty() ? sums.found[row] : sums.fluxes[row];
-      const double variance = sums.variances.empty() ? variance_of(measured, levels, config.gain)
-                                                     : variance_from(sums.variances[row], levels);
-      fill_row(row, sums.found[row], measured, variance, shape, levels, threshold, sources);
+      LocalSky sky = sky_of.at(sums.found[row]);
+      double variance = 0;
+      if (sums.variances_of != PixelNoise::of_sky) {
+        const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
+        variance = pixels + poisson(measured, config.gain);
+        if (sums.variances_of == PixelNoise::of_map)
+          sky.threshold = mean_threshold(levels, pixels, static_cast<double>(measured.npix));
+      } else {
+        variance = sums.variances.empty() ? variance_of(measured, sky, config.gain)
+                                          : variance_from(sums.variances[row], levels, sky.sigma);
+      }
+      fill_row(row, sums.found[row], measured, variance, shape, levels, sky, sources);
     }
   });
   return sources;

@@ -8,12 +8,21 @@
 
 namespace srcextract {
 
+/// What the variances of pixels are counted in.
+enum class PixelNoise {
+  of_sky,            ///< the variance of the sky
+  of_map,            ///< levels.noise_scale squared; thresholds follow them
+  of_map_for_errors  ///< the same; the threshold is one
+};
+
 /// What was summed over the sources, an element for each.
 struct MeasuredSums {
-  std::span<const SourceSums> found;        ///< in the image in which they were found
-  std::span<const SourceSums> fluxes = {};  ///< in the image that is measured; none: it is the same
-  std::span<const SourceSums> variances =
-      {};  ///< in the variances of its noise, relative to the sky's; none: all are 1
+  std::span<const SourceSums> found;           ///< in the image in which they were found
+  std::span<const SourceSums> fluxes = {};     ///< in the image that is measured; none: it is the same
+  std::span<const SourceSums> variances = {};  ///< in the variances of its noise; none: all are those of the sky
+  const SkyMesh<Cpu>* mesh = nullptr;          ///< whose level was subtracted before
+  bool noise_varies = false;                   ///< as the mesh tells; else it is that of the levels all over
+  PixelNoise variances_of = PixelNoise::of_sky;
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).

@@ -23,6 +23,15 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+/// What a mesh told of the sky (stages/sky/mesh.hpp).
+struct MeshFacts {
+  std::int64_t width = 0, height = 0;  ///< meshes; 0: one level and one noise were estimated for the whole image
+  std::int64_t bad = 0;                ///< meshes of which too much is masked
+  float least_level = 0, most_level = 0, least_rms = 0, most_rms = 0;  ///< of the nodes
+
+  bool operator==(const MeshFacts&) const = default;
+};
+
 /// Sky level and noise of an image.
 struct Background {
   Statistics all;         ///< over every pixel that is not masked
@@ -30,6 +39,7 @@ struct Background {
   double zero_share = 0;  ///< of a sample: pixels that are exactly zero. Many are padding that should be masked
   std::int64_t iterations = 0;
   bool converged = false;  ///< the last round clipped nothing; false if max_iterations ended it
+  MeshFacts mesh;          ///< if it was estimated mesh by mesh: then there are no other statistics than those two
 
   bool operator==(const Background&) const = default;
 };
@@ -48,6 +58,8 @@ inline void record_fields(const Background& background, FieldRecorder& to) {
   to.value("zero_share", background.zero_share);
   to.value("iterations", background.iterations);
   to.value("converged", background.converged);
+  to.value("meshes", background.mesh.width * background.mesh.height);
+  to.value("bad meshes", background.mesh.bad);
 }
 
 /// Kappa-sigma clip about the median: keeps median - kappa sigma < pixel < median + kappa sigma (strict, both ends of

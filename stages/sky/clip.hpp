@@ -20,13 +20,14 @@ namespace srcextract {
 /// its own, which is part of the specification, too.
 template <class Pixels>
 SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations, Pixels& pixels) {
-  const auto statistics = [&](const PixelSums& sums, const Interval& interval) {
+  const auto statistics = [&](const PixelSums* sums, const Interval& interval) {
     Statistics s;
-    s.count = sums.count;
-    s.median = pixels.median(sums.below, sums.count);
-    Moments moments = moments_of(sums, pixels.grid());
+    s.count = sums->count;
+    s.median = pixels.median(sums->below, sums->count);
+    Moments moments;
     for (;;) {
       const SumGrid grid = pixels.grid();
+      moments = moments_of(*sums, grid);
       double width = sqrt(moments.variance);
       if (width >= grid.scale / 8 && fabs(grid.deviation(static_cast<float>(s.median))) <= 256 * width) break;
       if (width == 0) {  // on this grid
@@ -35,7 +36,7 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
         if (width == 0) break;
       }
       pixels.set_grid({static_cast<float>(s.median), power_of_two_below(width)});
-      moments = moments_of(pixels.sum(interval), pixels.grid());
+      sums = &pixels.sum(interval);
     }
     s.mean = pixels.grid().centre + moments.mean;
     s.sigma = sqrt(moments.variance);
@@ -49,27 +50,27 @@ SRCEXTRACT_HOST_DEVICE Background clip(double kappa, std::int64_t max_iterations
 
   constexpr float infinity = std::numeric_limits<float>::infinity();
   Background background;
+  Statistics& current = background.clipped;
   Interval kept{-infinity, infinity};
-  const PixelSums& all = pixels.sum(kept);
-  if (all.count == 0) return background;
-  background.zero_share = pixels.zero_share();
-  background.all = statistics(all, kept);
-  bound(background.all, kept);
-  background.clipped = background.all;
-  for (;;) {
-    const Statistics& current = background.clipped;
+  Interval next = kept;
+  for (bool first = true;; first = false) {
+    const PixelSums& sums = pixels.sum(next);
+    background.converged = !first && sums.count == current.count;
+    // A kappa so small that nothing is left says nothing about the sky: the last set that was not empty stands.
+    if (background.converged || sums.count == 0) break;
+    current = statistics(&sums, next);
+    kept = next;
+    if (first) {
+      background.zero_share = pixels.zero_share();
+      bound(current, kept);
+      background.all = current;
+    } else {
+      ++background.iterations;
+    }
     background.converged = current.sigma == 0;
     if (background.converged || (max_iterations > 0 && background.iterations == max_iterations)) break;
     const double reach = kappa * current.sigma;
-    const Interval next =
-        Interval{floor_to_float(current.median - reach), ceil_to_float(current.median + reach)}.within(kept);
-    const PixelSums& sums = pixels.sum(next);
-    background.converged = sums.count == current.count;
-    // A kappa so small that nothing is left says nothing about the sky: the last set that was not empty stands.
-    if (background.converged || sums.count == 0) break;
-    background.clipped = statistics(sums, next);
-    kept = next;
-    ++background.iterations;
+    next = Interval{floor_to_float(current.median - reach), ceil_to_float(current.median + reach)}.within(kept);
   }
   if (background.iterations > 0) bound(background.clipped, kept);
   return background;

@@ -146,7 +146,8 @@ struct Moments {
 SRCEXTRACT_HOST_DEVICE inline Moments moments_of(const PixelSums& sums, const SumGrid& grid) {
   double first = 0;
   double second = 0;
-  double scale = ldexp(grid.scale, 5 * (sums.classes - 1));
+  double scale = grid.scale;
+  for (int k = 1; k < sums.classes; ++k) scale *= 32;
   for (int k = sums.classes - 1; k >= 0; --k, scale /= 32) {
     first += sums.first[k].value() * (0x1p-44 * scale);
     second += sums.second[k].value() * (0x1p-40 * scale * scale);

@@ -66,6 +66,7 @@ void add_cpu_convolutions();
 void add_cuda_steps();
 void add_cuda_convolutions();
 void add_cuda_memory();
+void add_cuda_library();
 void add_cpu_pictures();
 void add_cuda_pictures();
 

@@ -8,6 +8,7 @@ namespace srcextract::bench {
 
 Config lesson() {
   Config config;
+  config.background.method = BackgroundMethod::constant;
   config.detection.reference = Baseline::zero;
   config.detection.connectivity = 4;
   config.detection.min_area = 1;
@@ -48,6 +49,7 @@ void add_cuda() {
   add_cuda_steps();
   add_cuda_convolutions();
   add_cuda_memory();
+  add_cuda_library();
   add_cuda_pictures();
 #else
   benchmark::AddCustomContext("cuda", "skipped: not built");

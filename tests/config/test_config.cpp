@@ -41,7 +41,9 @@ TEST(Config, NothingIsAllDefaults) {
 
 TEST(Config, EveryKeyIsRead) {
   const Config c = parse(R"(input: {hdu: SCI, plane: 7}
-background: {kappa: 2.5, max_iterations: 20}
+background: {method: constant, kappa: 2.5, max_iterations: 20, mesh_size: 32, estimator: median,
+             filter_size: 5, filter_threshold: 1.5}
+weights: {type: none}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75}
 output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
@@ -54,8 +56,9 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
 )");
   EXPECT_EQ(c.input.hdu, "SCI");
   EXPECT_EQ(c.input.plane, 7);
-  EXPECT_EQ(c.background.kappa, 2.5);
-  EXPECT_EQ(c.background.max_iterations, 20);
+  EXPECT_EQ(c.background,
+            (BackgroundConfig{BackgroundMethod::constant, 2.5, 20, 32, BackgroundEstimator::median, 5, 1.5}));
+  EXPECT_EQ(c.weights.type, WeightType::none);
   EXPECT_EQ(c.detection.threshold, -0.125);
   EXPECT_EQ(c.detection.threshold_unit, ThresholdUnit::absolute);
   EXPECT_EQ(c.detection.reference, Baseline::zero);
@@ -118,7 +121,9 @@ TEST(Config, HduIsANameOrANumber) {
 }
 
 TEST(Config, AnchorsAndWindowsLineEndsAreRead) {
-  const Config c = parse("detection: {reference: &r zero}\r\nmeasurement:\r\n  reference: *r\r\n  gain: 2\r\n");
+  const Config c = parse(
+      "background: {method: constant}\r\ndetection: {reference: &r zero}\r\nmeasurement:\r\n  reference: *r\r\n  gain: "
+      "2\r\n");
   EXPECT_EQ(c.measurement.reference, Baseline::zero);
   EXPECT_EQ(c.measurement.gain, 2.0);
 }
@@ -135,15 +140,18 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n  min_area: 3\n  treshold: 5\n",
        "x.yaml:3:3: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
       {"detection:\n  Min-Area: 3\n", "x.yaml:2:3: unknown key 'Min-Area' in 'detection'; did you mean 'min_area'?"},
-      {"background:\n  mesh: 64\n",
-       "x.yaml:2:3: unknown key 'mesh' in 'background'; its keys are kappa, max_iterations"},
+      {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
+      {"background:\n  box: 64\n",
+       "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
+       "estimator, "
+       "filter_size, filter_threshold"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
-      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of detection"},
+      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
-       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, convolve, detection, "
-       "clean, measurement, difference, output, quicklook"},
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, convolve, "
+       "detection, clean, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -209,10 +217,13 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "''"},
       {"input:\n  hdu: [1, 2]\n", "x.yaml:2:8: 'input.hdu' must be a name or a whole number, not a list"},
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
-      {"background: 3\n", "x.yaml:1:13: 'background' is a section and must hold keys: kappa, max_iterations"},
+      {"background: 3\n",
+       "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
+       "mesh_size, estimator, filter_size, filter_threshold"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, convolve, detection, clean, "
-       "measurement, difference, output, quicklook"},
+       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, convolve, "
+       "detection, "
+       "clean, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"combine:\n  planes: [1, 2]\n",
        "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
@@ -260,6 +271,9 @@ TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
       {"input: {plane: 0}", "x.yaml:1:16: 'input.plane' must be at least 1, not 0; planes"},
       {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
       {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
+      {"background: {mesh_size: 7}", "x.yaml:1:25: 'background.mesh_size' must be at least 8, not 7; in a smaller"},
+      {"background: {filter_size: 17}", "x.yaml:1:27: 'background.filter_size' must be at most 15, not 17"},
+      {"background: {filter_threshold: -1}", "x.yaml:1:32: 'background.filter_threshold' must be at least 0, not -1"},
       {"background: {max_iterations: -1}", "x.yaml:1:30: 'background.max_iterations' must be at least 0, not -1; "},
       {"detection: {threshold: -5}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not -5; "},
       {"detection: {threshold: 0.0}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not 0; "},
@@ -274,6 +288,24 @@ TEST(ConfigErrors, ThresholdMayBeNegativeOnlyAsAPixelValue) {
   EXPECT_EQ(parse("detection: {threshold: -5, threshold_unit: absolute}").detection.threshold, -5.0);
   EXPECT_THAT(message("detection: {threshold: -5, threshold_unit: absolute}", {"detection.threshold_unit=sigma"}),
               HasSubstr("'detection.threshold' must be greater than 0, not -5"));
+}
+
+TEST(ConfigErrors, NothingIsCountedFromZeroAboveAMesh) {
+  const char* reason = "'background.method' is mesh, whose level is subtracted from every pixel, so nothing can be";
+  for (const char* section : {"detection", "measurement"}) {
+    const std::string from_zero = std::string(section) + ": {reference: zero}\n";
+    EXPECT_THAT(message(from_zero), StartsWith(std::string("x.yaml: ") + reason)) << section;
+    EXPECT_THAT(message("background: {method: mesh}\n" + from_zero), StartsWith(std::string("x.yaml:1:22: ") + reason))
+        << section;
+    EXPECT_EQ(parse("background: {method: constant}\n" + from_zero).background.method, BackgroundMethod::constant);
+  }
+}
+
+TEST(ConfigErrors, TheFilterOverMeshesHasACentre) {
+  EXPECT_THAT(
+      message("background: {filter_size: 4}"),
+      StartsWith("x.yaml:1:27: 'background.filter_size' must be odd, so that the filter has a centre; 1 means"));
+  EXPECT_EQ(parse("background: {filter_size: 5}").background.filter_size, 5);
 }
 
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
@@ -351,7 +383,7 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
       {"detection.treshold=4",
        "--set detection.treshold=4: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
       {"detektion.threshold=4", "--set detektion.threshold=4: unknown section 'detektion'; did you mean 'detection'?"},
-      {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of detection"},
+      {"threshold=4", "--set threshold=4: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection.threshold",
        "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},
       {"detection=4",

@@ -22,16 +22,20 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
   EXPECT_EQ(dump_config(Config{}),
             "input:\n  hdu: auto\n  plane: 1\n"
             "combine:\n  method: none\n  planes: []\n  hdus: []\n  files: []\n  weights: []\n"
-            "background:\n  kappa: 3.0\n  max_iterations: 0\n"
+            "background:\n  method: mesh\n  kappa: 3.0\n  max_iterations: 0\n  mesh_size: 64\n  estimator: sextractor\n"
+            "  filter_size: 3\n  filter_threshold: 0.0\n"
+            "weights:\n  type: background\n  file: ''\n  hdu: auto\n  threshold: 0.0\n  rescale: true\n"
+            "mask:\n  file: ''\n  hdu: auto\n  bits: []\n  good: zero\n"
             "convolve:\n  kernel: none\n  fwhm: 0.0\n  sigma: 0.0\n  radius: 0.0\n  size: 0\n  values: []\n"
             "  file: ''\n  normalize: true\n  edges: zero\n"
             "detection:\n  threshold: 5.0\n  threshold_unit: sigma\n  reference: background\n  connectivity: 8\n"
             "  min_area: 5\n"
             "clean:\n  operation: none\n  element: cross\n  iterations: 1\n"
-            "measurement:\n  reference: background\n  gain: 0.0\n"
+            "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
             "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
-            "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n  header_keywords: []\n"
+            "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n  check_images: []\n"
+            "  header_keywords: []\n"
             "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
             "  overlay: ellipses\n  size: 1024\n");
 }
@@ -63,6 +67,7 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
         "0x10", ".nan", "\\"}) {
     Config c;
     c.input.hdu = hdu;
+    c.background.method = BackgroundMethod::constant;
     c.detection = {-1.5, ThresholdUnit::absolute, Baseline::zero, 4, 1};
     c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true, true};
     c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};

@@ -1,12 +1,12 @@
 // CPU and CUDA bodies on the same input, stage by stage: equal to the last bit. Where no GPU is, the CPU stands against
 // itself on another number of threads, which must change nothing either.
-#include <cstring>
 #include <functional>
 #include <random>
 
 #include "stages/measure/columns.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
+#include "tests/support/same_bytes.hpp"
 
 namespace srcextract {
 namespace {
@@ -14,18 +14,8 @@ namespace {
 using testing::Backend;
 using testing::Backends;
 using testing::Field;
+using testing::same_bytes;
 using testing::StageTest;
-
-template <class T>
-::testing::AssertionResult same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
-  if (a.size() != b.size()) return ::testing::AssertionFailure() << a.size() << " elements against " << b.size();
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::memcmp(&a[i], &b[i], sizeof(T)) != 0) {
-      return ::testing::AssertionFailure() << "first difference at element " << i << " of " << a.size();
-    }
-  }
-  return ::testing::AssertionSuccess();
-}
 
 /// Everything that the stages make of one field, on the host.
 struct Results {

@@ -43,7 +43,7 @@ def own(tmp_path_factory):
 def config(tmp_path):
     """A configuration whose results for fits_files.sky() are known by hand."""
     path = tmp_path / "c.yaml"
-    path.write_text("measurement:\n  reference: zero\noutput:\n  formats: [csv]\n")
+    path.write_text("background:\n  method: constant\nmeasurement:\n  reference: zero\noutput:\n  formats: [csv]\n")
     return path
 
 

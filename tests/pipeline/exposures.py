@@ -17,8 +17,9 @@ def pixels(exposure):
 
 
 def extract(path, values, cards):
-    """The catalogue of an image of these pixels, which is written to `path`."""
+    """The catalogue of an image of these pixels, whose sky is flat, which is written to `path`."""
     write_fits(path, values, **cards)
-    done = run_program("-q", "-o", path.parent, "--set", "output.formats=[fits]", ROOT / "config/default.yaml", path)
+    done = run_program("-q", "-o", path.parent, "--set", "output.formats=[fits]", "--set",
+                       "background.method=constant", ROOT / "config/default.yaml", path)
     assert done.code == 0, done.err
     return path.with_suffix(".cat.fits")

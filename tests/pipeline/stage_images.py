@@ -12,6 +12,7 @@ from fits_files import hdu, write
 
 WIDTH, HEIGHT = 61, 50
 RESULTS = "output: {formats: [csv, reg], segmentation: true}\n"
+CONSTANT = "background: {method: constant}\n"  # one level for the whole image, which NumPy can subtract
 
 
 def field(seed, height=HEIGHT, width=WIDTH, brightness=100.0):

@@ -51,8 +51,9 @@ def start(*arguments, cwd, log, **more):
 
 
 def outputs(directory):
-    """The bytes of all that is the same in every run: neither reports, which hold times, nor journals, nor the lock."""
-    varies = (".run.json", ".jsonl", ".lock")
+    """The bytes of all that is the same in every run: neither reports, which hold times, nor journals and what
+    belongs to them."""
+    varies = (".run.json", ".jsonl", ".lock", ".begun")
     return {str(path.relative_to(directory)): path.read_bytes() for path in sorted(directory.rglob("*"))
             if path.is_file() and not path.name.endswith(varies)}
 

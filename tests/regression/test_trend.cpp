@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "regression/division.hpp"
 
@@ -47,6 +51,22 @@ TEST(Division, OfNothingHasOneBin) {
   const Division division = divide_pairs({}, {}, {});
   EXPECT_EQ(division.brightness.count(), 1u);
   EXPECT_EQ(division.side, 1u);
+}
+
+TEST(Division, OfWhateverRangeHasEveryPairInACellOfTheField) {
+  constexpr double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{-most, most}, {0, least}, {-1, 1}}) {
+    std::vector<double> x(4000, low);
+    std::fill(x.begin() + 2000, x.end(), high);
+    const Division division = divide_pairs({}, x, x);
+    ASSERT_EQ(division.side, 8u);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_LT(division.cell[i], 64u) << low;
+    EXPECT_EQ(division.cell.front(), 0u);
+    if (high > least) {
+      EXPECT_EQ(division.cell.back(), 63u);
+    }
+    EXPECT_EQ(division.cell_of(std::nan(""), low), 0u);
+  }
 }
 
 TEST(Division, OfMillionsLooksAtAboutOne) {

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "11091fb581e678e2");
+  EXPECT_EQ(first->hash, "6e72f53352f57f90");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

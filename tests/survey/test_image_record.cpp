@@ -34,6 +34,31 @@ TEST(ImageRecordTest, WhatWasDoneIsALine) {
   EXPECT_EQ(parse_record(line), record);
 }
 
+TEST(ImageRecordTest, TheChecksumOfTheCatalogueFollowsTheOutputs) {
+  ImageRecord record = done_record("a.fits");
+  record.outputs = {{"a.cat.fits", 8640}};
+  record.catalog_crc32 = 4294967295u;
+  const std::string line = format_record(record);
+  EXPECT_TRUE(line.ends_with(R"("outputs":{"a.cat.fits":8640},"crc32":4294967295})")) << line;
+  EXPECT_EQ(parse_record(line), record);
+}
+
+TEST(ImageRecordTest, NumbersThatAreNoneOfTheirKindMakeNoRecord) {
+  ImageRecord record = of_hdu(done_record("a.fits"), 2, 3);
+  record.outputs = {{"a.cat.fits", 8640}};
+  const std::string line = format_record(record);
+  for (const std::string number : {"\"bytes\":2880", "\"hdu\":2", "\"images\":3", "\"datasum\":4294967295", "[64",
+                                   "32]", "\"sources\":7", "a.cat.fits\":8640"}) {
+    const std::size_t end = line.find(number) + number.find_last_of("0123456789") + 1;
+    const std::size_t begin = line.find_last_not_of("0123456789", end - 1) + 1;
+    for (const char* other :
+         {"1e300", "-1e300", "1.5", "99999999999999999999", "18446744073709551615", "true", "null"}) {
+      const std::string changed = line.substr(0, begin) + other + line.substr(end);
+      EXPECT_FALSE(parse_record(changed)) << changed;
+    }
+  }
+}
+
 TEST(ImageRecordTest, WhatFailedIsALine) {
   const ImageRecord record = failed_record("a.fits", "it is \"empty\",\nor was");
   const std::string line =

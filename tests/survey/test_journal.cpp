@@ -143,7 +143,7 @@ std::vector<std::string> left_of_killed(const Shard& shard) {
   std::filesystem::create_directory(directory / "night1");
   for (const char* name : {"journal.jsonl", "journal.1-of-2.jsonl", "journal.2-of-2.jsonl"})
     directory.write(name, format_session(1, "{}"));
-  const std::vector<std::string> tags = {"1-of-1", "1-of-2", "2-of-2", "1234"};
+  const std::vector<std::string> tags = {"1-of-1", "1-of-2", "1-of-2-alone", "2-of-2", "1234"};
   const auto path_of = [&](const std::string& tag) { return "night1/.srcextract." + tag + ".0.tmp"; };
   for (const std::string& tag : tags) directory.write(path_of(tag), "half");
   Journal journal(directory.string(), shard, "{}", fail_on);
@@ -156,7 +156,7 @@ std::vector<std::string> left_of_killed(const Shard& shard) {
 TEST(JournalTest, TemporaryFilesOfKilledSessionsAreRemovedButForThoseOfShardsThatMayBeAtWork) {
   EXPECT_THAT(left_of_killed({1, 1}), ElementsAre("1234"));
   EXPECT_THAT(left_of_killed({1, 2}), ElementsAre("2-of-2", "1234"));
-  EXPECT_THAT(left_of_killed({2, 2}), ElementsAre("1-of-2", "1234"));
+  EXPECT_THAT(left_of_killed({2, 2}), ElementsAre("1-of-2", "1-of-2-alone", "1234"));
   EXPECT_THAT(left_of_killed({2, 3}), ElementsAre("1234"));
 }
 

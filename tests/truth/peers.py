@@ -114,3 +114,25 @@ def assert_same_shapes(ours, peers, angles):
     no_axis = ours["X2_IMAGE"] == ours["Y2_IMAGE"]
     assert np.allclose(angles[no_axis], 45, rtol=0, atol=90 * FLOAT), "not the known difference where X2 = Y2"
     assert_close(ours["THETA_IMAGE"][~no_axis], angles[~no_axis], 90 * FLOAT, "THETA_IMAGE")
+
+
+def assert_same_but_for_roundings(ours, peers, roundings):
+    """Where a pixel is off by so many roundings to float32, sky included: at most by `pixel` of what is left of it above
+    the sky. What that can do to a moment is bounded by the size of the source."""
+    background, flux, peak = ours["BACKGROUND"], ours["FLUX_ISO"], ours["FLUX_MAX"]
+    pixel = roundings * FLOAT * (background + ours["THRESHOLD"]) / ours["THRESHOLD"]
+    width, height = (ours[f"{axis}MAX_IMAGE"] - ours[f"{axis}MIN_IMAGE"] + 1 for axis in "XY")
+    assert_close(ours["X_IMAGE"], peers["X_IMAGE"], pixel * width, "X_IMAGE")
+    assert_close(ours["Y_IMAGE"], peers["Y_IMAGE"], pixel * height, "Y_IMAGE")
+    assert_close(flux, peers["FLUX_ISO"], roundings * FLOAT * (flux + background * ours["NPIX"]) + FLOAT * flux,
+                 "FLUX_ISO")
+    assert_close(peak, peers["FLUX_MAX"], roundings * FLOAT * (peak + background), "FLUX_MAX")
+    moment = pixel * np.maximum(width, height)**2 + 1e-7
+    for name in ("X2_IMAGE", "Y2_IMAGE", "XY_IMAGE"):
+        assert_close(ours[name], peers[name], moment, name)
+    for name in ("A_IMAGE", "B_IMAGE"):
+        assert_close(ours[name]**2, peers[name]**2, 2 * moment + 4 * FLOAT * ours[name]**2, f"{name} squared")
+    axes = ours["A_IMAGE"]**2 - ours["B_IMAGE"]**2
+    turn = np.abs((ours["THETA_IMAGE"] - peers["THETA_IMAGE"] + 90) % 180 - 90)
+    with np.errstate(divide="ignore"):  # a round source may point anywhere
+        assert_close(turn, 0 * turn, np.degrees(2 * moment / axes) + 90 * FLOAT, "THETA_IMAGE")

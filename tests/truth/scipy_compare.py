@@ -17,7 +17,7 @@ import random_masks
 import skies
 from fits_pixels import read_pixels
 from program import extract
-from scipy_truth import DEFAULT, LESSON, four_steps
+from scipy_truth import CONSTANT, LESSON, four_steps
 
 EXACT = ("NUMBER", "XMIN_IMAGE", "XMAX_IMAGE", "YMIN_IMAGE", "YMAX_IMAGE", "XPEAK_IMAGE", "YPEAK_IMAGE", "NPIX",
          "FLUX_MAX", "FLAGS")
@@ -55,7 +55,7 @@ def compare_catalogues(ours, truth):
 def compare(program, image, semantics, directory, *options):
     """Runs one case. Returns what does not agree (nothing, if all does) and a summary."""
     try:
-        ours, report = extract(program, semantics.config, image, directory, *options)
+        ours, report = extract(program, semantics.config, image, directory, *semantics.options, *options)
     except RuntimeError as error:
         return [str(error)], ""
     pixels = read_pixels(image)
@@ -92,11 +92,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for name in options.images or skies.NAMES:
             image = name if options.images else skies.image(name, directory)
-            for semantics in (LESSON, DEFAULT):
+            for semantics in (LESSON, CONSTANT):
                 if image is None:
-                    print(f"skip  {semantics.config:7} {name}: not here")
+                    print(f"skip  {semantics.name:8} {name}: not here")
                     continue
-                failures += show(f"{semantics.config:7} {name}", *compare(options.program, image, semantics, directory,
+                failures += show(f"{semantics.name:8} {name}", *compare(options.program, image, semantics, directory,
                                                                           "--backend", options.backend))
     if options.label_masks:
         failures += show("random masks", *random_masks.compare(options.label_masks, options.backend))

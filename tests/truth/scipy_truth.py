@@ -10,14 +10,17 @@ SQUARE = np.ones((3, 3))
 @dataclasses.dataclass(frozen=True)
 class Semantics:
     """What a configuration means."""
-    config: str  # config/<config>.yaml
+    name: str
+    options: tuple  # for srcextract, behind config/<config>.yaml
+    config: str
     above_background: bool  # threshold and fluxes count from the clipped median, not from zero
     structure: object  # of ndimage.label; None is its default, 4-connected
     min_area: int
 
 
-LESSON = Semantics("lesson", False, None, 1)
-DEFAULT = Semantics("default", True, SQUARE, 5)
+LESSON = Semantics("lesson", (), "lesson", False, None, 1)
+# The defaults with one level for the whole image; meshes are held against SExtractor and SEP.
+CONSTANT = Semantics("constant", ("--set", "background.method=constant"), "default", True, SQUARE, 5)
 
 
 def clip(values):

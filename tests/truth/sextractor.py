@@ -1,4 +1,4 @@
-"""Runs SExtractor, set to do as srcextract does: one threshold, no filter, deblending, cleaning or weights."""
+"""Runs SExtractor, set to do as srcextract does: no filter, deblending or cleaning."""
 import pathlib
 import shutil
 import subprocess
@@ -9,9 +9,9 @@ SETTINGS = {
     "DEBLEND_MINCONT": 1.0, "CLEAN": "N", "MASK_TYPE": "NONE", "WEIGHT_TYPE": "NONE", "GAIN": 0, "GAIN_KEY": "NONE",
     "SATUR_LEVEL": 1e29, "SATUR_KEY": "NONE", "MEMORY_PIXSTACK": 10_000_000, "MEMORY_OBJSTACK": 60_000,
     "VERBOSE_TYPE": "QUIET"}
-# With a background and a threshold of its own, as a user would ask it for five sigma.
-BY_ITSELF = {"BACK_TYPE": "AUTO", "BACK_SIZE": 4096, "THRESH_TYPE": "RELATIVE", "DETECT_THRESH": 5,
-             "ANALYSIS_THRESH": 5}
+# With a background and a noise map of its own, as a user would ask it for five sigma: meshes as it has them by default.
+BY_ITSELF = {"BACK_TYPE": "AUTO", "BACK_SIZE": 64, "BACK_FILTERSIZE": 3, "WEIGHT_TYPE": "BACKGROUND",
+             "THRESH_TYPE": "RELATIVE", "DETECT_THRESH": 5, "ANALYSIS_THRESH": 5}
 
 
 def at_level(background, threshold):

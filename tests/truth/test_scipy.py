@@ -9,10 +9,10 @@ import skies
 from fits_pixels import read_pixels
 from program import run
 from scipy_compare import compare
-from scipy_truth import DEFAULT, LESSON, four_steps
+from scipy_truth import CONSTANT, LESSON, four_steps
 
 
-@pytest.mark.parametrize("semantics", [LESSON, DEFAULT], ids=lambda semantics: semantics.config)
+@pytest.mark.parametrize("semantics", [LESSON, CONSTANT], ids=lambda semantics: semantics.name)
 @pytest.mark.parametrize("name", skies.NAMES)
 def test_equals_scipy(program, sky_directory, tmp_path, name, semantics):
     image = skies.image(name, sky_directory)
@@ -31,12 +31,13 @@ def test_the_comparison_notices_another_configuration(program, sky_directory, tm
     assert problems
 
 
-@pytest.mark.parametrize("semantics", [LESSON, DEFAULT], ids=lambda semantics: semantics.config)
+@pytest.mark.parametrize("semantics", [LESSON, CONSTANT], ids=lambda semantics: semantics.name)
 @pytest.mark.parametrize("name", ["data/sky", "crowded_1023x1025", "float_2048", "one_row_4099", "one_column_4099",
                                   "spiral_1025"])
 def test_the_segmentation_map_is_that_of_scipy(program, sky_directory, tmp_path, name, semantics):
     fits = pytest.importorskip("astropy.io.fits")
     image = skies.image(name, sky_directory)
-    run(program, semantics.config, image, tmp_path, "--backend", "cpu", "--set", "output.segmentation=true")
+    run(program, semantics.config, image, tmp_path, *semantics.options, "--backend", "cpu", "--set",
+        "output.segmentation=true")
     labels = fits.getdata(tmp_path / f"{image.stem}.seg.fits", "SEGMENTATION")
     assert np.array_equal(labels, four_steps(read_pixels(image), semantics).labels)

@@ -43,7 +43,8 @@ class DeviceMemory : public testing::StageTest<Gpu> {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     // 3.6 GB as float32 on the device, next to nothing on disk.
-    std::ofstream(folder_ / "config.yaml") << "detection:\n  threshold_unit: absolute\n";
+    std::ofstream(folder_ / "config.yaml")
+        << "background: {method: constant}\ndetection:\n  threshold_unit: absolute\n";
     std::ofstream image(folder_ / "large.fits", std::ios::binary);
     for (const char* card :
          {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    2",

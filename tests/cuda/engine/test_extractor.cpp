@@ -130,7 +130,8 @@ TEST_F(Extractor, TellsOfEveryStageAndRecordsIt) {
                           },
                           &record};
   const std::int64_t sources = expect_same(sky, Config{}, observer);
-  EXPECT_EQ(stages, (std::vector<std::string>{"ingest", "background", "threshold", "label", "measure", "columns"}));
+  EXPECT_EQ(stages,
+            (std::vector<std::string>{"ingest", "background", "subtract", "threshold", "label", "measure", "columns"}));
   using testing::values_of;
   EXPECT_EQ(values_of(record, "ingest", "pixel"), std::vector<double>(sky.pixels.begin(), sky.pixels.end()));
   EXPECT_EQ(values_of(record, "label", "components kept"), std::vector<double>{static_cast<double>(sources)});

@@ -222,13 +222,32 @@ TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
   EXPECT_EQ(catalog.status(), 0);
   EXPECT_EQ(found.size(), 25u);
   EXPECT_THAT(found["NUMBER"],
-              ElementsAre("J", "", "meta.record;meta.id", "Running number, in raster order of the first pixel"));
+              ElementsAre("J", "", "meta.record", "Running number, in raster order of the first pixel"));
   EXPECT_THAT(found["X_IMAGE"],
               ElementsAre("D", "pixel", "pos.cartesian.x;instr.det", "Intensity-weighted x, 1-based"));
-  EXPECT_THAT(found["NPIX"], ElementsAre("K", "pixel", HasSubstr("area"), "Number of detected pixels"));
+  EXPECT_THAT(found["NPIX"], ElementsAre("K", "pixel", HasSubstr("angArea"), "Number of detected pixels"));
   EXPECT_THAT(found["XY_IMAGE"], ElementsAre("D", "pixel**2", HasSubstr("covariance"), "Covariance of x and y"));
   EXPECT_THAT(found["FLAGS"], ElementsAre("I", "", "meta.code", HasSubstr("touches the image edge")));
   EXPECT_THAT(found["ALPHA_J2000"], ElementsAre("D", "deg", "pos.eq.ra;meta.main", HasSubstr("Right ascension")));
+}
+
+TEST(CatalogTest, UcdsAreOfTheControlledVocabulary) {
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
+  TemporaryFolder directory;
+  std::string ucds;
+  Sources sources = three_sources();
+  sources.sky = true;
+  for_each_column(sources, [&](const Column& column, const auto&) { ucds += std::string(column.ucd) + "\n"; });
+  const auto [status, output] = testing::run_python(directory, R"(
+import sys
+from astropy.io.votable import ucd
+words = open(sys.argv[1]).read().split()
+assert len(words) > 20
+for word in words:
+    ucd.parse_ucd(word, check_controlled_vocabulary=True)
+)",
+                                                    directory.write("ucds", ucds));
+  EXPECT_EQ(status, 0) << output;
 }
 
 TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {

@@ -74,10 +74,10 @@ TEST_F(FitsBadInput, HeaderWithoutEnd) {
   EXPECT_THAT(refusal_of_bytes(header.substr(0, 240)), HasSubstr("no END card"));
 }
 
-TEST_F(FitsBadInput, HeaderThatCfitsioRejects) {
-  EXPECT_THAT(refusal_of_card("BITPIX", "17"), AllOf(HasSubstr("HDU 0"), HasSubstr("CFITSIO: "), HasSubstr("BITPIX")));
-  EXPECT_THAT(refusal_of_card("BITPIX", "'16'"), HasSubstr("BITPIX"));
-  EXPECT_LT(refusal_of_card("BITPIX", "'16'").size(), 400 + directory.string().size());
+TEST_F(FitsBadInput, HeaderThatIsNotValid) {
+  EXPECT_THAT(refusal_of_card("BITPIX", "17"), AllOf(HasSubstr("HDU 0"), HasSubstr("BITPIX = 17")));
+  EXPECT_THAT(refusal_of_card("BITPIX", "'sixteen'"), HasSubstr("BITPIX"));
+  EXPECT_LT(refusal_of_card("BITPIX", "'sixteen'").size(), 400 + directory.string().size());
   EXPECT_THAT(refusal_of_card("BITPIX", "-9223372036854775808"), HasSubstr("BITPIX"));
   EXPECT_THAT(refusal_of_card("NAXIS", "-1"), HasSubstr("NAXIS"));
   EXPECT_THAT(refusal_of_card("NAXIS", "3"), HasSubstr("NAXIS3"));
@@ -85,8 +85,8 @@ TEST_F(FitsBadInput, HeaderThatCfitsioRejects) {
   EXPECT_THAT(refusal_of_card("NAXIS2", "-4"), HasSubstr("NAXIS2"));
 }
 
-TEST_F(FitsBadInput, MoreAxesThanCfitsioKeeps) {
-  EXPECT_THAT(refusal_of_bytes(image_hdu(8, std::vector<std::int64_t>(150, 1), "x")), HasSubstr("NAXIS"));
+TEST_F(FitsBadInput, MoreAxesThanFitsHas) {
+  EXPECT_THAT(refusal_of_bytes(image_hdu(8, std::vector<std::int64_t>(1000, 1), "x")), HasSubstr("NAXIS"));
 }
 
 TEST_F(FitsBadInput, AbsurdSizes) {

@@ -9,11 +9,6 @@
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/fits_writer.hpp"
 
-/// CFITSIO 4.2 loses a little memory for every damaged HCOMPRESS tile; the leak check of the sanitizers asks here.
-extern "C" const char* __lsan_default_suppressions() {  // NOLINT
-  return "leak:libcfitsio";
-}
-
 namespace srcextract::testing {
 namespace {
 

@@ -140,7 +140,7 @@ TEST(StoredTable, IsNotReadFromWhatIsNoCatalog) {
 TEST(StoredTable, DamagedNumberOfRowsIsSeenAfterAnAlikeHeader) {
   const TemporaryFolder folder;
   const std::string whole = file_with(table(5));
-  for (const std::string rows : {"-5", "5.", "99999999999999999999", "1e9", "      "}) {
+  for (const std::string rows : {"-5", "5.5", "99999999999999999999", "1e9", "      "}) {
     std::string damaged = whole;
     const std::size_t value = damaged.find("NAXIS2  =") + 10;
     damaged.replace(value, 20, std::string(20 - rows.size(), ' ') + rows);

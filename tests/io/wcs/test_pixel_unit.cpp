@@ -71,14 +71,26 @@ for unit, sum in zip(lines[::2], lines[1::2]):
   EXPECT_EQ(status, 0) << output;
 }
 
-TEST(PixelUnitTest, WhatIsNoUnitIsSextractorsCount) {
-  for (const char* text : {"", "        ", "arbitrary", "???", "flux (10^3)", "log(Hz)", "\x01\x02\xff", "nanomaggy"})
-    EXPECT_EQ(unit_of(text), "count") << text;
-  EXPECT_EQ(unit_of(std::string(60, 'J')), "count");
+TEST(PixelUnitTest, WhoSaysNothingHoldsCounts) {
+  for (const char* text : {"", "        "}) EXPECT_EQ(unit_of(text), "count") << text;
   EXPECT_EQ(pixel_unit(""), "count");
-  EXPECT_EQ(pixel_unit(header("BUNIT   =                    3")), "count");
-  EXPECT_EQ(pixel_unit(header("BUNIT   = 'Jy")), "count");
+  EXPECT_EQ(pixel_unit(header("BUNIT   =")), "count");
   EXPECT_EQ(pixel_unit(header("COMMENT  BUNIT   = 'Jy'")), "count");
+  EXPECT_EQ(pixel_unit(header("HIERARCH BUNIT = 'Jy'")), "count");
+}
+
+TEST(PixelUnitTest, WhatIsNoUnitIsLeftOut) {
+  for (const char* text : {"arbitrary", "???", "flux (10^3)", "log(Hz)", "\x01\x02\xff", "nanomaggy", "nanomaggies",
+                           "%", "K (Tb)", "[Jy]", "Jy]", "\x80\x80", "mag(AB)", "Jy**", "10"})
+    EXPECT_EQ(unit_of(text), "") << text;
+  EXPECT_EQ(unit_of(std::string(60, 'J')), "");
+  EXPECT_EQ(pixel_unit(header("BUNIT   =                    3")), "");
+  EXPECT_EQ(pixel_unit(header("BUNIT   = 'Jy")), "");
+}
+
+TEST(PixelUnitTest, TheSignOfMicroIsU) {
+  for (const char* text : {"\xb5Jy", "\xc2\xb5Jy", "\xce\xbcJy", "uJy"}) EXPECT_EQ(unit_of(text), "uJy") << text;
+  EXPECT_EQ(unit_of("\xb5Jy/beam"), "uJy/beam");
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 """`srcextract merge` against astropy: the survey catalogue is the catalogues, one below the other."""
 
+import json
 import random
 import shutil
 import subprocess
 import urllib.parse
 import warnings
+import zlib
 
 import pytest
 
@@ -173,3 +175,49 @@ def test_help_names_tables_and_exit_codes(run):
     assert done.code == 0
     for word in ("SOURCES", "IMAGES", "--partial", "Example:", "Exit codes:"):
         assert word in done.out
+
+
+def test_shards_of_different_configurations_are_refused_with_the_keys_that_differ(batch, merge):
+    batch("out", "--shard", "1/2", "--set", "detection.threshold=4.5")
+    batch("out", "--shard", "2/2", "--set", "clean.operation=opening")
+    said = merge("out", code=2)
+    assert "detection.threshold (4.5 and 5.0)" in said and "clean.operation (none and opening)" in said
+    assert "journal.1-of-2.jsonl" in said and "journal.2-of-2.jsonl" in said and "min_area" not in said
+    batch("out", "--shard", "2/2", "--set", "detection.threshold=4.5")
+    merge("out")
+
+
+def test_directories_of_different_configurations_are_refused(batch, merge):
+    batch("one", "--shard", "1/2")
+    batch("two", "--shard", "2/2", "--set", "measurement.gain=2")
+    assert "measurement.gain (0.0 and 2.0)" in merge("one", "two", code=2)
+
+
+def test_a_manifest_may_give_images_settings_of_their_own(run, merge, night, tmp_path):
+    (night / "list.csv").write_text("path,detection.threshold\nplain.fits,\nwcs.fits,8\nlate/dark.fits,\n")
+    (tmp_path / "c.yaml").write_text("")
+    for shard in ("1/2", "2/2"):
+        assert run("batch", "c.yaml", night / "list.csv", "-o", "out", "--shard", shard).code == 0
+    merge("out")
+
+
+@pytest.mark.parametrize("where", ["header", "row", "end"])
+def test_a_catalogue_that_was_replaced_by_one_of_its_size_is_noticed(batch, merge, tmp_path, where):
+    catalogue = batch("out") / "wcs.cat.fits"
+    merge("out")
+    content = bytearray(catalogue.read_bytes())
+    at = {"header": content.index(b"detection:"), "row": content.index(b"END    ", 2880) // 2880 * 2880 + 2880 + 9,
+          "end": len(content) - 1}[where]
+    content[at] ^= 1
+    catalogue.write_bytes(content)
+    said = merge("out", code=3)
+    assert "wcs.cat.fits" in said and "checksum" in said and "start the same `srcextract batch` again" in said
+
+
+def test_the_checksum_of_a_catalogue_is_zlibs(batch):
+    out = batch("out")
+    done = [entry for entry in map(json.loads, (out / "journal.jsonl").read_text().splitlines()) if "crc32" in entry]
+    assert len(done) == 6
+    for entry in done:
+        name, = (name for name in entry["outputs"] if name.endswith(".cat.fits"))
+        assert entry["crc32"] == zlib.crc32((out / name).read_bytes())

@@ -182,7 +182,7 @@ def test_more_failures_than_allowed_stop_the_run(run, config, tmp_path, allowed,
     assert len(survey.failures(tmp_path / "out")) == 4 and len(survey.done(tmp_path / "out/journal.jsonl")) == 6
 
 
-@pytest.mark.parametrize("name", ["journal.jsonl", "journal.lock", "failures.csv", "a.cat.fits", "d.run.json"])
+@pytest.mark.parametrize("name", ["journal.jsonl", "journal.lock", "journal.begun", "failures.csv", "a.cat.fits", "d.run.json"])
 def test_the_log_is_no_file_of_the_run(run, config, images, tmp_path, name):
     (tmp_path / "link").symlink_to("out")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

@@ -8,21 +8,37 @@ namespace {
 constexpr Shape square{1024, 1024};
 constexpr std::int64_t image = std::int64_t{4} << 20;  // bytes of its float32 pixels
 
+Config constant_sky() {
+  Config config;
+  config.background.method = BackgroundMethod::constant;
+  return config;
+}
+
 TEST(StageList, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
-  const Config config;
+  const Config config = constant_sky();
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
 }
 
-TEST(StageList, ConvolutionKeepsAnImageMore) {
+TEST(StageList, AMeshKeepsWhatIsAboveIt) {
   Config config;
+  config.background.method = BackgroundMethod::mesh;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
+  config.convolve.kernel = KernelShape::gaussian;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 7 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 2 * image);
+}
+
+TEST(StageList, ConvolutionKeepsAnImageMore) {
+  Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
 }
 
 TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
-  Config config;
+  Config config = constant_sky();
   config.combine.method = CombineMethod::median;
   // How many planes a cube has is not known before it is opened: three are usual.
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 9 * image / 2);
@@ -36,7 +52,7 @@ TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
 }
 
 TEST(StageList, ADifferenceKeepsBothFrames) {
-  Config config;
+  Config config = constant_sky();
   EXPECT_EQ(host_memory(plan_of(square, config, true)), 7 * image / 2);
   config.measurement.gain = 2;  // the noise, and the image that is weighed by it
   EXPECT_EQ(host_memory(plan_of(square, config, true)), 11 * image / 2);
@@ -44,11 +60,12 @@ TEST(StageList, ADifferenceKeepsBothFrames) {
 }
 
 TEST(StageList, SmallImagesShareALaunch) {
-  const Config config;
-  EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);
-  EXPECT_EQ(images_in_a_launch({256, 256}, config), 8);
-  EXPECT_EQ(images_in_a_launch({1024, 1024}, config), 1);
-  EXPECT_EQ(images_in_a_launch({0, 0}, config), 32);
+  for (const Config& config : {Config{}, constant_sky()}) {
+    EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);
+    EXPECT_EQ(images_in_a_launch({256, 256}, config), 8);
+    EXPECT_EQ(images_in_a_launch({1024, 1024}, config), 1);
+    EXPECT_EQ(images_in_a_launch({0, 0}, config), 32);
+  }
 }
 
 TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {

@@ -6,7 +6,7 @@ np = pytest.importorskip("numpy")
 
 import png_files
 from fits_files import TAN, write
-from stage_images import (HEIGHT, RESULTS, WIDTH, field, image_hdu, labels_of, report, results, rows, steps,
+from stage_images import (CONSTANT, HEIGHT, RESULTS, WIDTH, field, image_hdu, labels_of, report, results, rows, steps,
                           write_extensions, write_image)
 
 
@@ -44,12 +44,12 @@ def test_what_changed_and_which_way(extract, tmp_path):
     assert told["input"]["path"].endswith("new.fits") and told["counts"]["sources"] == 2
     assert told["reference"].items() >= {"path": str(tmp_path / "reference.fits"), "hdu": 0, "width": WIDTH,
                                          "height": HEIGHT, "resampled": False}.items()
-    side = ["background", "threshold", "label", "measure", "columns"]
+    side = ["background", "subtract", "threshold", "label", "measure", "columns"]
     assert steps(told) == ["ingest", "ingest", "difference", *side, *side, "sky", "checksum", "write"]
 
 
 def clipped_median(extract, directory, image):
-    out = extract("plain", "", write_image(directory / "plain.fits", image))
+    out = extract("plain", CONSTANT, write_image(directory / "plain.fits", image))
     return report(out / "plain.run.json")["background"]["clipped"]["median"]
 
 
@@ -123,7 +123,8 @@ def test_every_step_of_a_difference_is_timed(extract, tmp_path):
                 "convolve: {kernel: gaussian, fwhm: 4}\nclean: {operation: erosion}\n"
                 "output: {formats: [csv], quicklook: true}\n")
     told = report(extract("out", settings, tmp_path / "reference.fits", new) / "new.diff.run.json")
-    side = ["background", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "variance", "columns"]
+    side = ["background", "subtract", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "variance",
+            "columns"]
     assert steps(told) == ["ingest", "picture", "ingest", "align", "match_width", "difference", *side, *side, "sky",
                            "checksum", "write"]
 

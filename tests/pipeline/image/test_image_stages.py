@@ -6,7 +6,7 @@ import pytest
 np = pytest.importorskip("numpy")
 
 from fits_files import TAN, write
-from stage_images import (RESULTS, field, image_hdu, labels_of, report, results, rows, steps, write_extensions,
+from stage_images import (CONSTANT, RESULTS, field, image_hdu, labels_of, report, results, rows, steps, write_extensions,
                           write_image)
 
 
@@ -67,7 +67,7 @@ def test_planes_are_weighed_by_their_noise(extract, tmp_path, method):
     planes = np.stack([20 + scale * (field(seed) - 20) for seed, scale in ((1, 1), (2, 3), (3, 0.5))])
     skies = []
     for plane in planes:
-        directory = extract("plane", "", write_image(tmp_path / "plane.fits", plane))
+        directory = extract("plane", CONSTANT, write_image(tmp_path / "plane.fits", plane))
         clipped = report(directory / "plane.run.json")["background"]["clipped"]
         skies.append((clipped["median"], clipped["sigma"]))
     medians, sigmas = np.array(skies).T[:, :, np.newaxis, np.newaxis]
@@ -133,7 +133,7 @@ def test_a_kernel_is_the_same_wherever_it_comes_from(extract, tmp_path, unit):
     image = field(1)
     path = write_image(tmp_path / "sky.fits", image)
     write_kernels(tmp_path, LOPSIDED)
-    more = RESULTS + f"detection: {{min_area: 1, threshold_unit: {unit}}}\n"
+    more = CONSTANT + RESULTS + f"detection: {{min_area: 1, threshold_unit: {unit}}}\n"
     of_values = extract("values", f"convolve: {{kernel: values, values: {ROWS}}}\n" + more, path)
     check_convolved(of_values, image, LOPSIDED / LOPSIDED.sum())
     for file in ("norm.conv", "kernel.fits"):
@@ -145,7 +145,7 @@ def test_a_kernel_that_is_not_normalised(extract, tmp_path):
     image = field(1)
     path = write_image(tmp_path / "sky.fits", image)
     write_kernels(tmp_path, LOPSIDED)
-    more = RESULTS + "detection: {min_area: 1}\n"
+    more = CONSTANT + RESULTS + "detection: {min_area: 1}\n"
     of_file = extract("file", "convolve: {kernel: file, file: nonorm.conv}\n" + more, path)
     check_convolved(of_file, image, LOPSIDED)
     for text in (f"kernel: values, values: {ROWS}", "kernel: file, file: kernel.fits"):
@@ -166,7 +166,8 @@ SHAPES = {
 def test_kernels_by_their_shape(extract, tmp_path, shape):
     image = field(1)
     path = write_image(tmp_path / "sky.fits", image)
-    directory = extract("out", f"convolve: {{kernel: {shape}}}\n" + RESULTS + "detection: {min_area: 1}\n", path)
+    settings = CONSTANT + RESULTS + "detection: {min_area: 1}\n"
+    directory = extract("out", f"convolve: {{kernel: {shape}}}\n" + settings, path)
     check_convolved(directory, image, SHAPES[shape] / np.abs(SHAPES[shape]).sum())
 
 
@@ -192,7 +193,7 @@ def test_the_foreground_is_cleaned(extract, tmp_path, operation, element, iterat
     path = write_image(tmp_path / "sky.fits", image)
     threshold = "detection: {threshold: 1.5, min_area: 1}\n"
     clean = f"clean: {{operation: {operation}, element: {element}, iterations: {iterations}}}\n"
-    directory = extract("out", clean + threshold + RESULTS, path)
+    directory = extract("out", CONSTANT + clean + threshold + RESULTS, path)
     told = report(directory / "sky.run.json")
     assert steps(told)[2:5] == ["threshold", "clean", "label"]
     mask = image.astype(np.float64) > told["levels"]["detection"]
@@ -222,8 +223,8 @@ def files(directory):
 def test_every_stage_has_its_time_in_the_report(extract, tmp_path):
     directory = extract("out", ALL_STAGES, write_image(tmp_path / "sky.fits", planes_with_holes()))
     told = report(directory / "sky.run.json")
-    assert steps(told) == ["ingest", "combine", "picture", "background", "convolve", "threshold", "clean", "label",
-                           "measure", "flux", "columns", "sky", "checksum", "write"]
+    assert steps(told) == ["ingest", "combine", "picture", "background", "subtract", "convolve", "threshold", "clean",
+                           "label", "measure", "flux", "columns", "sky", "checksum", "write"]
     assert all(step["seconds"] >= 0 for step in told["execution"]["steps"])
     assert "reference" not in told
 

@@ -102,6 +102,7 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
     assert told["input"]["bytes"] == image.stat().st_size
     assert (told["input"]["width"], told["input"]["height"], told["input"]["bitpix"]) == (WIDTH, HEIGHT, -32)
     assert told["counts"] == {"pixels": WIDTH * HEIGHT, "masked_nan": 0, "masked_infinite": 0, "masked_blank": 0,
+                              "masked_weight": 0, "masked_mask": 0,
                               "components": 2, "sources": 2, "source_pixels": 11}
     everything = told["background"]["all"]
     pixels = sky()
@@ -118,6 +119,26 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
     assert execution["seconds"] >= max(step["seconds"] for step in execution["steps"])
     assert execution["start"].endswith("Z") and execution["command"][-1] == "2"
     assert told["sky"] != "ok"
+
+
+def test_the_report_tells_of_the_meshes(run, configure, tmp_path):
+    """Two meshes, of which one is the brighter and the noisier, and one that is masked; values are -2, -1, 0, 1 and 2 times
+    1 and 2 about the sky, as often each: of standard deviation sqrt(2) and twice that."""
+    pixels = [math.nan if x >= 40 else (50 if x >= 20 else 20) + (1 + x // 20) * ((x + 2 * y) % 5 - 2)
+              for y in range(20) for x in range(60)]
+    write(tmp_path / "meshes.fits", hdu((60, 20), values=pixels))
+    settings = "background: {mesh_size: 20, filter_size: 1}\noutput: {formats: [csv]}\n"
+    assert run(configure(settings), "meshes.fits", "--backend", "cpu").code == 0
+    told = report(tmp_path / "meshes.run.json")
+    sky = told["background"]
+    assert (sky["method"], sky["count"], sky["meshes"], sky["bad_meshes"]) == ("mesh", 800, [3, 1], 1)
+    # The histogram has about a hundred bins of a tenth of sigma.
+    assert sky["level_range"] == pytest.approx([20, 50], abs=0.15)
+    assert sky["sigma_range"] == pytest.approx([2**0.5, 8**0.5], rel=0.02)
+    assert (sky["level"], sky["sigma"]) == (sky["level_range"][1], sky["sigma_range"][1])  # of two of the three nodes
+    assert told["levels"]["background"] == 0 and told["levels"]["detection"] == 5 * sky["sigma"]
+    steps = [step["step"] for step in told["execution"]["steps"]]
+    assert steps[1:4] == ["background", "subtract", "threshold"]
 
 
 def test_the_reported_configuration_gives_the_same_catalogue(run, config, image, tmp_path):
@@ -224,8 +245,9 @@ def test_a_bad_image_is_an_input_error_and_keeps_the_old_outputs(run, config, im
 
 def test_a_constant_image_says_what_to_set(run, config, tmp_path):
     write(tmp_path / "flat.fits", hdu((4, 4), 16, [7] * 16))
-    err = run(config, "flat.fits").err
-    assert "background.kappa" in err and "detection.threshold_unit" in err
+    for method in ("constant", "mesh"):
+        done = run(config, "flat.fits", "--set", "measurement.reference=background", "--set", f"background.method={method}")
+        assert done.code == 3 and "background.kappa" in done.err and "detection.threshold_unit" in done.err
 
 
 def test_an_input_is_never_replaced(run, config, image, tmp_path):

@@ -58,7 +58,7 @@ TEST(StageClock, TellsOfEveryStageInOrder) {
          stages.push_back(stage);
        },
        nullptr});
-  EXPECT_THAT(stages, ElementsAre("ingest", "background", "threshold", "label", "measure", "columns"));
+  EXPECT_THAT(stages, ElementsAre("ingest", "background", "subtract", "threshold", "label", "measure", "columns"));
 }
 
 TEST(StageClock, TellsOfTheStagesThatTheConfigurationAdds) {
@@ -71,8 +71,18 @@ TEST(StageClock, TellsOfTheStagesThatTheConfigurationAdds) {
   std::vector<std::string> stages;
   const Observer observer{[&](const char* stage, double) { stages.push_back(stage); }};
   extract_on_host(Exposure({bar(), bar()}), config, Cpu{2}, observer);
-  EXPECT_THAT(stages, ElementsAre("ingest", "combine", "picture", "background", "convolve", "threshold", "clean",
-                                  "label", "measure", "flux", "columns"));
+  EXPECT_THAT(stages, ElementsAre("ingest", "combine", "picture", "background", "subtract", "convolve", "threshold",
+                                  "clean", "label", "measure", "flux", "columns"));
+}
+
+TEST(StageClock, NothingIsSubtractedIfTheSkyIsConstant) {
+  Config config = bright_pixels();
+  config.background.method = BackgroundMethod::constant;
+  std::vector<std::string> stages;
+  StageRecord record;
+  extract_on_host(bar(), config, Cpu{2}, {[&](const char* stage, double) { stages.push_back(stage); }, &record});
+  EXPECT_THAT(stages, ElementsAre("ingest", "background", "threshold", "label", "measure", "columns"));
+  EXPECT_THAT(values_of(record, "background", "meshes"), ElementsAre(0));
 }
 
 TEST(StageClock, RecordsWhatEveryStageMade) {
@@ -84,6 +94,15 @@ TEST(StageClock, RecordsWhatEveryStageMade) {
   for (std::int64_t i = 0; i < width * height; ++i) ASSERT_EQ(pixels[static_cast<std::size_t>(i)], pixel(i)) << i;
   EXPECT_THAT(values_of(record, "background", "median after clipping"),
               ElementsAre(extraction.background.clipped.median));
+  // One mesh of as many zeros as ones, and a bar that is clipped: its level is subtracted from every pixel.
+  const std::vector<double> level = values_of(record, "mesh", "level of node");
+  const std::vector<double> above = values_of(record, "subtract", "pixel");
+  ASSERT_EQ(std::ssize(level), 1);
+  EXPECT_GT(level[0], 0);
+  EXPECT_LT(level[0], 1);
+  ASSERT_EQ(std::ssize(above), width * height);
+  for (std::int64_t i = 0; i < width * height; ++i)
+    ASSERT_EQ(static_cast<float>(above[static_cast<std::size_t>(i)]), pixel(i) - static_cast<float>(level[0])) << i;
   EXPECT_THAT(values_of(record, "threshold", "row"), ElementsAre(4));
   EXPECT_THAT(values_of(record, "threshold", "begin"), ElementsAre(5));
   EXPECT_THAT(values_of(record, "threshold", "end"), ElementsAre(8));

@@ -15,8 +15,11 @@ def lines(done, level):
 
 
 @pytest.mark.parametrize("settings, said", [
-    ({"detection": "{reference: zero}"}, "c.yaml:1:24: the threshold is counted from zero, and the sky is not zero"),
-    ({"detection": "{threshold: 90, threshold_unit: absolute}"}, "is not below this pixel value"),
+    ({"detection": "{reference: zero}", "background": "{method: constant}"},
+     "c.yaml:1:24: the threshold is counted from zero, and the sky is not zero"),
+    ({"detection": "{threshold: 90, threshold_unit: absolute}", "background": "{method: constant}"},
+     "is not below this pixel value"),
+    ({"detection": "{threshold: -9, threshold_unit: absolute}"}, "the sky, 0 with a sigma of "),
 ])
 def test_a_sky_that_is_one_source_is_warned_about_with_the_key(run, configure, tmp_path, settings, said):
     pixels = [100 + value for value in sky()]

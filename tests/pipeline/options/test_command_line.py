@@ -148,6 +148,12 @@ def test_verbose_tells_the_time_of_every_stage(run, config, image):
         assert sum(re.search(rf" {stage} [0-9.]+ s", line) is not None for line in debug) == 1
 
 
+def test_the_log_tells_of_the_meshes(run, configure, image):
+    done = run(configure("background: {mesh_size: 16}\noutput: {formats: [csv]}"), image, "-v", "--backend", "cpu")
+    assert "sky.fits: sky of 3 x 2 meshes: level " in done.err and " 1200 pixels" in done.err
+    assert len(re.findall(r"debug: .* subtract [0-9.]+ s", done.err)) == 1
+
+
 def test_the_log_file_is_appended_to_and_never_quiet(run, config, image, tmp_path):
     log = tmp_path / "log.txt"
     log.write_text("before\n")
@@ -195,6 +201,18 @@ def test_padding_that_is_not_masked_is_a_warning(run, config, tmp_path, percent,
     assert warned or done.err == ""
 
 
+@pytest.mark.parametrize("padded, warned", [(130, True), (0, False)])
+def test_meshes_of_padding_are_a_warning(run, configure, tmp_path, padded, warned):
+    """Two meshes of 64 pixels in a row, and more."""
+    side = 200
+    pixels = [0.0 if i % side < padded else 100.25 + i % 7 - 3 for i in range(side * side)]
+    write(tmp_path / "padded.fits", hdu((side, side), -32, pixels))
+    done = run(configure("output: {formats: [csv]}"), "padded.fits", "-q")
+    assert done.code == 0
+    assert ("warning: padded.fits: there are meshes whose pixels are all equal. Is this padding?" in done.err) == warned
+    assert warned or done.err == ""
+
+
 def test_a_log_file_that_cannot_be_opened_is_an_output_error(run, config, image, tmp_path):
     done = run(config, image, "--log-file", "/dev/null/log.txt")
     assert done.code == 3 and "log file" in done.err
@@ -213,16 +231,25 @@ def on_terminal(*arguments, cwd, columns=0):
     return text
 
 
+def left_on_screen(text):
+    """What stands on a terminal's lines at the end, of text that knows no controls but these."""
+    lines = [line.removesuffix("\r").split("\r\x1b[K")[-1] for line in text.split("\n")]
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+
+
 def test_progress_is_one_line_on_a_terminal_and_leaves_no_trace(config, image, tmp_path):
     text = on_terminal(config, image, "--backend", "cpu", cwd=tmp_path)
     assert "sky.fits: ingest" in text and "threshold" in text
-    assert text.endswith("\r\x1b[K")
+    *log, last = left_on_screen(text)
+    assert log and all(line.startswith("info: ") for line in log) and last == ""
 
 
 def test_progress_over_several_files_is_a_bar_with_rate_and_time_left(config, image, tmp_path):
     text = on_terminal(config, image, write_sky(tmp_path / "two.fits"), "--backend", "cpu", cwd=tmp_path)
     assert re.search(r"\r\x1b\[K\[=* *\] +\d+ % 1 of 2 files, [\d.]+ files/s, [\d.]+ GB/s, ETA 0:00:0\d", text), text
-    assert text.endswith("\r\x1b[K")
+    *log, last = left_on_screen(text)
+    assert all(line.startswith("info: ") for line in log) and sum("done in" in line for line in log) == 2
+    assert last == "", "nothing of the bar is left"
 
 
 def test_quiet_hides_the_progress(config, image, tmp_path):

@@ -110,12 +110,12 @@ class LevelsTest : public StageTest<Where> {
 TYPED_TEST_SUITE(LevelsTest, Backends);
 
 TYPED_TEST(LevelsTest, FollowTheConfiguration) {
-  Config config;  // 5 sigma above the background
-  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{110, 100, 2}));
+  Config config;  // 5 sigma above the background; in units of a pixel's own noise, where that is known, too
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{110, 100, 2, 100, 5}));
   config.detection.reference = Baseline::zero;
-  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 100, 2}));
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 100, 2, 0, 5}));
   config.measurement.reference = Baseline::zero;
-  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 0, 2}));
+  EXPECT_EQ(this->resolved(background_of(100, 2), config), (Levels{10, 0, 2, 0, 5}));
   config.detection.threshold_unit = ThresholdUnit::absolute;
   config.detection.threshold = 7;
   EXPECT_EQ(this->resolved(background_of(100, 0), config), (Levels{7, 0, 0}));
@@ -129,17 +129,21 @@ TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
         resolve_levels(this->backend().put_value(image), this->backend().put_value(convolved), config, this->where()),
         this->where());
   };
-  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2}));
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{103.5, 100, 2, 101, 1.25}));
   EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0)).detection, std::numeric_limits<double>::infinity());
   config.detection.reference = Baseline::zero;
-  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{2.5, 100, 2}));
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{2.5, 100, 2, 0, 1.25}));
   config.detection.threshold_unit = ThresholdUnit::sigma;
-  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{10, 100, 2}));
+  EXPECT_EQ(resolved(background_of(100, 2), background_of(101, 0.5)), (Levels{10, 100, 2, 0, 5}));
 }
 
 TYPED_TEST(LevelsTest, LetNothingBeDetectedWithoutASky) {
   const double never = std::numeric_limits<double>::infinity();
   EXPECT_EQ(this->resolved(background_of(100, 0), Config{}).detection, never);
+  Background meshes = background_of(0, 1);
+  meshes.mesh.width = meshes.mesh.height = 2;  // without noise, all of them
+  EXPECT_EQ(this->resolved(meshes, Config{}).detection, never);
+  EXPECT_EQ(this->resolved(meshes, Config{}).in_noise, never);
   Config absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
   EXPECT_EQ(this->resolved(Background{}, absolute).detection, never);
@@ -162,6 +166,17 @@ TEST(CheckBackground, RefusesNoSkyAndUnitsOfAZeroSigma) {
   EXPECT_NE(refusal_of(Background{}, absolute).find("every pixel is masked"), std::string::npos);
   EXPECT_EQ(refusal_of(background_of(3, 0), absolute), "");
   EXPECT_EQ(refusal_of(background_of(3, 1), Config{}), "");
+}
+
+TEST(CheckBackground, RefusesMeshesWithoutNoise) {
+  Background meshes = background_of(0, 1);  // 1 is what stands for the noise where there is none
+  meshes.mesh.width = meshes.mesh.height = 2;
+  EXPECT_NE(refusal_of(meshes, Config{}).find("in every mesh the pixels"), std::string::npos);
+  Config absolute;
+  absolute.detection.threshold_unit = ThresholdUnit::absolute;
+  EXPECT_EQ(refusal_of(meshes, absolute), "");
+  meshes.mesh.most_rms = 0.5F;
+  EXPECT_EQ(refusal_of(meshes, Config{}), "");
 }
 
 }  // namespace

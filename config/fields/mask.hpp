@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(GoodPixels) {
+  return {"zero", "nonzero"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+/// The keys of the section `mask`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_mask_field(AnyConfig& c, F&& f) {
+  const Section section{"mask", "Which pixels are left out"};
+  f(Field{.section = section,
+          .key = "file",
+          .description =
+              "FITS file that holds a map of the image's shape, which tells which pixels are bad; the path is "
+              "relative to the working directory. Empty = the image's own file, of which `hdu` is another HDU",
+          .is_path = true},
+    c.mask.file);
+  f(Field{.section = section,
+          .key = "hdu",
+          .description = "HDU of the map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of `file` "
+                         "that holds an image; no map without a file)",
+          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .problem = hdu_problem(c.mask)},
+    c.mask.hdu);
+  f(Field{.section = section,
+          .key = "bits",
+          .description =
+              "Bits of the map that count: numbers from 0, or names that its header gives them (`MP_BAD = 0`, "
+              "as LSST writes); none given = every bit",
+          .allowed = "0 to 63, or names",
+          .problem = bits_problem(c.mask)},
+    c.mask.bits);
+  f(Field{.section = section,
+          .key = "good",
+          .description = "Pixels are good where these bits are all `zero`, or where one of them is not (`nonzero`)"},
+    c.mask.good);
+}
+
+}  // namespace srcextract::config

@@ -1,0 +1,31 @@
+#include "cuda/sky/device_nodes.hpp"
+
+#include "cuda/device/launch.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void fill_nodes_kernel(NodeView from, NodeWriter to) {
+  const std::int64_t i = thread_index();
+  if (i < from.width * from.height) to.set(i, filled_node(from, i % from.width, i / from.width));
+}
+
+__global__ void filter_nodes_kernel(NodeView from, BackgroundConfig config, NodeWriter to) {
+  const std::int64_t i = thread_index();
+  if (i < from.width * from.height) to.set(i, filtered_node(from, i % from.width, i / from.width, config));
+}
+
+}  // namespace
+
+DeviceNodes DeviceNodes::filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const {
+  DeviceNodes whole(shape, where), filtered(shape, where);
+  const unsigned int blocks = blocks_for(shape.count());
+  fill_nodes_kernel<<<blocks, block_threads, 0, where.stream>>>(view(), whole.writer());
+  check_launch();
+  filter_nodes_kernel<<<blocks, block_threads, 0, where.stream>>>(whole.view(), config, filtered.writer());
+  check_launch();
+  return filtered;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "cuda/device/memory.hpp"
+#include "stages/sky/mesh_nodes.hpp"
+
+namespace srcextract {
+
+/// Nodes that a kernel writes.
+struct NodeWriter {
+  float *level, *rms;
+
+  __device__ void set(std::int64_t i, const MeshNode& node) const {
+    level[i] = node.level;
+    rms[i] = node.rms;
+  }
+};
+
+/// The memory of the nodes of a grid on a device.
+struct DeviceNodes {
+  DeviceNodes(const Shape& grid, const Gpu& where)
+      : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
+
+  NodeWriter writer() { return {level.data(), rms.data()}; }
+  NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
+
+  /// What the spline goes through: bad ones filled, then the median filter.
+  DeviceNodes filled_and_filtered(const BackgroundConfig& config, const Gpu& where) const;
+
+  Shape shape;
+  Buffer<float, Gpu> level, rms;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,145 @@
+#include "stages/sky/mesh.hpp"
+
+#include <cub/block/block_reduce.cuh>
+#include <limits>
+#include <utility>
+
+#include "cuda/sky/device_nodes.hpp"
+#include "cuda/sky/mesh_block.hpp"
+#include "cuda/sky/rank_finder.hpp"
+#include "stages/sky/mesh_spline.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void __launch_bounds__(block_threads, 6)
+    estimate_mesh_kernel(const float* image, MeshGrid grid, BackgroundConfig config, NodeWriter nodes,
+                         std::int64_t* unmasked) {
+  __shared__ MeshHistogram histogram;
+  __shared__ SumMemory memory;
+  const MeshBlock pixels(image, grid, blockIdx.x);
+  constexpr float all = std::numeric_limits<float>::infinity();
+  const MeshSums sums = sum_mesh(pixels, MeshCut{-all, all}, memory);
+  if (threadIdx.x == 0) unmasked[blockIdx.x] = sums.count;
+  if (2 * sums.count < pixels.area()) {
+    constexpr float bad = std::numeric_limits<float>::quiet_NaN();
+    if (threadIdx.x == 0) nodes.set(blockIdx.x, {bad, bad});
+    return;
+  }
+  const MeshSums survivors = sum_mesh(pixels, cut_of(mean_and_sigma(sums)), memory);
+  const MeshBins bins(survivors, mean_and_sigma(survivors));
+  count_bins(
+      pixels, bins.count, [&](std::int64_t place) { return bins.bin_of(pixels.at(place)); }, histogram);
+  if (threadIdx.x >= warp_size) return;
+  const HistogramClip clip = histogram.clip(bins.count, config.kappa);
+  if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, bins, config.estimator));
+}
+
+/// A thread for every column of each map.
+__global__ void bend_nodes_kernel(NodeView nodes, float* level, float* rms) {
+  const std::int64_t x = thread_index() / 2;
+  if (x >= nodes.width) return;
+  const bool of_level = thread_index() % 2 == 0;
+  bend((of_level ? nodes.level : nodes.rms) + x, nodes.height, nodes.width, (of_level ? level : rms) + x);
+}
+
+constexpr int summary_threads = 1024;
+
+/// The least and the greatest of values, by a block; in its first thread.
+struct LeastAndMost {
+  float least, most;
+};
+__device__ LeastAndMost range_of(const float* values, std::int64_t count) {
+  using Reduce = cub::BlockReduce<float, summary_threads>;
+  __shared__ typename Reduce::TempStorage memory;
+  float least = values[0], most = values[0];
+  for (std::int64_t i = threadIdx.x; i < count; i += summary_threads) {
+    least = fminf(least, values[i]);
+    most = fmaxf(most, values[i]);
+  }
+  least = Reduce(memory).Reduce(least, [](float a, float b) { return fminf(a, b); });
+  __syncthreads();
+  most = Reduce(memory).Reduce(most, [](float a, float b) { return fmaxf(a, b); });
+  return {unsigned_zero(least), unsigned_zero(most)};
+}
+
+/// How many meshes nothing is known of, by a block.
+__device__ int count_bad(const float* estimates, std::int64_t count) {
+  int bad = 0;
+  for (std::int64_t first = 0; first < count; first += summary_threads) {
+    const std::int64_t i = first + threadIdx.x;
+    bad += __syncthreads_count(i < count && estimates[i] != estimates[i]);
+  }
+  return bad;
+}
+
+/// The sum of counts, by a block; in its first thread.
+__device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t size) {
+  using Reduce = cub::BlockReduce<std::int64_t, summary_threads>;
+  __shared__ typename Reduce::TempStorage memory;
+  std::int64_t own = 0;
+  for (std::int64_t i = threadIdx.x; i < size; i += summary_threads) own += counts[i];
+  return Reduce(memory).Sum(own);
+}
+
+/// What stands for the whole image: of the level by one block, of the noise by another. All of both is zero before.
+__global__ void __launch_bounds__(summary_threads)
+    summarize_mesh_kernel(const float* estimates, NodeView nodes, const std::int64_t* unmasked, Background* background,
+                          Background* above) {
+  constexpr float any = -std::numeric_limits<float>::infinity();
+  const std::int64_t count = nodes.width * nodes.height;
+  const bool of_level = blockIdx.x == 0;
+  const float* const values = of_level ? nodes.level : nodes.rms;
+  float median = RankFinder(values, count).median(any);
+  if (!of_level && !(median > 0)) median = RankFinder(values, count).median(0);
+  const LeastAndMost range = range_of(values, count);
+  const int bad = of_level ? count_bad(estimates, count) : 0;
+  const std::int64_t pixels = of_level ? sum_of_counts(unmasked, count) : 0;
+  if (threadIdx.x != 0) return;
+  for (Background* const to : {background, above}) {
+    if (of_level) {
+      to->all.count = pixels;
+      to->clipped.median = to == background ? unsigned_zero(median) : 0;
+      to->converged = true;
+      to->mesh.width = nodes.width;
+      to->mesh.height = nodes.height;
+      to->mesh.bad = bad;
+      to->mesh.least_level = range.least;
+      to->mesh.most_level = range.most;
+    } else {
+      to->clipped.sigma = unsigned_zero(median);
+      to->mesh.least_rms = range.least;
+      to->mesh.most_rms = range.most;
+    }
+  }
+}
+
+}  // namespace
+
+MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where) {
+  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
+  const std::int64_t count = grid.nodes.count();
+  DeviceNodes estimates(grid.nodes, where), bends(grid.nodes, where);
+  Buffer<std::int64_t, Gpu> unmasked(count, where);
+  estimate_mesh_kernel<<<static_cast<unsigned int>(count), block_threads, 0, where.stream>>>(
+      image.pixels.data(), grid, config, estimates.writer(), unmasked.data());
+  check_launch();
+  DeviceNodes nodes = estimates.filled_and_filtered(config, where);
+  bend_nodes_kernel<<<blocks_for(2 * grid.nodes.width), block_threads, 0, where.stream>>>(
+      nodes.view(), bends.level.data(), bends.rms.data());
+  check_launch();
+  MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
+  for (Background* const one : {sky.background.data(), sky.above.data()})  // their padding, too
+    check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));
+  summarize_mesh_kernel<<<2, summary_threads, 0, where.stream>>>(estimates.level.data(), nodes.view(), unmasked.data(),
+                                                                 sky.background.data(), sky.above.data());
+  check_launch();
+  sky.mesh.level = std::move(nodes.level);
+  sky.mesh.rms = std::move(nodes.rms);
+  sky.mesh.level_bend = std::move(bends.level);
+  sky.mesh.rms_bend = std::move(bends.rms);
+  return sky;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "cuda/sky/mesh_histogram.hpp"
+#include "stages/sky/mesh.hpp"
+
+namespace srcextract {
+
+static_assert(sum_rows * sum_columns == block_threads);
+
+/// A mesh of an image, which a block looks at: thread t at columns t mod 64 and rows t / 64, as sums are ordered.
+class MeshBlock {
+ public:
+  __device__ MeshBlock(const float* image, const MeshGrid& grid, std::int64_t mesh) : stride_(grid.image.width) {
+    const std::int64_t x = mesh % grid.nodes.width * grid.mesh, y = mesh / grid.nodes.width * grid.mesh;
+    width_ = min(grid.mesh, grid.image.width - x);
+    height_ = min(grid.mesh, grid.image.height - y);
+    pixels_ = image + y * stride_ + x;
+  }
+
+  __device__ std::int64_t area() const { return width_ * height_; }
+
+  /// f(place) for the thread's pixels.
+  template <class F>
+  __device__ void for_each(const F& f) const {
+    const std::int64_t first = threadIdx.x % sum_columns;
+    if (width_ <= sum_columns) {  // nearly always: with one loop, several pixels are on their way at once
+      if (first >= width_) return;
+#pragma unroll 8
+      for (std::int64_t y = threadIdx.x / sum_columns; y < height_; y += sum_rows) f(y * stride_ + first);
+      return;
+    }
+    for (std::int64_t y = threadIdx.x / sum_columns; y < height_; y += sum_rows)
+      for (std::int64_t x = first; x < width_; x += sum_columns) f(y * stride_ + x);
+  }
+
+  /// The pixel at a place of the same mesh in an image of the same shape.
+  __device__ float at(std::int64_t place) const {
+    return pixels_[place];
+  }
+
+ private:
+  const float* pixels_;
+  std::int64_t width_, height_, stride_;
+};
+
+/// Where a block adds up.
+struct SumMemory {
+  double sum[block_threads], squares[block_threads];
+  unsigned long long count;
+};
+
+/// Adds up what the threads have, in the order of stages/sky/mesh_estimate.hpp; the first warp calls it.
+__device__ inline double add_up(const double* of) {
+  const auto column = [&](int c) {
+    return (of[c] + of[c + sum_columns]) + (of[c + 2 * sum_columns] + of[c + 3 * sum_columns]);
+  };
+  double sum = column(lane()) + column(lane() + warp_size);
+  for (int half = warp_size / 2; half > 0; half /= 2) sum += __shfl_down_sync(all_lanes, sum, half);
+  return sum;
+}
+
+/// The sums over the pixels that are `inside`, by all threads of a block; all get them.
+template <class Inside>
+__device__ MeshSums sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
+  __shared__ MeshSums sums;
+  double sum = 0, squares = 0;
+  unsigned long long count = 0;
+  if (threadIdx.x == 0) memory.count = 0;
+  pixels.for_each([&](std::int64_t place) {
+    const bool taken = inside(place);
+    const auto value = static_cast<double>(taken ? pixels.at(place) : 0.0F);
+    sum += value;
+    squares += value * value;
+    count += taken ? 1 : 0;
+  });
+  memory.sum[threadIdx.x] = sum;
+  memory.squares[threadIdx.x] = squares;
+  __syncthreads();
+  count = sum_of_warp(count);
+  if (first_lane()) atomicAdd(&memory.count, count);
+  __syncthreads();
+  if (threadIdx.x < warp_size) {
+    const double total = add_up(memory.sum), total_squares = add_up(memory.squares);
+    if (threadIdx.x == 0) sums = {static_cast<std::int64_t>(memory.count), total, total_squares};
+  }
+  __syncthreads();
+  return sums;
+}
+
+/// The same over those that the cut contains.
+__device__ inline MeshSums sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
+  return sum_mesh(
+      pixels, [&](std::int64_t place) { return cut.contains(pixels.at(place)); }, memory);
+}
+
+/// Counts the bins of a mesh: bin_at(place), less than 0 where there is none. By all threads.
+template <class BinAt>
+__device__ void count_bins(const MeshBlock& pixels, int bins, const BinAt& bin_at, MeshHistogram& histogram) {
+  histogram.clear(bins);
+  pixels.for_each([&](std::int64_t place) {
+    if (const int bin = bin_at(place); bin >= 0) histogram.count_up(bin);
+  });
+  histogram.sum_chunks(bins);
+}
+
+}  // namespace srcextract

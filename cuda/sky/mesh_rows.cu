@@ -1,0 +1,38 @@
+#include "cuda/sky/mesh_rows.hpp"
+
+#include "cuda/device/launch.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// A thread for every node of every row: neighbours in neighbouring rows.
+__global__ void fill_rows_kernel(MeshGrid grid, const float* nodes, const float* bends, float* rows) {
+  const std::int64_t i = thread_index(), x = i / grid.image.height, y = i % grid.image.height;
+  if (x < grid.nodes.width)
+    rows[i] = node_in_row(nodes + x, bends + x, grid.nodes.height, grid.nodes.width, grid.mesh, y);
+}
+
+/// A thread for every row.
+__global__ void bend_rows_kernel(MeshGrid grid, const float* rows, float* bends) {
+  const std::int64_t y = thread_index();
+  if (y < grid.image.height) bend(rows + y, grid.nodes.width, grid.image.height, bends + y);
+}
+
+}  // namespace
+
+MeshRows::MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends,
+                   const Gpu& where)
+    : grid_(grid),
+      nodes_(grid.nodes.width * grid.image.height, where),
+      bends_(grid.nodes.width * grid.image.height, where) {
+  fill_rows_kernel<<<blocks_for(nodes_.size()), block_threads, 0, where.stream>>>(grid, nodes.data(), bends.data(),
+                                                                                  nodes_.data());
+  check_launch();
+  constexpr unsigned int few = 32;  // rows are few: as many multiprocessors as can be
+  bend_rows_kernel<<<static_cast<unsigned int>((grid.image.height + few - 1) / few), few, 0, where.stream>>>(
+      grid, nodes_.data(), bends_.data());
+  check_launch();
+}
+
+}  // namespace srcextract

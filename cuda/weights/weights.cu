@@ -1,0 +1,30 @@
+#include "stages/weights/weights.hpp"
+
+#include <utility>
+
+#include "cuda/ingest/decode.hpp"
+#include "stages/weights/variance_pixel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void __launch_bounds__(block_threads)
+    weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, MaskCounts* masked) {
+  std::int64_t by_map = 0;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    by_map += weigh(map[i], variance_of, pixels[i], map[i]) ? 1 : 0;
+  add_over_warp(masked->weight, by_map);
+}
+
+}  // namespace
+
+void apply_weights(Image<float, Gpu>&& map, const WeightsConfig& config, Pixels<Gpu>& pixels, const Gpu& where) {
+  const std::int64_t count = map.shape.count();
+  weigh_by_map_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(
+      count, VarianceOfMap(config), pixels.image.pixels.data(), map.pixels.data(), pixels.masked.data());
+  check_launch();
+  pixels.variance = std::move(map);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,12 @@
+#include "io/files/crc32.hpp"
+
+#include <zlib.h>
+
+namespace srcextract {
+
+void Crc32::add(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;  // zlib takes no bytes at no address for the wish to begin anew
+  value_ = static_cast<std::uint32_t>(::crc32_z(value_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace srcextract

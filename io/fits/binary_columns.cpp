@@ -1,0 +1,126 @@
+#include "io/fits/binary_columns.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "io/fits/equal_names.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::string_view types = "LXBIJKAEDCM";
+
+/// The digits that the text begins with, which are taken off; `otherwise` if there are none.
+std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t otherwise) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0) return otherwise;
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, number);
+  text.remove_prefix(digits);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// Empty if there is none that can be read.
+std::string name_of(const Header& header, const std::string& number) {
+  const CardValue name = header.find("TTYPE" + number);
+  const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;
+  return text ? *text : "";
+}
+
+/// `8A`, `3E`, `1PB(80)`, in any case; nothing if it is no form.
+std::optional<BinaryColumn> parse_form(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::string_view form = text;
+  form.remove_prefix(std::min(form.find_first_not_of(' '), form.size()));
+  BinaryColumn column;
+  const std::optional<std::int64_t> repeat = take_number(form, 1);
+  if (!repeat || form.empty()) return std::nullopt;
+  column.repeat = *repeat;
+  column.variable = form[0] == 'P' || form[0] == 'Q';
+  column.wide = form[0] == 'Q';
+  if (column.variable) form.remove_prefix(1);
+  if (form.empty() || types.find(form[0]) == std::string_view::npos) return std::nullopt;
+  column.type = form[0];
+  form.remove_prefix(1);
+  if (column.variable) {
+    if (column.repeat > 1) return std::nullopt;
+    column.bytes = column.repeat * (column.wide ? 16 : 8);
+    return column;
+  }
+  if (column.type == 'X') {
+    column.bytes = column.repeat / 8 + (column.repeat % 8 > 0);
+  } else if (__builtin_mul_overflow(column.repeat, element_bytes(column.type), &column.bytes)) {
+    return std::nullopt;
+  }
+  if (column.type != 'A') return column;
+  const std::optional<std::int64_t> width = take_number(form, column.repeat);
+  column.text = width && *width > 0 && *width < column.repeat ? *width : column.repeat;
+  return column;
+}
+
+}  // namespace
+
+std::int64_t element_bytes(char type) {
+  switch (type) {
+    case 'X':
+      return 0;
+    case 'I':
+      return 2;
+    case 'J':
+    case 'E':
+      return 4;
+    case 'K':
+    case 'D':
+    case 'C':
+      return 8;
+    case 'M':
+      return 16;
+    default:
+      return 1;
+  }
+}
+
+std::vector<BinaryColumn> binary_columns(const Header& header, const std::string& where) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ErrorKind::input, where + ": " + problem + "; the header is damaged or not valid FITS");
+  };
+  const std::int64_t count = header.integer("TFIELDS").value_or(0), row = header.integer("NAXIS1").value_or(0);
+  std::vector<BinaryColumn> columns;
+  std::int64_t begin = 0;
+  for (int number = 1; number <= count; ++number) {
+    const std::string n = std::to_string(number);
+    const std::optional<std::string> form = header.text("TFORM" + n);
+    std::optional<BinaryColumn> column = parse_form(form.value_or(""));
+    if (!column) fail("TFORM" + n + " = '" + form.value_or("") + "' is no type of a column");
+    column->number = number;
+    column->name = name_of(header, n);
+    column->begin = begin;
+    const bool possible = !__builtin_add_overflow(begin, column->bytes, &begin);
+    if (!possible || begin > row) {
+      fail("TFORMn tell columns of " + (possible ? std::to_string(begin) + " bytes, more" : "more bytes") +
+           " than NAXIS1 = " + std::to_string(row) + " says a row has");
+    }
+    columns.push_back(std::move(*column));
+  }
+  return columns;
+}
+
+std::string form_of(const BinaryColumn& column) {
+  std::string form = std::to_string(column.repeat);
+  if (column.variable) form += column.wide ? 'Q' : 'P';
+  form += column.type;
+  if (column.type == 'A' && column.text < column.repeat) form += std::to_string(column.text);
+  return form;
+}
+
+const BinaryColumn* find_column(const std::vector<BinaryColumn>& columns, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(columns, [&](const BinaryColumn& column) { return equal_names(column.name, name); });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,148 @@
+#include "io/fits/card.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace srcextract {
+namespace {
+
+constexpr std::string_view no_ascii = "holds a byte that is not printable ASCII";
+
+bool is_printable(char c) {
+  return c >= ' ' && c <= '~';
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+/// Takes digits off the front, and says how many.
+std::size_t take_digits(std::string_view& text) {
+  const std::size_t count = std::min<std::size_t>(
+      static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin()), text.size());
+  text.remove_prefix(count);
+  return count;
+}
+
+bool take_one_of(std::string_view& text, std::string_view characters) {
+  if (text.empty() || characters.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+enum class Form { none, integer, real };
+
+/// What a text is written as: std::from_chars takes "inf", "nan" and hexadecimal digits as well.
+Form form_of(std::string_view text) {
+  take_one_of(text, "+-");
+  const std::size_t whole = take_digits(text);
+  const bool point = take_one_of(text, ".");
+  const std::size_t fraction = point ? take_digits(text) : 0;
+  if (whole + fraction == 0) return Form::none;
+  const bool exponent = take_one_of(text, "EDed");
+  if (exponent) {
+    take_one_of(text, "+-");
+    if (take_digits(text) == 0) return Form::none;
+  }
+  if (!text.empty()) return Form::none;
+  return point || exponent ? Form::real : Form::integer;
+}
+
+/// The real number of a text of that form; nothing if it is too large for one.
+std::optional<double> real_in(std::string_view text) {
+  std::array<char, card_length> digits;
+  if (text.size() > digits.size()) return std::nullopt;
+  const auto e = [](char c) { return c == 'D' || c == 'd' ? 'e' : c; };
+  char* const end = std::ranges::transform(text, digits.begin(), e).out;
+  double number = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  if (error == std::errc() && stop == end) return number;
+  // Out of range on the small side is zero: only an exponent takes a number of a card there.
+  const std::string_view written(digits.data(), text.size());
+  return written.find("e-") != written.npos || written.find("E-") != written.npos ? std::optional(0.0) : std::nullopt;
+}
+
+/// Only blanks, or a comment, may stand behind a value.
+bool ends_well(std::string_view rest) {
+  const std::size_t next = rest.find_first_not_of(' ');
+  return next == rest.npos || rest[next] == '/';
+}
+
+/// A text and what follows it; `field` begins with its quote.
+CardValue read_text(std::string_view field) {
+  std::string text;
+  bool ascii = true;
+  for (std::size_t i = 1; i < field.size(); ++i) {
+    if (field[i] == '\'' && field.substr(i + 1, 1) != "'") {
+      if (!ends_well(field.substr(i + 1))) return {std::nullopt, "is followed by more than a comment"};
+      text.resize(text.find_last_not_of(' ') + 1);
+      const bool continues = text.ends_with('&');
+      return {std::move(text), ascii ? "" : std::string(no_ascii), continues};
+    }
+    if (field[i] == '\'') ++i;
+    ascii = ascii && is_printable(field[i]);
+    text += field[i];
+  }
+  return {std::nullopt, "is not closed by a quote"};
+}
+
+}  // namespace
+
+std::string_view keyword_of(std::string_view card) {
+  constexpr std::string_view characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  constexpr std::array<std::string_view, 5> without_value{"COMMENT", "HISTORY", "CONTINUE", "HIERARCH", "END"};
+  if (card.size() <= keyword_length || card[keyword_length] != '=') return {};
+  const std::string_view columns = card.substr(0, keyword_length);
+  const std::string_view name = columns.substr(0, columns.find_last_not_of(' ') + 1);
+  if (name.find_first_not_of(characters) != name.npos) return {};
+  return std::ranges::find(without_value, name) == without_value.end() ? name : std::string_view();
+}
+
+std::optional<KeywordValue> number_in(std::string_view text) {
+  text = trimmed(text);
+  const Form form = form_of(text);
+  if (form == Form::none) return std::nullopt;
+  if (text.front() == '+') text.remove_prefix(1);
+  if (form == Form::integer) {
+    std::int64_t number = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc()) return number;
+  }
+  const std::optional<double> number = real_in(text);
+  return number ? std::optional<KeywordValue>(*number) : std::nullopt;
+}
+
+CardValue read_value(std::string_view card) {
+  card = card.substr(0, card_length);
+  const std::string_view field = trimmed(card.substr(std::min(keyword_length + 1, card.size())));
+  if (field.starts_with('\'')) return read_text(field);
+  const std::string_view text = trimmed(field.substr(0, field.find('/')));
+  if (text.empty()) return {};
+  if (text == "T" || text == "F") return {text == "T", ""};
+  if (const std::optional<KeywordValue> number = number_in(text)) return {number, ""};
+  if (!std::ranges::all_of(text, is_printable)) return {std::nullopt, std::string(no_ascii)};
+  if (form_of(text) != Form::none) return {std::nullopt, "is a number too large to be held"};
+  return {std::nullopt, "is no logical, number, or text in quotes"};
+}
+
+CardValue read_continued(std::string_view card) {
+  card = card.substr(0, card_length);
+  const std::string_view field = trimmed(card.substr(std::min(keyword_length, card.size())));
+  if (field.starts_with('\'')) return read_text(field);
+  return {std::nullopt, "is continued by a card without a text"};
+}
+
+std::string printable(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return !is_printable(c); }, '?');
+  return text;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,108 @@
+#include "io/tiles/plio.hpp"
+
+#include <algorithm>
+
+#include "io/files/big_endian.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Words of a list, counted from 0.
+class Words {
+ public:
+  explicit Words(std::span<const std::byte> stream) : stream_(stream) {}
+
+  std::int64_t count() const { return std::ssize(stream_) / 2; }
+  std::int32_t at(std::int64_t number) const {
+    return load_big_endian<std::int16_t>(&stream_[static_cast<std::size_t>(2 * number)]);
+  }
+
+ private:
+  std::span<const std::byte> stream_;
+};
+
+/// The instructions of a list are its words [begin, end).
+struct List {
+  std::int64_t begin = 0, end = 0;
+};
+
+// The third word is the length of the list if that is positive, as in the first files of IRAF; else the fourth and the
+// fifth are, and the second that of the head.
+List find_instructions(const Words& words) {
+  if (words.count() < 3) return {};
+  if (words.at(2) > 0) return {3, words.at(2)};
+  if (words.count() < 5) return {};
+  return {words.at(1), std::int64_t{words.at(4)} * 32768 + words.at(3)};
+}
+
+enum Opcode { zeros, set_high, add, subtract, run, zeros_and_one, add_and_one, subtract_and_one };
+
+/// The pixels as they are told, and the value that the instructions move up and down.
+class Painter {
+ public:
+  explicit Painter(std::span<std::int32_t> pixels) : pixels_(pixels) {}
+
+  /// Values have 27 bits at most: their sums stay in 32.
+  bool move(std::int64_t by) {
+    value_ += by;
+    return value_ >= -most && value_ <= most;
+  }
+  void set(std::int64_t value) { value_ = value; }
+
+  bool put(std::int64_t count, std::int64_t value) {
+    if (count > std::ssize(pixels_) - done_) return false;
+    std::fill_n(pixels_.begin() + done_, count, static_cast<std::int32_t>(value));
+    done_ += count;
+    return true;
+  }
+  bool put_value(std::int64_t count) { return put(count, value_); }
+  void end() { std::fill(pixels_.begin() + done_, pixels_.end(), 0); }
+
+ private:
+  static constexpr std::int64_t most = std::int64_t{1} << 30;
+  std::span<std::int32_t> pixels_;
+  std::int64_t done_ = 0, value_ = 1;
+};
+
+}  // namespace
+
+bool decode_plio(std::span<const std::byte> stream, std::span<std::int32_t> pixels) {
+  const Words words(stream);
+  const List list = find_instructions(words);
+  if (list.begin < 3 || list.end < list.begin || list.end > words.count()) return false;
+  Painter painter(pixels);
+  for (std::int64_t at = list.begin; at < list.end; ++at) {
+    const std::int32_t word = words.at(at), data = word & 0xfff;
+    bool good = true;
+    switch (word >> 12) {
+      case zeros:
+        good = painter.put(data, 0);
+        break;
+      case set_high:
+        if (++at == list.end) return false;
+        painter.set((std::int64_t{words.at(at)} << 12) + data);
+        break;
+      case add:
+      case add_and_one:
+        good = painter.move(data) && (word >> 12 == add || painter.put_value(1));
+        break;
+      case subtract:
+      case subtract_and_one:
+        good = painter.move(-data) && (word >> 12 == subtract || painter.put_value(1));
+        break;
+      case run:
+        good = painter.put_value(data);
+        break;
+      case zeros_and_one:
+        good = data > 0 && painter.put(data - 1, 0) && painter.put_value(1);
+        break;
+      default:
+        return false;
+    }
+    if (!good) return false;
+  }
+  painter.end();
+  return true;
+}
+
+}  // namespace srcextract

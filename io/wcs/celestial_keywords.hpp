@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/fits/header_values.hpp"
+
+namespace srcextract {
+
+/// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
+/// and what is said of further axes are left out, and so is a card without a value: FITS counts it as absent.
+struct CelestialKeywords {
+  /// One a keyword, in the order in which they first come; of a keyword that comes again the last card counts, as it
+  /// does to wcslib. Some programs write numbers in quotes, EQUINOX above all: here they are numbers.
+  std::vector<HeaderValue> values;
+  bool tied = false;    ///< matrix elements tie the two axes to others
+  std::string problem;  ///< why these are not the whole of the WCS; empty if they are
+
+  /// Nothing, or an empty text, if there is no value.
+  std::optional<double> real(std::string_view keyword) const;
+  std::string text(std::string_view keyword) const;
+};
+
+CelestialKeywords read_celestial_keywords(std::string_view header);
+
+/// The values in 80-column cards without END.
+std::string celestial_cards(std::string_view header);
+
+}  // namespace srcextract

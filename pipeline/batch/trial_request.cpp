@@ -1,0 +1,96 @@
+#include "pipeline/batch/trial_request.hpp"
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Enough to make the same outputs and messages of.
+Json config_json(const ImageConfig& config) {
+  return {{"yaml", config.yaml}, {"hash", config.hash}, {"set_at", config.config.set_at}};
+}
+
+std::shared_ptr<const ImageConfig> config_from(const Json& json) {
+  std::string yaml = json.at("yaml");
+  Config config = parse_config(yaml, "the configuration");
+  config.set_at = json.at("set_at").get<std::map<std::string, std::string>>();
+  return std::make_shared<const ImageConfig>(ImageConfig{config, std::move(yaml), json.at("hash"), config});
+}
+
+Json files_json(const std::vector<PlannedFile>& files, Json& configs) {
+  std::map<const ImageConfig*, std::size_t> known;
+  Json all = Json::array();
+  for (const PlannedFile& planned : files) {
+    const ImageFile& file = planned.file;
+    const auto [config, added] = known.try_emplace(file.config.get(), known.size());
+    if (added) configs.push_back(config_json(*file.config));
+    all.push_back({{"path", file.path},
+                   {"name", file.name},
+                   {"bytes", file.bytes},
+                   {"modified", file.modified},
+                   {"config", config->second},
+                   {"leave", planned.done_hdus}});
+  }
+  return all;
+}
+
+std::vector<PlannedFile> files_from(const Json& all, const Json& configs) {
+  std::vector<std::shared_ptr<const ImageConfig>> known;
+  for (const Json& config : configs) known.push_back(config_from(config));
+  std::vector<PlannedFile> files;
+  for (const Json& json : all) {
+    ImageFile file{json.at("path"), json.at("name"), json.at("bytes"), json.at("modified"),
+                   known.at(json.at("config").get<std::size_t>())};
+    files.push_back({std::move(file), json.at("leave").get<std::vector<int>>()});
+  }
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> format_request(const TrialRequest& request) {
+  Json configs = Json::array();
+  Json files = files_json(request.files, configs);
+  return Json::to_cbor({{"directory", request.directory},
+                        {"arguments", request.arguments},
+                        {"compare", request.compare},
+                        {"devices", request.devices},
+                        {"threads", request.threads},
+                        {"memory", request.memory.value_or(0)},
+                        {"verbosity", static_cast<int>(request.verbosity)},
+                        {"log_file", request.log_file},
+                        {"temporaries", request.temporaries},
+                        {"kept", request.kept},
+                        {"configs", std::move(configs)},
+                        {"files", std::move(files)}});
+}
+
+TrialRequest parse_request(const std::vector<std::uint8_t>& bytes) {
+  try {
+    const Json json = Json::from_cbor(bytes);
+    TrialRequest request;
+    request.directory = json.at("directory");
+    request.arguments = json.at("arguments").get<std::vector<std::string>>();
+    request.compare = json.at("compare");
+    request.devices = json.at("devices").get<std::vector<int>>();
+    request.threads = json.at("threads");
+    const auto memory = json.at("memory").get<std::int64_t>();
+    if (memory > 0) request.memory = memory;
+    request.verbosity = static_cast<Verbosity>(json.at("verbosity").get<int>());
+    request.log_file = json.at("log_file");
+    request.temporaries = json.at("temporaries");
+    request.kept = json.at("kept").get<std::vector<std::string>>();
+    request.files = files_from(json.at("files"), json.at("configs"));
+    return request;
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::internal, std::string("what was to be extracted by itself cannot be read: ") + error.what());
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/config.hpp"
+#include "pipeline/image/open_frame.hpp"
+
+namespace srcextract {
+
+/// A map that says something of every pixel of a frame, opened: how noisy it is, or whether it is of use.
+struct OpenMap {
+  std::string path;
+  FitsImage image;
+  std::int64_t plane;
+  PixelSource pixels;
+
+  std::uint32_t datasum() const { return image.datasum(plane); }
+};
+
+/// Opens the map of `config.weights` for a frame of the file `path`; nothing if there is none. Of a cube it is the
+/// plane input.plane. Throws Error{input} that begins with the place of the key if the map cannot be read, is the image
+/// itself, or has another shape.
+std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config);
+
+/// The same of `config.mask`; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
+std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config);
+
+}  // namespace srcextract

@@ -1,0 +1,99 @@
+#include "stages/sky/mesh.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/sky/mesh_spline.hpp"
+#include "stages/sky/node_buffers.hpp"
+#include "stages/sky/pixel_histogram.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Meshes that a thread takes at a time.
+constexpr std::int64_t meshes_per_piece = 16;
+
+struct Estimated {
+  MeshNode node;
+  std::int64_t unmasked;
+};
+
+Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
+  constexpr float bad = std::numeric_limits<float>::quiet_NaN(), all = std::numeric_limits<float>::infinity();
+  const MeshSums sums = pixels.sum({-all, all});
+  if (2 * sums.count < pixels.area()) return {{bad, bad}, sums.count};
+  const MeshSums survivors = pixels.sum(cut_of(mean_and_sigma(sums)));
+  const MeshBins bins(survivors, mean_and_sigma(survivors));
+  const PixelHistogram histogram(pixels, bins.count, [&](std::int64_t row, std::int64_t x, int n, int none, int* out) {
+    find_bins(pixels.at(row, x), n, bins, none, out);
+  });
+  const HistogramClip clip = histogram.clip(config.kappa);
+  return {node_of(clip, bins, config.estimator), sums.count};
+}
+
+/// The noise that stands for all: where a map is zero in most of an image, that of the rest.
+float typical_rms(const Buffer<float, Cpu>& rms) {
+  std::vector<float> values(rms.begin(), rms.end());
+  if (const float median = median_of(values); median > 0) return median;
+  std::erase_if(values, [](float value) { return !(value > 0); });
+  return median_of(values);
+}
+
+Buffer<float, Cpu> bend_along_y(const Buffer<float, Cpu>& nodes, const Shape& shape, const Cpu& where) {
+  Buffer<float, Cpu> bends(nodes.size(), where);
+  for (std::int64_t x = 0; x < shape.width; ++x) bend(nodes.data() + x, shape.height, shape.width, bends.data() + x);
+  return bends;
+}
+
+MeshFacts facts_of(const NodeBuffers& estimates, const NodeBuffers& nodes) {
+  MeshFacts facts{nodes.shape.width, nodes.shape.height, 0, 0, 0, 0, 0};
+  facts.bad = std::ranges::count_if(estimates.level, [](float level) { return level != level; });
+  const auto [low, high] = std::ranges::minmax(nodes.level);
+  const auto [quiet, loud] = std::ranges::minmax(nodes.rms);
+  facts.least_level = unsigned_zero(low);
+  facts.most_level = unsigned_zero(high);
+  facts.least_rms = unsigned_zero(quiet);
+  facts.most_rms = unsigned_zero(loud);
+  return facts;
+}
+
+}  // namespace
+
+MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
+  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
+  NodeBuffers estimates(grid.nodes, where);
+  std::atomic<std::int64_t> unmasked = 0;
+  parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> room;
+    std::int64_t count = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const MeshPixels pixels(image, grid, i % grid.nodes.width, i / grid.nodes.width, room);
+      const Estimated estimated = estimate(pixels, config);
+      estimates.level[i] = estimated.node.level;
+      estimates.rms[i] = estimated.node.rms;
+      count += estimated.unmasked;
+    }
+    unmasked += count;
+  });
+  NodeBuffers nodes = estimates.filled_and_filtered(config, where);
+
+  MeshSky<Cpu> sky;
+  Background& background = *sky.background;
+  background.all.count = unmasked;
+  background.mesh = facts_of(estimates, nodes);
+  background.clipped.median = unsigned_zero(median_of({nodes.level.begin(), nodes.level.end()}));
+  background.clipped.sigma = unsigned_zero(typical_rms(nodes.rms));
+  background.converged = true;
+  sky.above = background;
+  sky.above->clipped.median = 0;
+  sky.mesh = {grid, {}, {}, bend_along_y(nodes.level, grid.nodes, where), bend_along_y(nodes.rms, grid.nodes, where)};
+  sky.mesh.level = std::move(nodes.level);
+  sky.mesh.rms = std::move(nodes.rms);
+  return sky;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "stages/core/host_device.hpp"
+
+// What one mesh says of the sky, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"): a cut at
+// 2 sigma about the mean, a histogram of all pixels over 10 sigma of what survives, and a kappa-sigma clip about the
+// median within the histogram. What both back ends compute alike stands here; how pixels are gathered stands with them.
+
+namespace srcextract {
+
+/// Pixels are summed into so many columns and rows of accumulators, by their place in the mesh: pixel (x, y) into
+/// (x mod sum_columns, y mod sum_rows), row by row and from left to right. Rows are then added up as
+/// (0 + 1) + (2 + 3), and columns in halves: c and c + 32, c and c + 16, ... The order is part of the definition.
+inline constexpr int sum_columns = 64;
+inline constexpr int sum_rows = 4;
+
+/// Bins of a histogram, at most.
+inline constexpr int most_bins = 4096;
+
+/// Sums over the pixels of a mesh that are in an interval.
+struct MeshSums {
+  std::int64_t count;
+  double sum, squares;
+};
+
+/// Mean and standard deviation of a set.
+struct MeanAndSigma {
+  double mean, sigma;
+};
+
+SRCEXTRACT_HOST_DEVICE inline MeanAndSigma mean_and_sigma(const MeshSums& sums) {
+  const auto count = static_cast<double>(sums.count);
+  const double mean = sums.count > 0 ? sums.sum / count : 0;
+  const double variance = sums.count > 0 ? sums.squares / count - mean * mean : 0;
+  return {mean, variance > 0 ? std::sqrt(variance) : 0};
+}
+
+/// The pixels `lower` <= p <= `upper`.
+struct MeshCut {
+  float lower, upper;
+
+  SRCEXTRACT_HOST_DEVICE bool contains(float pixel) const { return pixel >= lower && pixel <= upper; }
+};
+
+/// The first cut.
+SRCEXTRACT_HOST_DEVICE inline MeshCut cut_of(const MeanAndSigma& all) {
+  return {static_cast<float>(all.mean - 2 * all.sigma), static_cast<float>(all.mean + 2 * all.sigma)};
+}
+
+/// Bins of equal width over 10 sigma of the pixels that survive the cut.
+struct MeshBins {
+  int count;
+  float width, first;  ///< the value at the middle of bin 0
+  float offset;
+
+  SRCEXTRACT_HOST_DEVICE MeshBins(const MeshSums& survivors, const MeanAndSigma& of_survivors) {
+    constexpr double bins_per_pixel = 0.7978845608028654 * 5 / 4;  // sqrt(2 / pi), times 5 sigma over 4 pixels a bin
+    const double wanted = bins_per_pixel * static_cast<double>(survivors.count) + 1;
+    count = wanted < most_bins ? static_cast<int>(wanted) : most_bins;
+    width = of_survivors.sigma > 0 ? static_cast<float>(10 * of_survivors.sigma / count) : 1.0F;
+    first = static_cast<float>(of_survivors.mean - 5 * of_survivors.sigma);
+    offset = static_cast<float>(0.499999 - static_cast<double>(first / width));
+  }
+
+  /// The bin of a pixel, or -1 if it is in none. What is less than one bin below the first is in the first, as a
+  /// conversion to an integer has it.
+  SRCEXTRACT_HOST_DEVICE int bin_of(float pixel) const {
+    const float place = pixel / width + offset;
+    return place > -1.0F && place < static_cast<float>(count) ? static_cast<int>(place) : -1;
+  }
+};
+
+/// Sums over bins: counts h, i h and i^2 h. All exact.
+struct HistogramSums {
+  std::int64_t count, first, second;
+};
+
+/// A clip within the histogram: the bins that are kept, and their statistics in units of bins.
+struct HistogramClip {
+  int low = 0, high;
+  double mean = 0, median = 0, sigma, sigma_before = 1;
+  int rounds = 0;
+
+  SRCEXTRACT_HOST_DEVICE explicit HistogramClip(int bins) : high(bins - 1), sigma(10.0 * (bins - 1)) {}
+
+  SRCEXTRACT_HOST_DEVICE bool goes_on() const {
+    constexpr int most_rounds = 100;
+    return rounds < most_rounds && sigma >= 0.1 && std::fabs(sigma / sigma_before - 1) > 1e-4;
+  }
+
+  /// Takes the sums over the bins that are kept.
+  SRCEXTRACT_HOST_DEVICE void set_sums(const HistogramSums& sums) {
+    sigma_before = sigma;
+    ++rounds;
+    const auto count = static_cast<double>(sums.count);
+    mean = sums.count > 0 ? static_cast<double>(sums.first) / count : 0;
+    const double variance = sums.count > 0 ? static_cast<double>(sums.second) / count - mean * mean : 0;
+    sigma = variance > 0 ? std::sqrt(variance) : 0;
+  }
+
+  /// Takes the median and clips about it.
+  SRCEXTRACT_HOST_DEVICE void clip(double found_median, double kappa, int bins) {
+    median = found_median;
+    const double lower = median - kappa * sigma, upper = median + kappa * sigma;
+    low = lower > 0 ? static_cast<int>(lower + 0.5) : 0;
+    high = upper < bins - 1 ? static_cast<int>(upper + 0.5) : bins - 1;
+  }
+};
+
+/// Where SExtractor's walk from both ends of the kept bins meets, in closed form: `middle` is the first bin at which
+/// at least half of the `count` pixels are counted, `before` are those in the kept bins before it, and h(i) is the
+/// count of bin i, also of one that is not kept.
+template <class BinCount>
+SRCEXTRACT_HOST_DEVICE inline double histogram_median(int middle, std::int64_t before, std::int64_t count,
+                                                      const BinCount& h) {
+  const std::int64_t here = h(middle);
+  const std::int64_t after = count - before - here;
+  const bool lighter_below = before < after;
+  const int a = lighter_below ? middle + 1 : middle;
+  const int b = a - 1;
+  if (b < 0) return 0;
+  const std::int64_t below = lighter_below ? before + here : before;
+  const std::int64_t above = lighter_below ? after : after + here;
+  const std::int64_t larger = h(a) > h(b) ? h(a) : h(b);
+  return b + 0.5 + static_cast<double>(above - below) / (2.0 * static_cast<double>(larger));
+}
+
+/// The sky in one mesh; NaN where too much of it is masked.
+struct MeshNode {
+  float level, rms;
+};
+
+/// The estimate in the units of the pixels. SExtractor's mode where the mesh is not crowded: a crowded one has its mean
+/// far from its median.
+SRCEXTRACT_HOST_DEVICE inline MeshNode node_of(const HistogramClip& clip, const MeshBins& bins,
+                                               BackgroundEstimator estimator) {
+  constexpr double weight = 2.5, crowded = 0.3;
+  const double width = bins.width, first = bins.first;
+  double place = clip.median;
+  if (clip.sigma == 0) {
+    place = clip.mean;
+  } else if (estimator == BackgroundEstimator::sextractor &&
+             std::fabs((clip.mean - clip.median) / clip.sigma) < crowded) {
+    place = weight * clip.median - (weight - 1) * clip.mean;
+  }
+  return {static_cast<float>(first + place * width), static_cast<float>(clip.sigma * width)};
+}
+
+}  // namespace srcextract

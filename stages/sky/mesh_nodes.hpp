@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/sky/mesh_estimate.hpp"
+
+// What becomes of the estimates of all meshes before the spline goes through them, node by node, for both back ends.
+
+namespace srcextract {
+
+/// Level and noise of all nodes, row by row.
+struct NodeView {
+  const float *level, *rms;
+  std::int64_t width, height;
+
+  SRCEXTRACT_HOST_DEVICE MeshNode at(std::int64_t x, std::int64_t y) const {
+    return {level[y * width + x], rms[y * width + x]};
+  }
+};
+
+SRCEXTRACT_HOST_DEVICE inline bool is_bad(const MeshNode& node) {
+  return node.level != node.level;
+}
+
+/// The mean over the nearest good nodes of one that is bad; 0 and 1 if there are none.
+class NearestNodes {
+ public:
+  SRCEXTRACT_HOST_DEVICE NearestNodes(const NodeView& nodes, std::int64_t x, std::int64_t y)
+      : nodes_(nodes), x_(x), y_(y) {}
+
+  /// Goes outwards, one square around the node after another, until no farther one can be nearer.
+  SRCEXTRACT_HOST_DEVICE MeshNode mean() {
+    const std::int64_t farthest = nodes_.width > nodes_.height ? nodes_.width : nodes_.height;
+    for (std::int64_t reach = 1; reach < farthest && (count_ == 0 || reach * reach <= nearest_); ++reach) {
+      for (std::int64_t y = y_ - reach; y <= y_ + reach; ++y) {
+        const bool whole_row = y == y_ - reach || y == y_ + reach;
+        for (std::int64_t x = x_ - reach; x <= x_ + reach; x += whole_row ? 1 : 2 * reach) look_at(x, y);
+      }
+    }
+    if (count_ == 0) return {0, 1};
+    return {static_cast<float>(level_ / static_cast<double>(count_)),
+            static_cast<float>(rms_ / static_cast<double>(count_))};
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE void look_at(std::int64_t x, std::int64_t y) {
+    if (x < 0 || y < 0 || x >= nodes_.width || y >= nodes_.height) return;
+    const MeshNode node = nodes_.at(x, y);
+    const std::int64_t distance = (x - x_) * (x - x_) + (y - y_) * (y - y_);
+    if (is_bad(node) || (count_ > 0 && distance > nearest_)) return;
+    if (count_ == 0 || distance < nearest_) {
+      nearest_ = distance;
+      level_ = rms_ = 0;
+      count_ = 0;
+    }
+    level_ += static_cast<double>(node.level);
+    rms_ += static_cast<double>(node.rms);
+    ++count_;
+  }
+
+  const NodeView& nodes_;
+  std::int64_t x_, y_;
+  std::int64_t nearest_ = 0, count_ = 0;
+  double level_ = 0, rms_ = 0;
+};
+
+/// A node as it is, or what stands for it if it is bad.
+SRCEXTRACT_HOST_DEVICE inline MeshNode filled_node(const NodeView& nodes, std::int64_t x, std::int64_t y) {
+  const MeshNode node = nodes.at(x, y);
+  return is_bad(node) ? NearestNodes(nodes, x, y).mean() : node;
+}
+
+/// The median of an odd number of values, which are put in order.
+SRCEXTRACT_HOST_DEVICE inline float median_of_few(float* values, int count) {
+  for (int i = 1; i < count; ++i) {
+    const float value = values[i];
+    int k = i;
+    for (; k > 0 && values[k - 1] > value; --k) values[k] = values[k - 1];
+    values[k] = value;
+  }
+  return values[count / 2];
+}
+
+/// Nodes under the median filter, at most.
+inline constexpr int most_filter_size = 15;
+
+/// A node after the median filter; none of `nodes` is bad.
+SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
+                                                     const BackgroundConfig& config) {
+  const auto reach_in = [&](std::int64_t at, std::int64_t size) {
+    std::int64_t reach = config.filter_size / 2;
+    reach = at < reach ? at : reach;
+    return size - 1 - at < reach ? size - 1 - at : reach;
+  };
+  const std::int64_t reach_x = reach_in(x, nodes.width), reach_y = reach_in(y, nodes.height);
+  float values[most_filter_size * most_filter_size]{};
+  const auto median = [&](const float* all) {
+    int count = 0;
+    for (std::int64_t row = y - reach_y; row <= y + reach_y; ++row)
+      for (std::int64_t column = x - reach_x; column <= x + reach_x; ++column)
+        values[count++] = all[row * nodes.width + column];
+    return median_of_few(values, count);
+  };
+  const MeshNode node = nodes.at(x, y);
+  const float level = median(nodes.level);
+  const auto difference = static_cast<double>(level) - static_cast<double>(node.level);
+  if (!(std::fabs(difference) >= config.filter_threshold)) return node;
+  return {level, median(nodes.rms)};
+}
+
+/// One zero for both: which of them a search finds first is nobody's to say.
+SRCEXTRACT_HOST_DEVICE inline float unsigned_zero(float value) {
+  return value + 0.0F;
+}
+
+/// The middle of values in order, of an even number the mean of two.
+SRCEXTRACT_HOST_DEVICE inline float middle_of(float lower, float upper) {
+  return static_cast<float>((static_cast<double>(lower) + static_cast<double>(upper)) / 2);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "stages/sky/mesh.hpp"
+#include "stages/sky/mesh_estimate.hpp"
+
+namespace srcextract {
+
+/// The pixels of a mesh, as the host looks at them.
+class MeshPixels {
+ public:
+  /// Of mesh (x, y). `room` is memory to work in, which must outlive this.
+  MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
+             std::vector<float>& room);
+
+  std::int64_t area() const { return width_ * height_; }
+
+  const float* at(std::int64_t row, std::int64_t x) const { return pixels_ + row * stride_ + x; }
+
+  /// Sums over the pixels that the cut contains.
+  MeshSums sum(const MeshCut& cut) const;
+
+  /// The same over those of which `other`, the same mesh of another image, has a pixel in another cut.
+  MeshSums sum(const MeshCut& cut, const MeshPixels& other, const MeshCut& cut_of_other) const;
+
+  /// Calls f(row, x, how many) for at most sum_columns neighbours in a row at a time.
+  template <class F>
+  void for_each_piece(const F& f) const {
+    for (std::int64_t row = 0; row < height_; ++row)
+      for (std::int64_t x = 0; x < width_; x += sum_columns)
+        f(row, x, static_cast<int>(std::min<std::int64_t>(sum_columns, width_ - x)));
+  }
+
+ private:
+  std::int64_t width_, height_, stride_;
+  const float* pixels_;
+};
+
+/// The bins of at most sum_columns pixels; `none` for those in no bin.
+void find_bins(const float* pixels, int n, MeshBins bins, int none, int* out);
+
+/// The same of pixels whose counterparts in another image are in bins of their own.
+void find_bins(const float* pixels, int n, MeshBins bins, const float* others, MeshBins bins_of_others, int none,
+               int* out);
+
+}  // namespace srcextract

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/sky/mesh_nodes.hpp"
+
+namespace srcextract {
+
+/// The nodes of a grid on the host, on their way from estimates to what the spline goes through.
+struct NodeBuffers {
+  NodeBuffers(const Shape& grid, const Cpu& where)
+      : shape(grid), level(grid.count(), where), rms(grid.count(), where) {}
+
+  NodeView view() const { return {level.data(), rms.data(), shape.width, shape.height}; }
+
+  /// Those that make(view of these, x, y) makes of them.
+  template <class Make>
+  NodeBuffers made(const Cpu& where, const Make& make) const {
+    NodeBuffers out(shape, where);
+    const NodeView from = view();
+    parallel_for(shape.height, 1, where, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t y = begin; y < end; ++y) {
+        for (std::int64_t x = 0; x < shape.width; ++x) {
+          const MeshNode node = make(from, x, y);
+          out.level[y * shape.width + x] = node.level;
+          out.rms[y * shape.width + x] = node.rms;
+        }
+      }
+    });
+    return out;
+  }
+
+  /// What the spline goes through: bad ones filled, then the median filter.
+  NodeBuffers filled_and_filtered(const BackgroundConfig& config, const Cpu& where) const {
+    const NodeBuffers filled = made(where, filled_node);
+    return filled.made(
+        where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered_node(all, x, y, config); });
+  }
+
+  Shape shape;
+  Buffer<float, Cpu> level, rms;
+};
+
+/// 1 if there are no values.
+inline float median_of(std::vector<float> values) {
+  if (values.empty()) return 1;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : middle_of(*std::max_element(values.begin(), middle), *middle);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,34 @@
+#include "stages/weights/mask.hpp"
+
+#include <atomic>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+#include "stages/weights/variance_pixel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Pixels handed out at a time.
+constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
+
+/// Returns how many pixels the mask takes.
+SRCEXTRACT_VECTOR_CLONES
+std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict pixels) {
+  std::int64_t masked = 0;
+  for (std::int64_t i = 0; i < count; ++i) masked += mask_with(mask[i], pixels[i]) ? 1 : 0;
+  return masked;
+}
+
+}  // namespace
+
+void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where) {
+  std::atomic<std::int64_t> masked = 0;
+  parallel_for(mask.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    masked += mask_piece(end - begin, mask.pixels.data() + begin, pixels.image.pixels.data() + begin);
+  });
+  pixels.masked->mask = masked;
+}
+
+}  // namespace srcextract

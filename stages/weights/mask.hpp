@@ -1,0 +1,12 @@
+#pragma once
+
+#include "stages/ingest/ingest.hpp"
+
+namespace srcextract {
+
+/// Masks the pixels that are masked in `mask`, an image of their shape, and counts those that were not yet in
+/// masked.mask.
+void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where);
+void apply_mask(const Image<float, Gpu>& mask, Pixels<Gpu>& pixels, const Gpu& where);
+
+}  // namespace srcextract

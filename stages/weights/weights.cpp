@@ -1,0 +1,37 @@
+#include "stages/weights/weights.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+#include "stages/weights/variance_pixel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Pixels handed out at a time.
+constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
+
+/// Returns how many pixels the map masks; `map` becomes the variance.
+SRCEXTRACT_VECTOR_CLONES
+std::int64_t weigh_piece(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* __restrict map) {
+  std::int64_t masked = 0;
+  for (std::int64_t i = 0; i < count; ++i) masked += weigh(map[i], variance_of, pixels[i], map[i]) ? 1 : 0;
+  return masked;
+}
+
+}  // namespace
+
+void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
+  const VarianceOfMap variance_of(config);
+  std::atomic<std::int64_t> masked = 0;
+  parallel_for(map.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    masked += weigh_piece(end - begin, variance_of, pixels.image.pixels.data() + begin, map.pixels.data() + begin);
+  });
+  pixels.masked->weight = masked;
+  pixels.variance = std::move(map);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,44 @@
+#include "io/wcs/wcs.hpp"
+
+#include <bit>
+#include <limits>
+
+#include "io/wcs/pixel_map.hpp"
+#include "tests/fuzz/fuzz_support.hpp"
+
+namespace {
+
+using namespace srcextract;
+
+constexpr Shape shape{60, 40};
+constexpr const char* plain_tan =
+    "CTYPE1  = 'RA---TAN'\nCTYPE2  = 'DEC--TAN'\nCRVAL1  = 150.0\nCRVAL2  = 2.0\nCRPIX1  = 30.0\nCRPIX2  = 20.0\n"
+    "CDELT1  = -0.001\nCDELT2  = 0.001";
+
+/// All positions of one reading, bit by bit, or the reason why there are none.
+std::string positions(const std::string& header) {
+  Sources sources;
+  sources.x_image = {1, 30.5, 60, 30.5, 1e6, -1e6, std::numeric_limits<double>::quiet_NaN(), 0.5};
+  sources.y_image = {1, 20.5, 40, 21.5, 3e5, -1e6, 1, 1e300};
+  for (std::size_t i = 0; i < sources.x_image.size(); ++i) sources.number.push_back(static_cast<int>(i) + 1);
+  std::vector<SkyPosition> footprint;
+  std::string result = add_sky_positions(header, shape, sources, footprint) + ";";
+  for (const std::vector<double>* values : {&sources.alpha_j2000, &sources.delta_j2000})
+    for (const double value : *values) result += std::to_string(std::bit_cast<std::uint64_t>(value)) + " ";
+  return result;
+}
+
+}  // namespace
+
+/// The cards of a WCS, one a line: positions of sources, the same twice, and the map from this frame to another.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::size_t longest = 8192;
+  if (size > longest) return 0;
+  const std::string header = testing::cards_of(testing::as_text(data, size));
+  testing::read_or_refused({ErrorKind::input}, [&] {
+    testing::require(positions(header) == positions(header), "other positions the second time");
+    largest_shift(map_pixels(shape, header, "new", testing::cards_of(plain_tan), "reference", Cpu{}));
+    largest_shift(map_pixels(shape, testing::cards_of(plain_tan), "new", header, "reference", Cpu{}));
+  });
+  return 0;
+}

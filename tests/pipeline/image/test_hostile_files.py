@@ -1,0 +1,174 @@
+"""Files made to do harm: exit 0 or 3 with a message, the same twice, and within the memory that was given."""
+
+import gzip
+import os
+import struct
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from fits_files import hdu, sky
+
+fits = pytest.importorskip("astropy.io.fits")
+np = pytest.importorskip("numpy")
+
+MEGABYTE = 1 << 20
+LONG_TEXT = "'this text is longer than thirty characters'"
+
+
+def outcome(run, tmp_path, path):
+    """What a run on the file ends with, twice."""
+    ends = []
+    for turn in ("first", "second"):
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        done = run("-q", "c.yaml", path, "-o", turn)
+        written = [file.read_bytes() for file in sorted((tmp_path / turn).glob("*.csv"))]
+        ends.append((done.code, done.err, written))
+    assert ends[0] == ends[1]
+    return ends[0]
+
+
+def with_card(data, keyword, text, start=0):
+    at = data.index(keyword.ljust(8).encode(), start)
+    return data[:at] + text.ljust(80).encode() + data[at + 80:]
+
+
+@pytest.fixture
+def tiles(tmp_path):
+    """A compressed image."""
+    path = tmp_path / "tiles.fits"
+    pixels = np.random.default_rng(1).normal(100, 5, (60, 60)).astype("i2")
+    fits.CompImageHDU(pixels, compression_type="RICE_1").writeto(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("keyword, text, named", [
+    ("ZTILE1", "ZTILE1  = '1E      '", "ZTILE1"),
+    ("ZNAXIS", "ZNAXIS  =                   -1", "ZNAXIS"),
+    ("ZNAXIS", "ZNAXIS  =                  256", "ZNAXIS"),
+    ("ZNAXIS", "ZNAXIS  =            100000000", "ZNAXIS"),
+    ("ZNAXIS", "ZNAXIS  =           2147483647", "ZNAXIS"),
+    ("ZVAL2", f"ZBLANK  = {LONG_TEXT}", "ZBLANK"),
+    ("ZVAL2", f"THEAP   = {LONG_TEXT}", "THEAP"),
+    ("ZVAL2", "ZTILE1  = '2D'", "ZTILE1"),
+])
+def test_structure_that_makes_no_sense_is_named(run, tmp_path, tiles, keyword, text, named):
+    for cut in (0, 2880):
+        data = with_card(tiles, keyword, text, 2880)
+        (tmp_path / "bad.fits").write_bytes(data[:len(data) - cut])
+        code, said, _ = outcome(run, tmp_path, "bad.fits")
+        assert code == 3
+        assert named in said or cut and "truncated" in said
+
+
+def test_blank_that_is_a_long_text_is_named(run, tmp_path):
+    data = hdu((40, 30), 16, [int(v) for v in sky()], BLANK=-1)
+    (tmp_path / "bad.fits").write_bytes(with_card(data, "BLANK", f"BLANK   = {LONG_TEXT}"))
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and "BLANK" in said
+
+
+def test_hcompress_streams_that_end_early_are_damaged(run, tmp_path):
+    pixels = np.random.default_rng(2).normal(100, 5, (400, 400)).astype("i4")
+    fits.CompImageHDU(pixels, compression_type="HCOMPRESS_1", hcomp_scale=0, **whole_tile()).writeto(tmp_path / "a.fits")
+    data = (tmp_path / "a.fits").read_bytes()
+    begin = (data.index(b"END     ", data.index(b"XTENSION")) + 80 + 2879) // 2880 * 2880
+    length, offset = struct.unpack(">ii", data[begin:begin + 8])
+    heap = begin + offset
+    zeros = data[:heap + 2000] + bytes(length - 2000) + data[heap + length:]
+    short = data[:begin] + struct.pack(">i", 5000) + data[begin + 4:]
+    for bad in (zeros, short):
+        (tmp_path / "bad.fits").write_bytes(bad)
+        code, said, _ = outcome(run, tmp_path, "bad.fits")
+        assert code == 3 and "tile 0" in said
+    (tmp_path / "bad.fits").write_bytes(data[:heap + length - 100] + bytes(100) + data[heap + length:])
+    assert outcome(run, tmp_path, "bad.fits")[0] in (0, 3)
+
+
+def whole_tile():
+    return {"tile_shape" if hasattr(fits.CompImageHDU, "tile_shape") else "tile_size": (400, 400)}
+
+
+def peak_and_code(tmp_path, *arguments):
+    """Peak memory in bytes and exit status of a run with --memory 500M."""
+    (tmp_path / "c.yaml").write_text("")
+    script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, done.returncode)")
+    done = subprocess.run([sys.executable, "-c", script, os.environ["SRCEXTRACT_PROGRAM"], "-q", "--memory",
+                           "500M", "--backend", "cpu", *arguments], cwd=tmp_path, capture_output=True, text=True)
+    peak, code = done.stdout.split()[-2:]
+    return int(peak), int(code), done.stderr
+
+
+def write_bomb(path, first, zeros, then=b""):
+    """A gzip file of these bytes, so many zeros, and as another member these."""
+    block = bytes(16 * MEGABYTE)
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(first)
+        for _ in range(zeros // len(block)):
+            file.write(block)
+    if then:
+        path.write_bytes(path.read_bytes() + gzip.compress(then))
+
+
+@pytest.mark.skipif(bool(os.environ.get("SRCEXTRACT_SANITIZE")), reason="sanitizers: they take memory of their own")
+class TestBombs:
+    MOST = int(500e6 * 1.2)
+
+    def test_gzip_that_goes_on_behind_the_image(self, tmp_path):
+        write_bomb(tmp_path / "bomb.fits.gz", hdu((40, 30), values=sky()), 1024 * MEGABYTE, bytes(100))
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits.gz")
+        assert code in (0, 3), said
+        assert peak < self.MOST
+
+    def test_gzip_of_what_its_header_asks_for(self, tmp_path):
+        head = hdu((32768, 32768), 8)
+        write_bomb(tmp_path / "bomb.fits.gz", head, 1024 * MEGABYTE, bytes(100))
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits.gz")
+        assert code == 1, said  # as for any image that is larger than --memory
+        assert "--memory" in said
+        assert peak < self.MOST
+
+    def test_header_that_asks_for_more_than_the_file_holds(self, tmp_path):
+        (tmp_path / "bomb.fits").write_bytes(hdu((1000000, 1000000), -64))
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits")
+        assert code == 3 and "truncated" in said
+        assert peak < self.MOST / 4
+
+    def test_cell_of_a_votable_without_end(self, run, tmp_path):
+        head = ('<VOTABLE><RESOURCE><TABLE><FIELD name="X_IMAGE" datatype="double"/>'
+                '<FIELD name="Y_IMAGE" datatype="double"/><DATA><TABLEDATA><TR><TD>')
+        (tmp_path / "bomb.vot").write_text(head + "1" * (8 * MEGABYTE) + "</TD><TD>1</TD></TR></TABLEDATA></DATA></TABLE>"
+                                           "</RESOURCE></VOTABLE>")
+        done = run("compare", "bomb.vot", "bomb.vot")
+        assert done.code == 3
+        assert "a TD has more than 1048576 bytes" in done.err
+
+
+def test_file_rewritten_and_cut_short_while_it_is_read(run, tmp_path):
+    """No signal, whatever instant the file changes at."""
+    small = hdu((200, 300), values=[float(i % 7) for i in range(60000)])
+    large = hdu((300, 600), 16, values=[i % 50 for i in range(180000)], **{f"KEY{i}": i for i in range(1200)})
+    path = tmp_path / "changing.fits"
+    path.write_bytes(large)
+    over = threading.Event()
+
+    def rewrite():
+        turn = 0
+        while not over.is_set():
+            turn += 1
+            with open(path, "r+b") as file:
+                file.truncate([0, 2880, 100000][turn % 3])
+                file.write(small if turn % 2 else large)
+
+    writer = threading.Thread(target=rewrite)
+    writer.start()
+    try:
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        codes = [run("-q", "c.yaml", path, "-o", "out").code for _ in range(60)]
+    finally:
+        over.set()
+        writer.join()
+    assert set(codes) <= {0, 3}, codes

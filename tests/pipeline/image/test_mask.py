@@ -1,0 +1,113 @@
+"""Masks as a user gives them: by bit numbers and by the names of LSST's mask planes, in a file or an HDU; and those that
+cannot be used, after which nothing is there."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+fits = pytest.importorskip("astropy.io.fits")
+
+from stage_images import HEIGHT, RESULTS, WIDTH, field, image_hdu, report, results, rows, write_image
+from fits_files import write
+
+PLANES = {"BAD": 0, "SAT": 1, "CR": 3, "DETECTED_NEGATIVE": 6}
+
+
+def planes():
+    """Bad columns, a saturated box, a cosmic ray, and what is no defect; some lie on others."""
+    mask = np.zeros((HEIGHT, WIDTH), np.int32)
+    mask[:, 30] |= 1 << PLANES["BAD"]
+    mask[5:9, 28:34] |= 1 << PLANES["SAT"]
+    mask[20, 10:15] |= 1 << PLANES["CR"]
+    mask[:, :20] |= 1 << PLANES["DETECTED_NEGATIVE"]
+    return mask
+
+
+def write_lsst(path, mask, compressed=False):
+    hdus = [fits.PrimaryHDU(), fits.ImageHDU(field(1), name="IMAGE")]
+    hdus.append(fits.CompImageHDU(mask, name="MASK") if compressed else fits.ImageHDU(mask, name="MASK"))
+    for name, bit in PLANES.items():
+        hdus[2].header[f"HIERARCH MP_{name}" if len(name) > 5 else f"MP_{name}"] = bit
+    fits.HDUList(hdus).writeto(path)
+
+
+def with_nan(directory, mask):
+    """The same image with NaN where the mask is True."""
+    pixels = field(1)
+    pixels[mask] = np.nan
+    write_image(directory / "nan.fits", pixels)
+    return "nan.fits"
+
+
+@pytest.mark.parametrize("compressed", (False, True))
+@pytest.mark.parametrize("bits, names", (("[BAD, SAT]", ("BAD", "SAT")), ("[0, 1]", ("BAD", "SAT")), ("[CR]", ("CR",)),
+                                         ("[DETECTED_NEGATIVE, 3]", ("DETECTED_NEGATIVE", "CR")), ("[]", PLANES)))
+def test_bits_by_name_and_number(extract, tmp_path, bits, names, compressed):
+    mask = planes()
+    bad = np.isin(mask & sum(1 << PLANES[name] for name in names), 0, invert=True)
+    write_lsst(tmp_path / "sky.fits", mask, compressed)
+    masked = extract("mask", f"mask: {{hdu: MASK, bits: {bits}}}\n{RESULTS}", "sky.fits")
+    nan = extract("nan", RESULTS, with_nan(tmp_path, bad))
+    told = report(masked / "sky.run.json")
+    assert told["counts"]["masked_mask"] == bad.sum() > 0 and told["counts"]["masked_nan"] == 0
+    assert told["mask"]["hdu"] == 2 and told["mask"]["extname"] == "MASK"
+    assert results(masked)["sky.seg.fits"] == results(nan)["nan.seg.fits"]
+    assert rows(masked / "sky.cat.csv") == rows(nan / "nan.cat.csv") != []
+
+
+def test_a_map_of_good_pixels(extract, tmp_path):
+    good = np.ones((HEIGHT, WIDTH), np.uint8)
+    good[3:9, 40:50] = 0
+    write_image(tmp_path / "sky.fits", field(1))
+    write_image(tmp_path / "good.fits", good.astype(float))
+    masked = extract("mask", f"mask: {{file: good.fits, good: nonzero}}\n{RESULTS}", "sky.fits")
+    assert report(masked / "sky.run.json")["counts"]["masked_mask"] == 60
+    nan = extract("nan", RESULTS, with_nan(tmp_path, good == 0))
+    assert rows(masked / "sky.cat.csv") == rows(nan / "nan.cat.csv")
+
+
+def test_a_mask_beside_weights(extract, tmp_path):
+    weights = np.ones((HEIGHT, WIDTH))
+    weights[:10] = 0
+    write_lsst(tmp_path / "sky.fits", planes())
+    write_image(tmp_path / "map.fits", weights)
+    out = extract("out", "mask: {hdu: MASK, bits: [BAD]}\nweights: {type: weight, file: map.fits}\n" + RESULTS, "sky.fits")
+    counts = report(out / "sky.run.json")["counts"]
+    assert counts["masked_mask"] == HEIGHT and counts["masked_weight"] == 10 * (WIDTH - 1)
+
+
+def test_the_new_frame_of_a_difference_is_masked(extract, tmp_path):
+    fresh = field(2)
+    fresh[24:27, 30:33] += 200
+    write_image(tmp_path / "old.fits", field(1))
+    write_image(tmp_path / "new.fits", fresh)
+    mask = np.zeros((HEIGHT, WIDTH))
+    mask[23:28, 29:34] = 1
+    write_image(tmp_path / "mask.fits", mask)
+    text = "difference: {match_flux: false}\n" + RESULTS
+    assert len(rows(extract("plain", text, "old.fits", "new.fits") / "new.diff.cat.csv")) == 1
+    assert rows(extract("masked", text + "mask: {file: mask.fits}\n", "old.fits", "new.fits") / "new.diff.cat.csv") == []
+
+
+@pytest.mark.parametrize("text, code, words", (
+    ("mask: {bits: [1]}", 2, ("mask.bits", "has no use without a map")),
+    ("mask: {hdu: all}", 2, ("mask.hdu",)),
+    ("mask: {hdu: MASK, bits: [BAD, NOPE]}", 3, ("no bit NOPE", "BAD (0), SAT (1), CR (3), DETECTED_NEGATIVE (6)")),
+    ("mask: {hdu: MASK, bits: [32]}", 3, ("no bit 32", "32 bits")),
+    ("mask: {hdu: IMAGE}", 3, ("the image itself",)),
+    ("mask: {hdu: 9}", 3, ("9",)),
+    ("mask: {file: real.fits, bits: [1]}", 3, ("real numbers",)),
+    ("mask: {file: small.fits}", 3, ("60 x 50", "61 x 50")),
+    ("mask: {file: none.fits}", 3, ("none.fits",)),
+    ("mask: {file: real.fits, good: nonzero}", 3, ("every pixel is masked", f"{WIDTH * HEIGHT} by the mask")),
+))
+def test_masks_that_cannot_be_used(run, configure, tmp_path, text, code, words):
+    write_lsst(tmp_path / "sky.fits", planes())
+    write_image(tmp_path / "real.fits", np.zeros((HEIGHT, WIDTH)))
+    write_image(tmp_path / "small.fits", np.zeros((HEIGHT, WIDTH - 1)))
+    before = sorted(tmp_path.rglob("*"))
+    configure(text + "\n")
+    done = run("config.yaml", "sky.fits", "-o", "out")
+    assert done.code == code and done.err.count("error: ") == 1, done.err
+    assert all(word in done.err for word in words), done.err
+    left = [path.name for path in sorted(tmp_path.rglob("*")) if path not in before]
+    assert left in (["config.yaml"], ["config.yaml", "out"])

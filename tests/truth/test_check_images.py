@@ -1,0 +1,90 @@
+"""Check images beside SExtractor's, and beside each other."""
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+
+import sextractor
+from test_mesh import sky
+
+SAME = {"background": "BACKGROUND", "rms": "BACKGROUND_RMS", "minus_background": "-BACKGROUND",
+        "minibackground": "MINIBACKGROUND", "miniback_rms": "MINIBACK_RMS", "filtered": "FILTERED"}
+OURS = ["background", "rms", "-background", "filtered", "objects", "-objects", "snr", "minibackground", "miniback_rms"]
+KERNEL = np.array([[1.0, 2, 1], [2, 4, 2], [1, 2, 1]])
+
+
+def ours(program, directory, image, images=OURS, **settings):
+    """The check images, and the catalogue's numbers of pixels."""
+    config = directory / "c.yaml"
+    sections = {"detection": "{threshold: 1.5, min_area: 5}", "output": f"{{check_images: {images}}}".replace("'", ""),
+                "convolve": f"{{kernel: values, values: {KERNEL.tolist()}}}", **settings}
+    config.write_text("".join(f"{name}: {keys}\n" for name, keys in sections.items()))
+    subprocess.run([program, "-q", "-o", directory, config, image], check=True)
+    names = [name.replace("-", "minus_") for name in images]
+    return ({name: fits.getdata(directory / f"image.{name}.fits") for name in names},
+            fits.getdata(directory / "image.cat.fits")["NPIX"].sum())
+
+
+@pytest.fixture
+def image(tmp_path):
+    path = tmp_path / "image.fits"
+    header = fits.Header({"CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN", "CRPIX1": 5.0, "CRPIX2": 6.0, "CRVAL1": 10.0,
+                          "CRVAL2": 20.0, "CDELT1": -1e-4, "CDELT2": 1e-4, "BUNIT": "adu"})
+    fits.PrimaryHDU(sky(np.random.default_rng(41), 500, 700, 5, 5), header).writeto(path)
+    return path
+
+
+@pytest.mark.skipif(sextractor.PROGRAM is None, reason="SExtractor is not installed")
+def test_they_are_sextractors(program, image, tmp_path):
+    found, _ = ours(program, tmp_path, image)
+    (tmp_path / "default.conv").write_text("CONV NORM\n" + "\n".join(" ".join(map(str, row)) for row in KERNEL) + "\n")
+    names = {name: tmp_path / f"their_{name}.fits" for name in SAME}
+    sextractor.sextract(image, tmp_path, ["NUMBER"], BACK_TYPE="AUTO", BACK_SIZE=64, THRESH_TYPE="RELATIVE",
+                        DETECT_THRESH=1.5, FILTER="Y", FILTER_NAME=tmp_path / "default.conv",
+                        CHECKIMAGE_TYPE=",".join(SAME.values()), CHECKIMAGE_NAME=",".join(map(str, names.values())))
+    for name, path in names.items():
+        theirs = fits.getdata(path)
+        assert found[name].shape == theirs.shape, name
+        # The level is about 1000, of which a float holds 6e-5; a filtered pixel is the sum of nine.
+        assert np.abs(found[name] - theirs).max() <= 1e-3, name
+    assert np.array_equal(found["minibackground"], fits.getdata(names["minibackground"]))
+
+
+def test_they_fit_each_other_and_the_catalogue(program, image, tmp_path):
+    found, pixels = ours(program, tmp_path, image)
+    stored = fits.getdata(image).astype(np.float32)
+    assert np.array_equal(found["minus_background"], stored - found["background"])
+    assert np.array_equal(found["objects"] + found["minus_objects"], found["minus_background"])
+    assert (found["objects"] != 0).sum() == pixels > 1000
+    assert np.array_equal(found["snr"], found["filtered"] / found["rms"])
+    header = fits.getheader(tmp_path / "image.background.fits")
+    assert header["CTYPE1"] == "RA---TAN" and header["CRVAL1"] == 10 and header["BUNIT"] == "adu"
+    assert "CTYPE1" not in fits.getheader(tmp_path / "image.minibackground.fits")
+
+
+def test_of_a_constant_background_they_are_flat(program, image, tmp_path):
+    images = ["background", "rms", "-background", "snr"]
+    found, _ = ours(program, tmp_path, image, images, background="{method: constant}", convolve="{kernel: none}")
+    assert found["background"].min() == found["background"].max()
+    assert found["rms"].min() == found["rms"].max() > 0
+    stored = fits.getdata(image).astype(np.float32)
+    assert np.array_equal(found["minus_background"], stored - found["background"])
+    assert np.array_equal(found["snr"], found["minus_background"] / found["rms"])
+
+
+def test_masked_pixels_stay_masked(program, image, tmp_path):
+    with fits.open(image, mode="update") as file:
+        file[0].data[100:120, 50:60] = np.nan
+    found, _ = ours(program, tmp_path, image, ["-background", "background", "objects"])
+    assert np.isnan(found["minus_background"]).sum() == 200
+    assert np.isfinite(found["background"]).all()
+
+
+def test_meshes_that_are_none_are_refused(program, tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text("background: {method: constant}\noutput: {check_images: [minibackground]}\n")
+    done = subprocess.run([program, config, tmp_path / "image.fits"], capture_output=True, text=True)
+    assert done.returncode == 2 and "output.check_images" in done.stderr and "background.method" in done.stderr
