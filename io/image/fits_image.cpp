@@ -173,7 +173,7 @@ SelectedImage select(const Hdu& hdu, const std::shared_ptr<const Header>& primar
       return FitsImage(std::move(opened));
     };
     const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes + tile_memory(hdu) : 0;
-    return {name, hdu.index, impl.shape(), loaded_bytes, open, is_mask_plane(hdu)};
+    return {name, hdu.index, impl.shape(), loaded_bytes, open, 0, is_mask_plane(hdu)};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
   }
@@ -202,6 +202,8 @@ std::vector<SelectedImage> select_images(const std::string& path, const std::str
     images.push_back(failing(reader.where(), static_cast<int>(seen.size()), error));
   }
   if (images.empty()) selection.fail_on_none(seen, *file);
+  if (file->inflated())
+    for (SelectedImage& image : images) image.inflated_bytes = file->size();
   return images;
 }
 

@@ -62,7 +62,8 @@ struct SelectedImage {
   /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
   /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
-  bool is_mask = false;  ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
+  std::int64_t inflated_bytes = 0;  ///< that the whole file takes in memory, which its images share, if it is gzipped
+  bool is_mask = false;             ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
 };
 
 /// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "pipeline/chain/stage_list.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -23,18 +25,17 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
   return names;
 }
 
-/// Bytes of memory for one of a gzipped file: that, and the image.
-constexpr std::int64_t room_for_inflated = 1 + 3 * static_cast<std::int64_t>(sizeof(float)) / 2;
-
-/// Memory that a gzipped file takes, inflated and with the images that are in it, whatever their type: a byte may be a
-/// pixel, which is a float here, and half of that again is what the steps take.
-std::int64_t room_for_gzipped(const std::string& path) {
-  return room_for_inflated * gzipped_size(path);
+/// Memory that a gzipped file of so many bytes, inflated, needs with its images at most, whatever their type: a byte
+/// may be a pixel.
+std::int64_t most_needed(std::int64_t inflated, const Config& config) {
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, config, false));
 }
 
-/// What may be inflated of a file whose end says less than there is.
-std::int64_t most_inflated(const MemoryBudget& budget) {
-  return budget.strict() ? budget.bytes() / room_for_inflated : std::numeric_limits<std::int64_t>::max();
+/// What it does need with them.
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Config& config) {
+  std::int64_t bytes = images.front().inflated_bytes;
+  for (const SelectedImage& image : images) bytes += host_memory(plan_of(image.shape, config, false));
+  return bytes;
 }
 
 bool belong_together(const ImageTask& a, const ImageTask& b) {
@@ -113,18 +114,41 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
+/// The images of a file, and of a gzipped one its share of the memory: for what its end says that it holds, or, where
+/// its headers ask for more (that is the size of its last member alone), for all there is.
+Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
+  const Config& config = file.config->config;
+  const std::int64_t all = budget_.bytes();
+  const auto select = [&](std::int64_t room, std::int64_t most_inflated) -> Opened {
+    auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
+    const std::shared_ptr<void> watched = control_.watch(file.path);
+    std::vector<SelectedImage> images = select_images(file.path, config.input.hdu, most_inflated);
+    const std::int64_t needed = memory_needed(images, config);
+    budget_.check(needed);
+    share->shrink(needed);
+    return {std::move(images), std::move(share)};
+  };
+  const std::int64_t size = gzipped_size(file.path);
+  if (size == 0) {
+    const std::shared_ptr<void> watched = control_.watch(file.path);
+    return {select_images(file.path, config.input.hdu), nullptr};
+  }
+  try {
+    return select(std::min(most_needed(size, config), all), size);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+  }
+  return select(all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max());
+}
+
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
   try {
-    std::shared_ptr<MemoryBudget::Share> share;
-    if (const std::int64_t room = room_for_gzipped(file.path))
-      share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
-    const std::shared_ptr<void> watched = control_.watch(file.path);
-    const std::string& hdu = file.config->config.input.hdu;
-    std::vector<SelectedImage> images = select_images(file.path, hdu, most_inflated(budget_));
-    std::vector<std::string> left_out = hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
+    auto [images, share] = open_images(file);
+    std::vector<std::string> left_out =
+        file.config->config.input.hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
     const auto count = static_cast<int>(images.size());
     for (SelectedImage& image : images) {
       const bool several = count > 1;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -34,9 +35,15 @@ class Dispatcher {
   std::size_t waiting();
 
  private:
+  struct Opened {
+    std::vector<SelectedImage> images;
+    std::shared_ptr<MemoryBudget::Share> share;
+  };
+
   std::optional<ImageTask> next();
   void open_next(std::unique_lock<std::mutex>& lock);
   void give_back(ImageTask task);
+  Opened open_images(const ImageFile& file);
   std::vector<ImageTask> open(const PlannedFile& planned);
 
   std::span<const PlannedFile> files_;

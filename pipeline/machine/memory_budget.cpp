@@ -76,11 +76,15 @@ void MemoryBudget::Share::shrink(std::int64_t bytes) {
   bytes_ = bytes;
 }
 
-MemoryBudget::Share MemoryBudget::take(std::int64_t bytes) {
+void MemoryBudget::check(std::int64_t bytes) const {
   if (bytes > bytes_ && strict_)
     throw Error(ErrorKind::memory, fmt::format("it needs about {} MB of memory, and --memory allows {}; allow more, or "
                                                "use a machine that has more",
                                                bytes / 1'000'000 + 1, bytes_ / 1'000'000));
+}
+
+MemoryBudget::Share MemoryBudget::take(std::int64_t bytes) {
+  check(bytes);
   if (bytes == 0) return {};
   const std::int64_t granted = std::min(bytes, bytes_);
   std::unique_lock lock(mutex_);

@@ -36,6 +36,9 @@ class MemoryBudget {
   /// Who needs nothing does not wait. Throws Error{memory} if a strict budget is smaller.
   Share take(std::int64_t bytes);
 
+  /// Throws Error{memory} if it is strict and smaller than that.
+  void check(std::int64_t bytes) const;
+
   std::int64_t bytes() const { return bytes_; }
   bool strict() const { return strict_; }
 

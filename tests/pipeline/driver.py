@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -34,3 +35,9 @@ def on_terminal(start, columns=0):
         pass
     os.close(terminal)
     return text.decode(), process.wait()
+
+
+def left_on_screen(text):
+    """What stands on a terminal's lines at the end, of text that knows no controls but these."""
+    lines = [line.removesuffix("\r").split("\r\x1b[K")[-1] for line in text.split("\n")]
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]

@@ -31,7 +31,7 @@ def config(tmp_path):
     return path
 
 
-# A gzipped file is counted with its images when it is opened: 7 bytes for each that is in it. Were the images counted
+# A gzipped file is counted with its images when it is opened, once. Were the images counted
 # again, none of these would ever end.
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_gzipped_images_take_turns_within_the_memory(run, config, images, tmp_path, threads):

@@ -42,7 +42,9 @@ def test_on_a_terminal_there_is_a_bar_with_rate_and_time_left(config, images, tm
     assert {int(bar[4]) for bar in bars} == {IMAGES + 1}
     assert all(abs(length - percent / 5) <= 1 for percent, _, length in numbers)
     end = text[text.rindex(bars[-1][0]) + len(bars[-1][0]):]
-    assert end.startswith("\r\x1b[K") and "images done" in end and end.endswith("\n")
+    assert end.startswith("\r\x1b[K") and "images done" in end
+    *log, last = driver.left_on_screen(text)
+    assert all(re.match("(info|warning|error): ", line) for line in log) and last == ""
 
 
 def test_a_terminal_that_is_narrow_has_lines_that_fit(config, images, tmp_path):

@@ -97,7 +97,7 @@ def peak_and_code(tmp_path, *arguments):
     script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, done.returncode)")
     done = subprocess.run([sys.executable, "-c", script, os.environ["SRCEXTRACT_PROGRAM"], "-q", "--memory",
-                           "500M", "--backend", "cpu", *arguments], cwd=tmp_path, capture_output=True, text=True)
+                           "500M", "--backend", "cpu", *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True)
     peak, code = done.stdout.split()[-2:]
     return int(peak), int(code), done.stderr
 
@@ -129,6 +129,17 @@ class TestBombs:
         peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits.gz")
         assert code == 1, said  # as for any image that is larger than --memory
         assert "--memory" in said
+        assert peak < self.MOST
+
+    def test_several_at_once_whose_ends_say_little(self, tmp_path):
+        """There is room for any of them, and not for eight at once."""
+        side = 6000
+        names = [f"bomb{i}.fits.gz" for i in range(8)]
+        write_bomb(tmp_path / names[0], hdu((side, side), 8), 3 * 16 * MEGABYTE, bytes(100))
+        for name in names[1:]:
+            os.link(tmp_path / names[0], tmp_path / name)
+        peak, code, said = peak_and_code(tmp_path, "--threads", 8, "c.yaml", *names)
+        assert code == 3 and said.count("empty or constant image") == 8, said
         assert peak < self.MOST
 
     def test_header_that_asks_for_more_than_the_file_holds(self, tmp_path):

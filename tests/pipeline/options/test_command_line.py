@@ -231,23 +231,17 @@ def on_terminal(*arguments, cwd, columns=0):
     return text
 
 
-def left_on_screen(text):
-    """What stands on a terminal's lines at the end, of text that knows no controls but these."""
-    lines = [line.removesuffix("\r").split("\r\x1b[K")[-1] for line in text.split("\n")]
-    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
-
-
 def test_progress_is_one_line_on_a_terminal_and_leaves_no_trace(config, image, tmp_path):
     text = on_terminal(config, image, "--backend", "cpu", cwd=tmp_path)
     assert "sky.fits: ingest" in text and "threshold" in text
-    *log, last = left_on_screen(text)
+    *log, last = driver.left_on_screen(text)
     assert log and all(line.startswith("info: ") for line in log) and last == ""
 
 
 def test_progress_over_several_files_is_a_bar_with_rate_and_time_left(config, image, tmp_path):
     text = on_terminal(config, image, write_sky(tmp_path / "two.fits"), "--backend", "cpu", cwd=tmp_path)
     assert re.search(r"\r\x1b\[K\[=* *\] +\d+ % 1 of 2 files, [\d.]+ files/s, [\d.]+ GB/s, ETA 0:00:0\d", text), text
-    *log, last = left_on_screen(text)
+    *log, last = driver.left_on_screen(text)
     assert all(line.startswith("info: ") for line in log) and sum("done in" in line for line in log) == 2
     assert last == "", "nothing of the bar is left"
 
