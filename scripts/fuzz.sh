@@ -5,21 +5,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/fuzz.sh [--libraries] [--keep] MINUTES [TARGET...]
+Usage: scripts/fuzz.sh [--libraries] [--built] [--keep] MINUTES [TARGET...]
 Builds the preset `fuzz` (Clang's libFuzzer, AddressSanitizer, UndefinedBehaviorSanitizer) and runs the targets of
 tests/fuzz, or those that are named (wcs, tile_rice, ...), one a core at a time, for MINUTES in all. Prints a table.
 Exits 1 if there was a finding; the input that did it is in build-fuzz/findings, and `build-fuzz/tests/fuzz/fuzz_TARGET
 FILE` repeats it.
   --libraries  with CFITSIO and WCSLIB built from their sources with the same checks (scripts/fuzz_libraries.sh)
+  --built      runs what build-fuzz (build-fuzz-libraries) holds already: on a machine without Clang, from a copy
   --keep       afterwards adds to tests/fuzz/corpus the small ones of those that reach other code than its files do;
                in any case what is new stays in build-fuzz/corpus, where the next run begins with it
 END
 }
 
-build=build-fuzz libraries=false keep=false
+build=build-fuzz libraries=false built=false keep=false
 while [[ ${1:-} == -* ]]; do
   case $1 in
     --libraries) libraries=true build=build-fuzz-libraries ;;
+    --built) built=true ;;
     --keep) keep=true ;;
     --help | -h) usage && exit ;;
     *) usage >&2 && exit 2 ;;
@@ -31,12 +33,14 @@ minutes=$1
 shift
 if [[ $# -gt 0 ]]; then targets=("$@"); else mapfile -t targets < <(basename -s .cpp -a tests/fuzz/fuzz_*.cpp | sed s/^fuzz_//); fi
 
-if $libraries; then
+if $libraries && ! $built; then
   scripts/fuzz_libraries.sh "$build/libraries"
   export PKG_CONFIG_PATH=$PWD/$build/libraries
 fi
-cmake --preset fuzz -B "$build" >/dev/null
-cmake --build "$build" --target "${targets[@]/#/fuzz_}"
+if ! $built; then
+  cmake --preset fuzz -B "$build" >/dev/null
+  cmake --build "$build" --target "${targets[@]/#/fuzz_}"
+fi
 
 cores=$(nproc)
 rounds=$(((${#targets[@]} + cores - 1) / cores))
