@@ -15,11 +15,12 @@ import growth
 import host
 import images
 import regression
+import sky
 import surveys
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "images": images, "surveys": surveys, "compare": regression}
+          "sky": sky, "images": images, "surveys": surveys, "compare": regression}
 
 
 def output_of(*command):
