@@ -44,11 +44,12 @@ struct Sources {
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
 
-/// Bits of FLAGS, with SExtractor's values.
+/// Bits of FLAGS. Those up to 128 are SExtractor's, of which 1 (photometry that neighbours or bad pixels disturb),
+/// 2 (deblended), 16 (an aperture is cut), 32, 64 and 128 (buffers that are full) are never set here.
 namespace flag {
-inline constexpr std::int16_t masked_pixels = 1;  ///< contains or touches masked pixels
-inline constexpr std::int16_t saturated = 4;      ///< has a pixel at or above the saturation level
-inline constexpr std::int16_t at_edge = 8;        ///< touches the edge of the image: truncated
+inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
+inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
+inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source; none of theirs
 }  // namespace flag
 
 /// The one declaration of the catalogue's columns: calls f(Column, vector) for each, in catalogue order. Writers,
@@ -85,7 +86,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
-  f(Column{"FLAGS", "", "meta.code", "1 touches masked pixels, 4 saturated, 8 touches the image edge", 0}, s.flags);
+  f(Column{"FLAGS", "", "meta.code", "4 saturated, 8 touches the image edge, 256 touches masked pixels", 0}, s.flags);
   if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
