@@ -37,7 +37,9 @@ struct Sources {
   std::vector<double> background, threshold, snr;
   std::vector<std::int16_t> flags;
   std::vector<std::int16_t> sign;
+  std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
+  bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames, and sign is a column of this catalogue
   bool sky = false;      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
 
@@ -87,6 +89,11 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
   f(Column{"FLAGS", "", "meta.code", "4 saturated, 8 touches the image edge, 256 touches masked pixels", 0}, s.flags);
+  if (s.flagged) {
+    f(Column{"IMAFLAGS_ISO", "", "meta.code", "Flags of its pixels, by the map of flags", 0}, s.imaflags_iso);
+    f(Column{"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", 0},
+      s.nimaflags_iso);
+  }
   if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
