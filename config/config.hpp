@@ -75,6 +75,7 @@ struct BackgroundConfig {
 };
 
 enum class WeightType { none, background, rms, variance, weight };
+enum class Interpolate { none, variance, all };
 
 /// How noisy each pixel is.
 struct WeightsConfig {
@@ -85,6 +86,11 @@ struct WeightsConfig {
   std::string hdu = "auto";  ///< of that file, a number from 0 or a name; `auto`: the first that holds an image
   double threshold = 0;      ///< pixels are bad that weigh no more, or are as noisy; 0 = none
   bool rescale = true;  ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
+  /// What pixels that are bad take over from their neighbours: nothing (they are masked), the variance, or the value
+  /// as well. SExtractor's INTERP_TYPE.
+  Interpolate interpolate = Interpolate::none;
+  std::int64_t interpolate_columns = 16;  ///< most pixels along a row that take over from the good one before them
+  std::int64_t interpolate_rows = 16;     ///< the same along a column, where the row does not give any
 
   bool operator==(const WeightsConfig&) const = default;
 };
@@ -92,6 +98,11 @@ struct WeightsConfig {
 /// Whether a map tells it.
 inline bool has_map(const WeightsConfig& config) {
   return config.type != WeightType::none && config.type != WeightType::background;
+}
+
+/// Whether pixels that it calls bad take something over from their neighbours.
+inline bool interpolates(const WeightsConfig& config) {
+  return has_map(config) && config.interpolate != Interpolate::none;
 }
 
 /// Whether that map is scaled to the noise of the sky.
@@ -112,6 +123,22 @@ struct MaskConfig {
 };
 
 inline bool has_mask(const MaskConfig& config) {
+  return !config.file.empty() || config.hdu != "auto";
+}
+
+enum class FlagType { bit_or, bit_and, min, max, most };
+
+/// What a map of flags says of the pixels of a source.
+struct FlagsConfig {
+  std::string file;                    ///< that holds the map; empty: that of the image
+  std::string hdu = "auto";            ///< as that of the mask
+  FlagType type = FlagType::bit_or;    ///< how the flags of its pixels become one
+  std::vector<std::string> bits = {};  ///< that count: numbers, or names that the map's header gives them; empty: all
+
+  bool operator==(const FlagsConfig&) const = default;
+};
+
+inline bool has_flags(const FlagsConfig& config) {
   return !config.file.empty() || config.hdu != "auto";
 }
 
@@ -231,6 +258,7 @@ struct Settings {
   BackgroundConfig background;
   WeightsConfig weights;
   MaskConfig mask;
+  FlagsConfig flags;
   ConvolveConfig convolve;
   DetectionConfig detection;
   CleanConfig clean;

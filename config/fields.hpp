@@ -6,6 +6,7 @@
 #include "config/fields/convolve.hpp"
 #include "config/fields/detection.hpp"
 #include "config/fields/difference.hpp"
+#include "config/fields/flags.hpp"
 #include "config/fields/input.hpp"
 #include "config/fields/mask.hpp"
 #include "config/fields/measurement.hpp"
@@ -28,6 +29,7 @@ void for_each_field(AnyConfig& c, F&& f) {
   config::for_each_background_field(c, f);
   config::for_each_weights_field(c, f);
   config::for_each_mask_field(c, f);
+  config::for_each_flags_field(c, f);
   config::for_each_convolve_field(c, f);
   config::for_each_detection_field(c, f);
   config::for_each_clean_field(c, f);

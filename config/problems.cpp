@@ -64,6 +64,13 @@ std::string length_problem(const ConvolveConfig& config, double length, bool has
          format_value(std::floor(most / reach * 100) / 100) + "; set convolve.size to cut it off";
 }
 
+constexpr const char* no_flag_map = "has no use without a map: give flags.file or flags.hdu";
+
+/// Of the HDU of a map.
+std::string one_hdu_problem(const std::string& hdu) {
+  return hdu == "all" ? "must be a number or an EXTNAME; all is no name of one HDU" : "";
+}
+
 std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
@@ -186,16 +193,32 @@ std::string map_problem(const WeightsConfig& config, bool given) {
 }
 
 std::string hdu_problem(const WeightsConfig& config) {
-  if (config.hdu == "all") return "must be a number or an EXTNAME; all is no name of one HDU";
-  return map_problem(config, config.hdu != "auto");
+  return first_of(one_hdu_problem(config.hdu), map_problem(config, config.hdu != "auto"));
+}
+
+std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels) {
+  const bool given = pixels != WeightsConfig{}.interpolate_columns;
+  return given && !interpolates(config) ? "has no use but with weights.interpolate variance or all" : "";
 }
 
 std::string hdu_problem(const MaskConfig& config) {
-  return config.hdu == "all" ? "must be a number or an EXTNAME; all is no name of one HDU" : "";
+  return one_hdu_problem(config.hdu);
 }
 
 std::string bits_problem(const MaskConfig& config) {
   return config.bits.empty() || has_mask(config) ? "" : "has no use without a map: give mask.file or mask.hdu";
+}
+
+std::string hdu_problem(const FlagsConfig& config) {
+  return one_hdu_problem(config.hdu);
+}
+
+std::string type_problem(const FlagsConfig& config) {
+  return config.type == FlagType::bit_or || has_flags(config) ? "" : no_flag_map;
+}
+
+std::string bits_problem(const FlagsConfig& config) {
+  return config.bits.empty() || has_flags(config) ? "" : no_flag_map;
 }
 
 std::string saturation_keyword_problem(const MeasurementConfig& config) {

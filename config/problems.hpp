@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/config.hpp"
@@ -35,10 +36,17 @@ std::string fwhm_problem(const DifferenceConfig& config);
 std::string type_problem(const WeightsConfig& config);
 std::string map_problem(const WeightsConfig& config, bool given);
 std::string hdu_problem(const WeightsConfig& config);
+/// Of the lengths of gaps, one of which is `pixels`.
+std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels);
 
 /// Of the mask: one HDU, and bits that an integer can have.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_problem(const MaskConfig& config);
+
+/// The same of the flags.
+std::string hdu_problem(const FlagsConfig& config);
+std::string type_problem(const FlagsConfig& config);
+std::string bits_problem(const FlagsConfig& config);
 
 /// Of the keyword that holds a level: it is one of FITS.
 std::string saturation_keyword_problem(const MeasurementConfig& config);

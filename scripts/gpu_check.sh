@@ -113,6 +113,11 @@ compare_image_stages() {
       --set "combine.files=['$skies/crowded_2048.fits', '$skies/nan_2048.fits']" config/default.yaml \
       "$skies/square_2048.fits"
   done
+  for method in none variance all; do
+    check "compare weights, interpolate $method" "$program" "${options[@]}" --set weights.type=weight \
+      --set "weights.file=$skies/nan_2048.fits" --set weights.interpolate=$method config/default.yaml \
+      "$skies/square_2048.fits"
+  done
   check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
     --set measurement.gain=2 --set clean.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
   check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.reference_fwhm=3 \

@@ -13,9 +13,41 @@ inline std::vector<std::string> names_of(WeightType) {
   return {"none", "background", "rms", "variance", "weight"};
 }
 
+inline std::vector<std::string> names_of(Interpolate) {
+  return {"none", "variance", "all"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
+
+/// Those of them that say what becomes of bad pixels.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
+  f(Field{.section = section,
+          .key = "interpolate",
+          .description = "What pixels that a map calls bad take over from the good pixel before them in their row, or "
+                         "else from the row before: nothing (`none`, they are masked), the `variance`, so that their "
+                         "own value counts, or value and variance (`all`, also where the image is NaN or a mask leaves "
+                         "it out)",
+          .problem = map_problem(c.weights, c.weights.interpolate != Interpolate::none)},
+    c.weights.interpolate);
+  f(Field{.section = section,
+          .key = "interpolate_columns",
+          .description = "Most pixels in succession along a row that take over from the good one before them",
+          .at_least = 0,
+          .at_most = 1000,
+          .problem = interpolated_problem(c.weights, c.weights.interpolate_columns)},
+    c.weights.interpolate_columns);
+  f(Field{.section = section,
+          .key = "interpolate_rows",
+          .description = "Most pixels along a column that take over from the row before them, where their own row "
+                         "gives none",
+          .at_least = 0,
+          .at_most = 1000,
+          .problem = interpolated_problem(c.weights, c.weights.interpolate_rows)},
+    c.weights.interpolate_rows);
+}
 
 /// The keys of the section `weights`.
 template <MaybeConst<Config> AnyConfig, class F>
@@ -57,6 +89,7 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
               "Take from a `variance` or `weight` map only how its pixels compare, and the noise itself from "
               "the background: for maps that are known but for a factor. An `rms` map is taken as it is"},
     c.weights.rescale);
+  for_each_interpolation_field(section, c, f);
 }
 
 }  // namespace srcextract::config

@@ -57,7 +57,8 @@ void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t besi
 bool Detector::may_be_reused(const Config& config) const {
   return graph_ && config.settings() == captured_.settings() &&
          pixels_.front().noise.pixels.data() == captured_noise_ &&
-         pixels_.front().variance.pixels.data() == captured_variance_;
+         pixels_.front().variance.pixels.data() == captured_variance_ &&
+         pixels_.front().kept.pixels.data() == captured_kept_;
 }
 
 void Detector::capture(const Config& config) {
@@ -68,6 +69,7 @@ void Detector::capture(const Config& config) {
   captured_ = config;
   captured_noise_ = pixels_.front().noise.pixels.data();
   captured_variance_ = pixels_.front().variance.pixels.data();
+  captured_kept_ = pixels_.front().kept.pixels.data();
 }
 
 }  // namespace srcextract

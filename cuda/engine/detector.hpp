@@ -51,9 +51,10 @@ class Detector {
   std::vector<Pixels<Gpu>> pixels_;
   std::optional<DetectionGraph> graph_;
   Config captured_;
-  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr;  ///< of the first image, with the graph
-  Shape shape_;                                                           ///< of the pixels
-  Capacity capacity_;                                                     ///< for images of that shape
+  const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
+              *captured_kept_ = nullptr;  ///< of the first image, with the graph
+  Shape shape_;                           ///< of the pixels
+  Capacity capacity_;                     ///< for images of that shape
 };
 
 }  // namespace srcextract

@@ -76,7 +76,7 @@ class CudaExtractor::Session::Engine {
     found.variances = rows_to_host(there.variances, summary, where());
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
     if (shows_pixels(config_)) {
-      found.above = to_host(there.above.pixels.empty() ? pixels().image : there.above, where());
+      found.above = to_host(measured_image(pixels(), there), where());
       found.image = to_host(there.image, where());
     }
     StageClock clock(observer_);
@@ -110,6 +110,7 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
   detector_.prepare(exposure.shape(), 1, device_memory_beside(plan_of(exposure, config)));
   pixels().noise = {};
   pixels().variance = {};
+  pixels().kept = {};
   Engine engine(*this, config, observer);
   return run_stages(exposure, config, engine);
 }

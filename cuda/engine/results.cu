@@ -50,6 +50,7 @@ Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const 
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, true, where);
   here.above = to_host(found.above, where);
+  here.filled = {to_host(found.filled.image, where), to_host(found.filled.variance, where)};
   here.image = to_host(found.image, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
   here.sums = rows_to_host(found.sums, summary, where);

@@ -72,6 +72,7 @@ inline Pixels<Cpu> to_host(const Pixels<Gpu>& source, const Gpu& where) {
   copy.masked = fetch(source.masked, where);
   copy.noise = to_host(source.noise, where);
   copy.variance = to_host(source.variance, where);
+  copy.kept = to_host(source.kept, where);
   return copy;
 }
 

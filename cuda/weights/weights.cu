@@ -21,6 +21,11 @@ __global__ void __launch_bounds__(block_threads)
 
 void apply_weights(Image<float, Gpu>&& map, const WeightsConfig& config, Pixels<Gpu>& pixels, const Gpu& where) {
   const std::int64_t count = map.shape.count();
+  if (config.interpolate == Interpolate::variance) {
+    pixels.kept = Image<float, Gpu>(map.shape, where);
+    check(cudaMemcpyAsync(pixels.kept.pixels.data(), pixels.image.pixels.data(),
+                          static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyDeviceToDevice, where.stream));
+  }
   weigh_by_map_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(
       count, VarianceOfMap(config), pixels.image.pixels.data(), map.pixels.data(), pixels.masked.data());
   check_launch();

@@ -14,6 +14,7 @@
 #include "stages/measure/measure.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
+#include "stages/weights/interpolate.hpp"
 #include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
@@ -25,6 +26,7 @@ struct Detection {
   SkyMesh<Where> mesh;                  ///< if the background is one
   Value<Background, Where> whole;       ///< then that of the image itself
   Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
+  Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
   Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< before they were cleaned, if they were
@@ -35,10 +37,12 @@ struct Detection {
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
 };
 
-/// Estimates the sky. What is worked on from there is the image, or what it has above a mesh: returns the sky of that.
+/// Estimates the sky, of the pixels that are not masked. What is worked on from there is the image, or what it has
+/// above a mesh: returns the sky of that.
 template <class Where, class Done>
-Value<Background, Where> find_sky(const Image<float, Where>& image, const Config& config, Detection<Where>& found,
+Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                                   const Where& where, Done&& done) {
+  const Image<float, Where>& image = pixels.image;
   if (config.background.method == BackgroundMethod::constant) {
     auto sky = estimate_background(image, config.background, where);
     done("background");
@@ -48,9 +52,23 @@ Value<Background, Where> find_sky(const Image<float, Where>& image, const Config
   found.mesh = std::move(sky.mesh);
   found.whole = std::move(sky.background);
   done("background");
-  found.above = subtract_sky(image, found.mesh, where);
+  found.above = subtract_sky(pixels.kept.pixels.empty() ? image : pixels.kept, found.mesh, where);
   done("subtract");
   return std::move(sky.above);
+}
+
+/// The image that is measured, and to which the last steps were done.
+template <class Where>
+const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  if (!found.filled.image.pixels.empty()) return found.filled.image;
+  if (!found.above.pixels.empty()) return found.above;
+  return pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
+}
+
+/// The variance of each of its pixels, if a map of weights tells it.
+template <class Where>
+const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
 }
 
 /// Makes the image in which sources are found, if it is not `image` itself: as noisy as its sky all over, convolved.
@@ -92,7 +110,8 @@ template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
                       const Detection<Where>& found, const Where& where) {
   const bool in_noise = config.detection.threshold_unit != ThresholdUnit::absolute;
-  if (in_noise && !pixels.variance.pixels.empty()) return find_runs(image, found.levels, pixels.variance, where);
+  if (in_noise && !pixels.variance.pixels.empty())
+    return find_runs(image, found.levels, measured_variance(pixels, found), where);
   return noise_varies(config) ? find_runs(image, found.levels, found.mesh, where)
                               : find_runs(image, found.levels, where);
 }
@@ -102,8 +121,12 @@ Runs<Where> threshold(const Image<float, Where>& image, const Pixels<Where>& pix
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done) {
   Detection<Where> found;
-  found.background = find_sky(pixels.image, config, found, where, done);
-  const Image<float, Where>& measured = found.above.pixels.empty() ? pixels.image : found.above;
+  found.background = find_sky(pixels, config, found, where, done);
+  if (interpolates(config.weights) && !pixels.variance.pixels.empty()) {
+    found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where);
+    done("interpolate");
+  }
+  const Image<float, Where>& measured = measured_image(pixels, found);
 
   make_detection_image(measured, pixels.noise, config, found, where, done);
   const bool in_another = !found.image.pixels.empty();
@@ -131,7 +154,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     found.fluxes = measure_sources(measured, found.runs, found.components, found.levels, pixels.masked, where);
     done("flux");
   }
-  const Image<float, Where>& noise = pixels.variance.pixels.empty() ? pixels.noise : pixels.variance;
+  const Image<float, Where>& noise = pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
     done("variance");
@@ -147,6 +170,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
     record_stage("mesh", found.mesh, record);
     record_stage("subtract", found.above, record);
   }
+  if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
   if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();

@@ -38,7 +38,7 @@ struct Extraction {
   std::int64_t masked() const { return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask; }
 
   std::int64_t detected = 0;  ///< components before min_area
-  Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if an output shows it
+  Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if something asks for it
   Buffer<std::int32_t, Cpu> label;
   CheckData check;                            ///< if check images are asked for
   std::vector<float> brightest;               ///< pixel of every source, if one may be saturated

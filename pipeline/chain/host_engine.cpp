@@ -35,15 +35,21 @@ class HostEngine {
   Extraction extract() {
     Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    if (shows_pixels(config_) && found.above.pixels.empty()) {
-      found.above = Image<float, Cpu>(pixels_.image.shape, where_);
-      std::copy(pixels_.image.pixels.begin(), pixels_.image.pixels.end(), found.above.pixels.begin());
-    }
+    if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     return make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
   }
 
  private:
+  /// In `above`.
+  void keep_measured(Detection<Cpu>& found) const {
+    const Image<float, Cpu>& measured = measured_image(pixels_, found);
+    if (&measured == &found.above) return;
+    Image<float, Cpu> copy(measured.shape, where_);
+    std::copy(measured.pixels.begin(), measured.pixels.end(), copy.pixels.begin());
+    found.above = std::move(copy);
+  }
+
   const Config& config_;
   Cpu where_;
   const Observer& observer_;

@@ -61,7 +61,7 @@ bool keeps_segmentation(const Config& config) {
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects;
   });
-  return config.output.segmentation || of_objects ||
+  return config.output.segmentation || of_objects || has_flags(config.flags) ||
          (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
 

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// Whether an output shows which pixels were detected.
+/// Whether an output shows which pixels were detected, or a map of flags asks for them.
 bool keeps_segmentation(const Config& config);
 
 /// Whether a check image shows pixels: then `found.above` and `found.image` have to be on the host. Without a mesh

@@ -15,6 +15,10 @@ std::int64_t one(const RunPlan&) {
   return 1;
 }
 
+std::int64_t up_to_three(const RunPlan& plan) {
+  return plan.config.weights.interpolate == Interpolate::variance ? 3 : 2;
+}
+
 constexpr StageCost stages[] = {
     // subtract
     {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one, one, true},
@@ -25,6 +29,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
     // weights: the map, and on a device what it is estimated in
     {[](const RunPlan& plan) { return has_map(plan.config.weights); }, one, one},
+    // interpolate: the image and its variance without gaps, and what the map masks where that is kept
+    {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, up_to_three, up_to_three},
     // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.

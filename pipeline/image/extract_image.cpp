@@ -13,6 +13,7 @@
 #include "pipeline/image/saturation_level.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
+#include "stages/measure/source_flags.hpp"
 
 namespace srcextract {
 namespace {
@@ -108,8 +109,15 @@ void check_precision(const ImageInput& input, const Extraction& extraction) {
   check_precision(input.first().format, extraction.background);
 }
 
-/// What only the image's header tells of its sources. A difference has no pixels that could be saturated.
-void flag_sources(const ImageInput& input, ImageResult& result) {
+/// What a map of flags tells of its sources, and what only the image's header does. A difference has no pixels that
+/// could be saturated.
+void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  if (input.flags != nullptr) {
+    const auto begin = std::chrono::steady_clock::now();
+    Extraction& found = result.extraction;
+    flag_sources(input.flags->flags, found.runs, found.label, found.sources, execution.cpu);
+    result.times.push_back({"flags", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
+  }
   if (input.reference != nullptr) return;
   if (const double level = saturation_level(input); level > 0)
     flag_saturated(result.extraction.brightest, level, result.extraction.sources);
@@ -122,7 +130,7 @@ ImageResult result_of(Extracted extracted, const ImageInput& input, const Execut
   result.extraction = std::move(extracted.extraction);
   check_precision(input, result.extraction);
   for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
-  flag_sources(input, result);
+  flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);
   return result;
 }
@@ -145,7 +153,7 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
   ImageResult result = ImageRun(input, execution, progress).where_execution_says();
   check_precision(input, result.extraction);
-  flag_sources(input, result);
+  flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);
   return result;
 }

@@ -34,6 +34,7 @@ struct ImageInput {
   const OpenReference* reference;  ///< subtracted from it; null: none
   const OpenMap* weights;          ///< how noisy it is; null: there is no map
   const OpenMap* mask;             ///< which pixels are left out; null: there is none
+  const OpenFlags* flags;          ///< what sources are flagged with; null: there is no map
   Exposure exposure;
 
   const PixelSource& first() const { return exposure.planes.front(); }

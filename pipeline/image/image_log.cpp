@@ -142,6 +142,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
   if (input.mask)
     spdlog::info("{}: which pixels are bad tells HDU {} of {}", input.name, input.mask->image.hdu(), input.mask->path);
+  if (input.flags)
+    spdlog::info("{}: what its sources are flagged with tells HDU {} of {}", input.name, input.flags->map.image.hdu(),
+                 input.flags->map.path);
   if (input.weights)
     spdlog::info("{}: how noisy its pixels are tells HDU {} of {}", input.name, input.weights->image.hdu(),
                  input.weights->path);

@@ -24,16 +24,6 @@ std::string key_of_planes(const CombineConfig& config) {
                                   : "combine.method";
 }
 
-/// What is thrown begins with the place in the configuration that it is about.
-template <class F>
-void said_at(const std::string& where, F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    throw Error(error.kind(), where + ": " + error.what());
-  }
-}
-
 }  // namespace
 
 OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config)

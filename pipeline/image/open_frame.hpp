@@ -6,8 +6,19 @@
 
 #include "config/config.hpp"
 #include "io/image/fits_image.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
+
+/// What is thrown begins with the place in the configuration that it is about.
+template <class F>
+void said_at(const std::string& where, F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    throw Error(error.kind(), where + ": " + error.what());
+  }
+}
 
 /// A frame of the sky, opened: one plane of an image or, where `combine` asks for it, several planes of one shape.
 class OpenFrame {

@@ -118,7 +118,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
       job_(job),
       frame_(task.image.open(), task.file->path, task.file->config->config),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
-      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
+      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
   if (!job.reference.empty()) {
@@ -136,6 +136,8 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
     input_.mask = &*mask_;
     input_.exposure.mask = mask_->pixels;
   }
+  flags_ = open_flags(task.file->path, frame_, task.file->config->config);
+  if (flags_) input_.flags = &*flags_;
   if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }
 

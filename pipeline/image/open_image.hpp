@@ -78,6 +78,7 @@ class OpenImage {
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
   std::optional<OpenMap> weights_, mask_;
+  std::optional<OpenFlags> flags_;
   OutputPaths paths_;
   ImageInput input_;
 };

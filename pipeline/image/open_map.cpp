@@ -16,6 +16,9 @@ struct MapPlace {
   std::string section;  ///< of the keys `file` and `hdu`
   const std::string& file;
   const std::string& hdu;
+
+  /// Which of them names it.
+  std::string key() const { return section + (hdu == "auto" ? ".file" : ".hdu"); }
 };
 
 void require_shape(const OpenMap& map, const OpenFrame& frame) {
@@ -45,8 +48,7 @@ OpenMap open_map(const MapPlace& place, const std::string& path, const OpenFrame
     require_shape(map, frame);
     return map;
   } catch (const Error& error) {
-    const std::string key = place.section + (place.hdu == "auto" ? ".file" : ".hdu");
-    throw Error(error.kind(), config.place_of(key) + ": " + error.what());
+    throw Error(error.kind(), config.place_of(place.key()) + ": " + error.what());
   }
 }
 
@@ -61,13 +63,25 @@ std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame
   const MaskConfig& mask = config.mask;
   if (!has_mask(mask)) return std::nullopt;
   OpenMap map = open_map({"mask", mask.file, mask.hdu}, path, frame, config);
-  try {
+  said_at(config.place_of("mask.bits"), [&] {
     const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
     map.pixels = mask_source(map.pixels, {bits, mask.good});
-  } catch (const Error& error) {
-    throw Error(error.kind(), config.place_of("mask.bits") + ": " + error.what());
-  }
+  });
   return map;
+}
+
+std::optional<OpenFlags> open_flags(const std::string& path, const OpenFrame& frame, const Config& config) {
+  const FlagsConfig& flags = config.flags;
+  if (!has_flags(flags)) return std::nullopt;
+  const MapPlace place{"flags", flags.file, flags.hdu};
+  OpenMap map = open_map(place, path, frame, config);
+  if (const std::string problem = flags_problem(map.pixels.format); !problem.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: HDU {} of {} {}", config.place_of(place.key()), map.image.hdu(), map.path, problem));
+  FlagMap source{map.pixels, 0, flags.type};
+  said_at(config.place_of("flags.bits"),
+          [&] { source.bits = wanted_bits(flags.bits, map.image.header(), map.pixels.format); });
+  return OpenFlags{std::move(map), std::move(source)};
 }
 
 }  // namespace srcextract

@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/image/open_frame.hpp"
+#include "stages/measure/source_flags.hpp"
 
 namespace srcextract {
 
@@ -25,5 +26,14 @@ std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& fr
 
 /// The same of `config.mask`; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
 std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config);
+
+/// A map of flags, opened.
+struct OpenFlags {
+  OpenMap map;
+  FlagMap flags;
+};
+
+/// The same of `config.flags`; Error{input} also if it holds no flags, or lacks one of flags.bits.
+std::optional<OpenFlags> open_flags(const std::string& path, const OpenFrame& frame, const Config& config);
 
 }  // namespace srcextract

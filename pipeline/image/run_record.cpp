@@ -181,6 +181,7 @@ std::string format_run_record(const RunRecord& report) {
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
+  if (report.input.flags) json["flags"] = map_json(report.input.flags->map);
   if (report.input.weights) {
     json["weights"] = map_json(*report.input.weights);
     json["weights"]["noise_scale"] = extraction.levels.noise_scale;

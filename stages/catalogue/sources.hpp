@@ -37,18 +37,21 @@ struct Sources {
   std::vector<double> background, threshold, snr;
   std::vector<std::int16_t> flags;
   std::vector<std::int16_t> sign;
+  std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
+  bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames, and sign is a column of this catalogue
   bool sky = false;      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
 
-/// Bits of FLAGS, with SExtractor's values.
+/// Bits of FLAGS. Those up to 128 are SExtractor's, of which 1 (photometry that neighbours or bad pixels disturb),
+/// 2 (deblended), 16 (an aperture is cut), 32, 64 and 128 (buffers that are full) are never set here.
 namespace flag {
-inline constexpr std::int16_t masked_pixels = 1;  ///< contains or touches masked pixels
-inline constexpr std::int16_t saturated = 4;      ///< has a pixel at or above the saturation level
-inline constexpr std::int16_t at_edge = 8;        ///< touches the edge of the image: truncated
+inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
+inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
+inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source; none of theirs
 }  // namespace flag
 
 /// The one declaration of the catalogue's columns: calls f(Column, vector) for each, in catalogue order. Writers,
@@ -85,7 +88,12 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
-  f(Column{"FLAGS", "", "meta.code", "1 touches masked pixels, 4 saturated, 8 touches the image edge", 0}, s.flags);
+  f(Column{"FLAGS", "", "meta.code", "4 saturated, 8 touches the image edge, 256 touches masked pixels", 0}, s.flags);
+  if (s.flagged) {
+    f(Column{"IMAFLAGS_ISO", "", "meta.code", "Flags of its pixels, by the map of flags", 0}, s.imaflags_iso);
+    f(Column{"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", 0},
+      s.nimaflags_iso);
+  }
   if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},

@@ -21,12 +21,15 @@ struct Pixels {
   /// Its variance in each pixel, as a map of weights tells it, up to a factor (Levels::noise_scale); masked where the
   /// image is. Without pixels where there is no map.
   Image<float, Where> variance = {};
+  /// The image with what only the map of weights masks, where such pixels keep their value. Else without pixels.
+  Image<float, Where> kept = {};
 };
 
 inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.pixels("pixel", pixels.image);
   to.pixels("noise of pixel", pixels.noise);
   to.pixels("variance of pixel", pixels.variance);
+  to.pixels("pixel before weights", pixels.kept);
   to.value("masked as NaN", pixels.masked->nan);
   to.value("masked as infinite", pixels.masked->infinite);
   to.value("masked as BLANK", pixels.masked->blank);

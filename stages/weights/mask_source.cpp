@@ -1,39 +1,25 @@
 #include "stages/weights/mask_source.hpp"
 
-#include <cstring>
 #include <type_traits>
 #include <vector>
 
-#include "stages/ingest/decode.hpp"
+#include "stages/ingest/stored_bits.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr std::byte is_good{0}, is_bad{1};
 
-/// The bits of a stored value. The offset of unsigned integers is their highest bit, whose sign it turns.
-template <class Stored>
-std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
-  if constexpr (std::is_floating_point_v<typename Stored::Value>) {
-    return stored == 0 ? 0 : ~std::uint64_t{0};
-  } else {
-    using Bits = typename Stored::Bits;
-    constexpr Bits highest = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
-    const auto bits = static_cast<Bits>(stored);
-    return bzero == 0 ? bits : static_cast<Bits>(bits ^ highest);
-  }
-}
-
 template <class Stored>
 std::byte judge(const std::byte* at, const PixelFormat& format, const BadPixels& bad) {
-  typename Stored::Bits bits;
-  std::memcpy(&bits, at, sizeof(bits));
-  if (format.big_endian) bits = swap_bytes(bits);
-  typename Stored::Value stored;
-  std::memcpy(&stored, &bits, sizeof(stored));
-  if constexpr (std::is_integral_v<typename Stored::Value>)
-    if (format.blank && static_cast<std::int64_t>(stored) == *format.blank) return is_bad;
-  const bool any = (bits_of<Stored>(stored, format.bzero) & bad.bits) != 0;
+  const auto stored = load_stored<Stored>(at, format);
+  if (is_blank<Stored>(stored, format)) return is_bad;
+  bool any;
+  if constexpr (std::is_integral_v<typename Stored::Value>) {
+    any = (bits_of<Stored>(stored, format.bzero) & bad.bits) != 0;
+  } else {
+    any = stored != 0 && bad.bits != 0;
+  }
   return any == (bad.good == GoodPixels::nonzero) ? is_good : is_bad;
 }
 

@@ -1,5 +1,6 @@
 #include "stages/weights/weights.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -26,6 +27,10 @@ std::int64_t weigh_piece(std::int64_t count, VarianceOfMap variance_of, float* p
 
 void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<Cpu>& pixels, const Cpu& where) {
   const VarianceOfMap variance_of(config);
+  if (config.interpolate == Interpolate::variance) {
+    pixels.kept = Image<float, Cpu>(map.shape, where);
+    std::copy(pixels.image.pixels.begin(), pixels.image.pixels.end(), pixels.kept.pixels.begin());
+  }
   std::atomic<std::int64_t> masked = 0;
   parallel_for(map.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
     masked += weigh_piece(end - begin, variance_of, pixels.image.pixels.data() + begin, map.pixels.data() + begin);

@@ -150,7 +150,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
-       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, convolve, "
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
+       "convolve, "
        "detection, clean, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
@@ -221,7 +222,8 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
        "mesh_size, estimator, filter_size, filter_threshold"},
       {"- detection\n",
-       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, convolve, "
+       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
+       "convolve, "
        "detection, "
        "clean, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},

@@ -67,11 +67,11 @@ def measure(pixels, labels, index, level):
 
 
 def flags(pixels, labels, index):
-    """1 next to a masked pixel, 8 at the edge of the image."""
+    """8 at the edge of the image, 256 next to a masked pixel."""
     near_masked = ndimage.binary_dilation(np.isnan(pixels), SQUARE)
     edge = np.ones_like(near_masked)
     edge[1:-1, 1:-1] = False
-    return np.isin(index, labels[near_masked]) * 1 + np.isin(index, labels[edge]) * 8
+    return np.isin(index, labels[near_masked]) * 256 + np.isin(index, labels[edge]) * 8
 
 
 def four_steps(pixels, semantics):

@@ -2,7 +2,7 @@
 meshes.
 
 FLUXERR_ISO is not compared at one level: SExtractor takes the noise from its own background map even when it is given.
-FLAGS agree in 8 (at the edge) alone: SExtractor's 1 speaks of neighbours, srcextract's of masked pixels.
+Of FLAGS 8 (at the edge) is compared; 4 (saturated) is in test_flags.py, and 256, of masked pixels, is srcextract's alone.
 """
 import numpy as np
 import pytest

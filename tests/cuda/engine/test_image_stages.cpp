@@ -1,8 +1,10 @@
 // One CudaExtractor with every stage that an image may go through: what it makes is what the CPU makes.
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/cuda/engine/extractions.hpp"
+#include "tests/support/gaps.hpp"
 
 namespace srcextract {
 namespace {
@@ -111,6 +113,32 @@ TEST_F(ImageStages, SubtractFramesOfOneFieldAlignedOrNot) {
     }
   }
   EXPECT_GT(expect_same(source_of(fresh), Config{}, "an image after differences"), 50);
+}
+
+/// Each kind of interpolation after each, so that what an image kept is not taken for what another has.
+TEST_F(ImageStages, InterpolateWhatMapsOfWeightsCallBad) {
+  const Shape shape{700, 513};
+  const Field sky = testing::star_field(shape, 1000, 12, 400, 9);
+  std::int64_t sources = 0;
+  for (const int kind : {0, 2, 3, 4}) {
+    const Field map{"map", shape, testing::gaps(shape, kind, 5).variances};
+    Exposure exposure(source_of(sky));
+    exposure.weights = source_of(map);
+    for (const auto method : {BackgroundMethod::mesh, BackgroundMethod::constant}) {
+      for (const auto what : {Interpolate::all, Interpolate::none, Interpolate::variance}) {
+        Config config = what == Interpolate::none ? Config{} : convolved();
+        config.background.method = method;
+        config.weights.type = WeightType::variance;
+        config.weights.interpolate = what;
+        config.output.check_images = {CheckImage::minus_background};
+        sources += expect_same(exposure, config, "gaps of kind " + std::to_string(kind));
+        const Extraction cpu = testing::extract_on_cpu(exposure, config);
+        const Extraction cuda = extractor_.extract(exposure, config, {});
+        EXPECT_TRUE(testing::same_bytes(cuda.check.above.pixels, cpu.check.above.pixels));
+      }
+    }
+  }
+  EXPECT_GT(sources, 2000);
 }
 
 #endif

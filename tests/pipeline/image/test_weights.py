@@ -4,6 +4,7 @@ with the place in the configuration, and nothing is written."""
 import pytest
 
 np = pytest.importorskip("numpy")
+fits = pytest.importorskip("astropy.io.fits")
 
 from stage_images import HEIGHT, WIDTH, RESULTS, field, image_hdu, report, results, rows, steps, write_image
 from fits_files import hdu, write
@@ -61,7 +62,7 @@ def test_what_a_map_masks_is_flagged_and_in_no_source(extract, tmp_path):
     out = extract("out", f"weights: {{type: weight, file: map.fits}}\n{RESULTS}", "sky.fits")
     near = [row for row in rows(out / "sky.cat.csv")
             if abs(float(row["X_IMAGE"]) - x - 1) < 2 and abs(float(row["Y_IMAGE"]) - y - 1) < 2]
-    assert near and all(int(row["FLAGS"]) & 1 for row in near)
+    assert near and all(int(row["FLAGS"]) & 256 for row in near)
     assert sum(int(row["NPIX"]) for row in near) < int(star["NPIX"])
 
 
@@ -112,12 +113,40 @@ def test_an_absolute_threshold_stays_one(extract, tmp_path):
     assert errors[0] != errors[1]
 
 
+def test_what_masks_a_pixel_says_whether_it_is_filled(extract, tmp_path):
+    """`all` fills what the map, NaN or a mask leaves out; `variance` what the map does, where there is a value."""
+    pixels, weights, mask = field(1), ones(), np.zeros((HEIGHT, WIDTH))
+    weights[:, 30] = 0
+    pixels[:, 12] = np.nan
+    mask[:, 45] = 1
+    for name, values in (("sky", pixels), ("map", weights), ("mask", mask)):
+        write_image(tmp_path / f"{name}.fits", values)
+    for kind, left in (("none", {12, 30, 45}), ("variance", {12, 45}), ("all", set())):
+        for method in ("constant", "mesh"):
+            out = extract(f"{kind}_{method}", f"background: {{method: {method}}}\nmask: {{file: mask.fits}}\n"
+                          f"weights: {{type: weight, file: map.fits, interpolate: {kind}}}\n"
+                          "output: {formats: [csv], check_images: [-background]}\n", "sky.fits")
+            shown = fits.getdata(out / "sky.minus_background.fits")
+            assert set(np.flatnonzero(np.isnan(shown).any(axis=0))) == left
+            told = report(out / "sky.run.json")
+            assert (told["counts"]["masked_weight"], told["counts"]["masked_nan"]) == (HEIGHT, HEIGHT)
+            assert ("interpolate" in steps(told)) == (kind != "none")
+            for x in (12, 30, 45) if kind == "all" else ():
+                assert np.array_equal(shown[:, x], shown[:, x - 1])
+            if kind == "variance" and method == "constant":
+                assert np.ptp(shown[:, 30] - pixels[:, 30]) < 1e-4
+
+
 @pytest.mark.parametrize("text, beginning, word", (
     ("weights: {type: weight}\n", "config.yaml:1:", "needs a map"),
     ("weights: {type: background, file: map.fits}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {hdu: WHT}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {threshold: 1}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {type: rms, file: map.fits, threshold: -1}\n", "config.yaml:1:", "at least 0"),
+    ("weights: {interpolate: all}\n", "config.yaml:1:", "has no use but with weights.type"),
+    ("weights: {type: rms, file: map.fits, interpolate_rows: 3}\n", "config.yaml:1:", "weights.interpolate variance"),
+    ("weights: {type: rms, file: map.fits, interpolate: all, interpolate_rows: -1}\n", "config.yaml:1:", "at least 0"),
+    ("weights: {type: rms, file: map.fits, interpolate: all, interpolate_rows: 2000}\n", "config.yaml:1:", "1000"),
 ))
 def test_keys_that_do_not_go_together(run, configure, tmp_path, text, beginning, word):
     write_image(tmp_path / "sky.fits", field(1))

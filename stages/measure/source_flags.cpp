@@ -1,0 +1,166 @@
+#include "stages/measure/source_flags.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/ingest/stored_bits.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Pixels that a thread reads at a time, and how many such pieces are worked on together.
+constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
+constexpr std::int64_t pieces_together = 16;
+
+/// So many pixels of a source, one after another, that have this flag.
+struct Flagged {
+  std::int32_t label;
+  std::uint32_t flags;
+  std::int64_t pixels;
+};
+
+/// What one source has so far.
+struct Tally {
+  std::int64_t flags = 0;
+  std::int64_t pixels = 0;
+};
+
+void keep(Tally& tally, const Flagged& more, bool replaces) {
+  if (replaces) tally = {more.flags, 0};
+  if (tally.flags == more.flags) tally.pixels += more.pixels;
+}
+
+/// Of every type but `most`.
+void add(Tally& tally, const Flagged& more, FlagType type) {
+  const bool first = tally.pixels == 0;
+  const std::int64_t flags = more.flags;
+  switch (type) {
+    case FlagType::bit_or:
+      tally = {tally.flags | flags, tally.pixels + more.pixels};
+      break;
+    case FlagType::bit_and:
+      tally = {first ? flags : tally.flags & flags, tally.pixels + more.pixels};
+      break;
+    case FlagType::min:
+      keep(tally, more, first || flags < tally.flags);
+      break;
+    default:
+      keep(tally, more, first || flags > tally.flags);
+  }
+}
+
+/// How often every source has every flag.
+class Frequencies {
+ public:
+  void add(const Flagged& more) {
+    const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(more.label)} << 32 | more.flags;
+    Seen& seen = seen_.try_emplace(key, Seen{static_cast<std::int64_t>(seen_.size()), 0}).first->second;
+    seen.pixels += more.pixels;
+  }
+
+  /// The most frequent of each source; of equals the one that was added first.
+  void tell(std::vector<Tally>& tallies) const {
+    std::vector<std::int64_t> place(tallies.size());
+    for (const auto& [key, seen] : seen_) {
+      const auto row = static_cast<std::size_t>(key >> 32) - 1;
+      Tally& tally = tallies[row];
+      if (seen.pixels < tally.pixels || (seen.pixels == tally.pixels && seen.place > place[row])) continue;
+      tally = {static_cast<std::uint32_t>(key), seen.pixels};
+      place[row] = seen.place;
+    }
+  }
+
+ private:
+  struct Seen {
+    std::int64_t place;  ///< among all
+    std::int64_t pixels;
+  };
+  std::unordered_map<std::uint64_t, Seen> seen_;
+};
+
+/// The flags of pixels [begin, end) of the image that are in sources, in raster order.
+template <class Stored>
+std::vector<Flagged> flags_of_piece(const FlagMap& map, const std::byte* stored, std::int64_t begin, std::int64_t end,
+                                    const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
+  const PixelFormat& format = map.pixels.format;
+  const std::int64_t width = runs.shape.width;
+  std::vector<Flagged> found;
+  for (std::int64_t i = runs.row_begin[begin / width]; i < runs.row_begin[(end - 1) / width + 1]; ++i) {
+    const Run& run = runs.runs[i];
+    if (label[i] == 0) continue;
+    const std::int64_t row = run.y * width;
+    for (std::int64_t k = std::max(begin, row + run.begin); k < std::min(end, row + run.end); ++k) {
+      const auto value = load_stored<Stored>(stored + (k - begin) * format.bytes(), format);
+      if (is_blank<Stored>(value, format)) continue;
+      const auto flags = static_cast<std::uint32_t>(bits_of<Stored>(value, format.bzero) & map.bits);
+      if (flags == 0) continue;
+      const bool goes_on = !found.empty() && found.back().label == label[i] && found.back().flags == flags;
+      if (!goes_on) found.push_back({label[i], flags, 0});
+      ++found.back().pixels;
+    }
+  }
+  return found;
+}
+
+/// The same, read from the map.
+std::vector<Flagged> read_piece(const FlagMap& map, std::int64_t begin, std::int64_t end, const Runs<Cpu>& runs,
+                                const Buffer<std::int32_t, Cpu>& label) {
+  thread_local std::vector<std::byte> stored;
+  stored.resize(static_cast<std::size_t>((end - begin) * map.pixels.format.bytes()));
+  map.pixels.read(begin, end - begin, stored.data());
+  switch (map.pixels.format.bitpix) {
+    case 8:
+      return flags_of_piece<Stored8>(map, stored.data(), begin, end, runs, label);
+    case 16:
+      return flags_of_piece<Stored16>(map, stored.data(), begin, end, runs, label);
+    default:
+      return flags_of_piece<Stored32>(map, stored.data(), begin, end, runs, label);
+  }
+}
+
+}  // namespace
+
+std::string flags_problem(const PixelFormat& format) {
+  if (format.bitpix < 0) return "holds real numbers, which are no flags; convert it to integers";
+  if (format.bitpix > 32) return "holds integers of 64 bits, and flags have 32 at most; convert it";
+  const double offset = format.bitpix == 8 ? -128.0 : std::ldexp(1.0, format.bitpix - 1);
+  if (format.bscale != 1 || (format.bzero != 0 && format.bzero != offset))
+    return "holds integers that BSCALE and BZERO scale, which are no flags; convert it";
+  return "";
+}
+
+void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
+                  const Cpu& where) {
+  std::vector<Tally> tallies(sources.number.size());
+  Frequencies frequencies;
+  const std::int64_t count = map.pixels.shape.count();
+  for (std::int64_t first = 0; first < count; first += pieces_together * piece_pixels) {
+    const std::int64_t pixels = std::min(count - first, pieces_together * piece_pixels);
+    std::vector<std::vector<Flagged>> pieces(pieces_together);
+    parallel_for(pixels, piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+      pieces[static_cast<std::size_t>(begin / piece_pixels)] = read_piece(map, first + begin, first + end, runs, label);
+    });
+    for (const std::vector<Flagged>& piece : pieces) {
+      for (const Flagged& flagged : piece) {
+        if (map.type == FlagType::most) {
+          frequencies.add(flagged);
+        } else {
+          add(tallies[static_cast<std::size_t>(flagged.label) - 1], flagged, map.type);
+        }
+      }
+    }
+  }
+  frequencies.tell(tallies);
+  sources.flagged = true;
+  sources.imaflags_iso.clear();
+  sources.nimaflags_iso.clear();
+  for (const Tally& tally : tallies) {
+    sources.imaflags_iso.push_back(tally.flags);
+    sources.nimaflags_iso.push_back(tally.pixels);
+  }
+}
+
+}  // namespace srcextract
