@@ -40,7 +40,10 @@ class HostEngine {
       std::copy(pixels_.image.pixels.begin(), pixels_.image.pixels.end(), found.above.pixels.begin());
     }
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
-    return make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
+    Extraction extraction =
+        make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
+    if (shows_variance(config_)) extraction.check.variance = std::move(pixels_.variance);
+    return extraction;
   }
 
  private:

@@ -23,8 +23,10 @@ constexpr StageCost stages[] = {
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
     // mask: where its map is read to
     {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
-    // weights: the map, and on a device what it is estimated in
+    // weights: the map, which check images keep on the host, and on a device what it is estimated in
     {[](const RunPlan& plan) { return has_map(plan.config.weights); }, one, one},
+    // level: where it is read to
+    {[](const RunPlan& plan) { return has_level(plan.config.given_sky); }, one, one},
     // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.

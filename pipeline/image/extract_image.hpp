@@ -34,6 +34,7 @@ struct ImageInput {
   const OpenReference* reference;  ///< subtracted from it; null: none
   const OpenMap* weights;          ///< how noisy it is; null: there is no map
   const OpenMap* mask;             ///< which pixels are left out; null: there is none
+  const OpenMap* level;            ///< that of its sky; null: there is no map
   Exposure exposure;
 
   const PixelSource& first() const { return exposure.planes.front(); }
@@ -53,6 +54,7 @@ struct ImageResult {
   std::string backend;                 ///< that made the catalogue: cpu or cuda
   std::vector<StepTime> times;
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+  std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/image/image_warnings.hpp)
 };
 
 /// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device

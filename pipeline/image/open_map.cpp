@@ -13,7 +13,7 @@ namespace {
 
 /// Where a section of the configuration says that its map is.
 struct MapPlace {
-  std::string section;  ///< of the keys `file` and `hdu`
+  std::string file_key, hdu_key;
   const std::string& file;
   const std::string& hdu;
 };
@@ -45,8 +45,8 @@ OpenMap open_map(const MapPlace& place, const std::string& path, const OpenFrame
     require_shape(map, frame);
     return map;
   } catch (const Error& error) {
-    const std::string key = place.section + (place.hdu == "auto" ? ".file" : ".hdu");
-    throw Error(error.kind(), config.place_of(key) + ": " + error.what());
+    throw Error(error.kind(),
+                config.place_of(place.hdu == "auto" ? place.file_key : place.hdu_key) + ": " + error.what());
   }
 }
 
@@ -54,13 +54,19 @@ OpenMap open_map(const MapPlace& place, const std::string& path, const OpenFrame
 
 std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config) {
   if (!has_map(config.weights)) return std::nullopt;
-  return open_map({"weights", config.weights.file, config.weights.hdu}, path, frame, config);
+  return open_map({"weights.file", "weights.hdu", config.weights.file, config.weights.hdu}, path, frame, config);
+}
+
+std::optional<OpenMap> open_level(const std::string& path, const OpenFrame& frame, const Config& config) {
+  const GivenSkyConfig& sky = config.given_sky;
+  if (!has_level(sky) || given_number(sky.level)) return std::nullopt;
+  return open_map({"background.level", "background.level_hdu", sky.level, sky.level_hdu}, path, frame, config);
 }
 
 std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config) {
   const MaskConfig& mask = config.mask;
   if (!has_mask(mask)) return std::nullopt;
-  OpenMap map = open_map({"mask", mask.file, mask.hdu}, path, frame, config);
+  OpenMap map = open_map({"mask.file", "mask.hdu", mask.file, mask.hdu}, path, frame, config);
   try {
     const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
     map.pixels = mask_source(map.pixels, {bits, mask.good});
