@@ -67,12 +67,16 @@ Config load_config(const std::string& path, const std::vector<std::string>& over
   return parse_config(read_file(path), path, overrides);
 }
 
+std::optional<double> given_number(const std::string& text) {
+  return number_in(text);
+}
+
 std::vector<std::string> named_files(const Config& config) {
   std::vector<std::string> files;
   for_each_field(config, [&]<class T>(const Field& field, const T& value) {
     if (!field.is_path) return;
     if constexpr (std::is_same_v<T, std::string>)
-      if (!value.empty()) files.push_back(value);
+      if (!value.empty() && !(field.is_number && number_in(value))) files.push_back(value);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) files.insert(files.end(), value.begin(), value.end());
   });
   return files;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,24 @@ struct BackgroundConfig {
 
   bool operator==(const BackgroundConfig&) const = default;
 };
+
+/// What is known of the sky, and is not estimated.
+struct GivenSkyConfig {
+  /// Subtracted from every pixel: a number, or a file that holds a map of the image's shape. Empty: that of the image,
+  /// if there is an HDU, or else the level is estimated.
+  std::string level;
+  std::string level_hdu = "auto";  ///< as that of the weights; of the image's own file a name or a number, or none
+  std::string rms;                 ///< the noise of a pixel, a number; empty: it is estimated
+
+  bool operator==(const GivenSkyConfig&) const = default;
+};
+
+/// The number that a text is; nothing if it is none.
+std::optional<double> given_number(const std::string& text);
+
+inline bool has_level(const GivenSkyConfig& config) {
+  return !config.level.empty() || config.level_hdu != "auto";
+}
 
 enum class WeightType { none, background, rms, variance, weight };
 enum class Interpolate { none, variance, all };
@@ -256,6 +275,7 @@ struct Settings {
   InputConfig input;
   CombineConfig combine;
   BackgroundConfig background;
+  GivenSkyConfig given_sky;  ///< keys of the section `background`
   WeightsConfig weights;
   MaskConfig mask;
   FlagsConfig flags;

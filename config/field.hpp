@@ -32,6 +32,7 @@ struct Field {
   std::vector<std::int64_t> one_of = {};
   bool is_column = false;    ///< a text is the name of a column, or a pattern of names
   bool is_path = false;      ///< a text is the path of a file
+  bool is_number = false;    ///< a text may be a number, beside what else it may be
   bool is_keyword = false;   ///< a text is a keyword of FITS
   std::string allowed = {};  ///< for users: the values that there may be, where type and limits do not tell all of it
   std::string why = {};      ///< why there is this limit, said after it in an error message

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
 
 #include "config/kernel_values.hpp"
@@ -89,7 +91,31 @@ std::string filter_size_problem(const BackgroundConfig& config) {
   return config.filter_size % 2 == 0 ? "must be odd, so that the filter has a centre; 1 means none" : "";
 }
 
+std::string level_problem(const Config& config) {
+  if (!has_level(config.given_sky)) return "";
+  const bool from_zero = config.detection.reference == Baseline::zero || config.measurement.reference == Baseline::zero;
+  return from_zero ? "is subtracted from every pixel, so nothing can be counted from zero; set detection.reference and "
+                     "measurement.reference to background"
+                   : "";
+}
+
+std::string level_hdu_problem(const GivenSkyConfig& config) {
+  if (config.level_hdu == "all") return "must be a number or an EXTNAME; all is no name of one HDU";
+  const bool of_number = config.level_hdu != "auto" && given_number(config.level);
+  return of_number ? "has no use where background.level is a number" : "";
+}
+
+std::string rms_problem(const GivenSkyConfig& config) {
+  if (config.rms.empty()) return "";
+  const std::optional<double> rms = given_number(config.rms);
+  if (!rms) return "must be a number; a map of the noise is given by weights.type rms and weights.file";
+  constexpr double least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+  return *rms >= least && *rms <= most ? "" : "must be above 0, within the range of float32";
+}
+
 std::string check_images_problem(const Config& config) {
+  if (has_level(config.given_sky) && std::ranges::count(config.output.check_images, CheckImage::minibackground) > 0)
+    return "asks for the levels of meshes, which are not estimated where background.level is given; ask for background";
   const bool of_mesh = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::minibackground || image == CheckImage::miniback_rms;
   });

@@ -14,6 +14,11 @@ std::string method_problem(const Config& config);
 std::string filter_size_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Config& config);
 
+/// Of a sky that is given: one level, of one HDU, that nothing else counts from zero; one number of noise.
+std::string level_problem(const Config& config);
+std::string level_hdu_problem(const GivenSkyConfig& config);
+std::string rms_problem(const GivenSkyConfig& config);
+
 /// Of combine's lists of what is combined: at most one of them is given, and none without a method.
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);

@@ -26,6 +26,7 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
   const Value value = to_value(node, origin, key);
   if constexpr (std::is_same_v<Member, std::string>) {
     if (field.is_column) return read_column(value, field.path(), member);
+    if (field.is_number) return read_number_or_path(value, field.path(), member);
     if (field.is_path) return read_path(value, field.path(), member);
   }
   if constexpr (std::is_same_v<Member, std::vector<std::string>>) {

@@ -182,6 +182,17 @@ void read_path(const Value& value, const std::string& name, std::string& out) {
   out = value.text;
 }
 
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  return parse(text, number) == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+void read_number_or_path(const Value& value, const std::string& name, std::string& out) {
+  const bool scalar = value.kind == Kind::plain || value.kind == Kind::quoted;
+  if (!scalar || !number_in(value.text)) return read_path(value, name, out);
+  out = value.text;
+}
+
 void read_paths(const Value& value, const std::string& name, std::vector<std::string>& out) {
   require_list(value, name);
   out.clear();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -37,6 +38,12 @@ void read_column(const Value& value, const std::string& name, std::string& out);
 
 /// A path: any text without control characters; one that YAML may read as something else must be quoted.
 void read_path(const Value& value, const std::string& name, std::string& out);
+
+/// A path, or a number, which is kept as it was written: whatever is a number by its characters, quoted or not.
+void read_number_or_path(const Value& value, const std::string& name, std::string& out);
+
+/// The number that a text is, within the range of a double; nothing if it is none.
+std::optional<double> number_in(const std::string& text);
 
 /// Throws Error{config} unless the value is a list.
 void require_list(const Value& value, const std::string& name);

@@ -69,6 +69,33 @@ void for_each_background_field(AnyConfig& c, F&& f) {
                          "units",
           .at_least = 0},
     c.background.filter_threshold);
+  f(Field{.section = section,
+          .key = "level",
+          .description = "The level of the sky, which is then subtracted and not estimated: a number in pixel units, "
+                         "or a FITS file that holds a map of the image's shape; the path is relative to the working "
+                         "directory. What is not finite in a map masks the pixel. Empty = estimated, or the image's "
+                         "own file, of which `level_hdu` is another HDU",
+          .is_path = true,
+          .is_number = true,
+          .allowed = "a number, or a path",
+          .problem = level_problem(c)},
+    c.given_sky.level);
+  f(Field{.section = section,
+          .key = "level_hdu",
+          .description =
+              "HDU of that map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of `level` "
+              "that holds an image; no map without a file)",
+          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .problem = level_hdu_problem(c.given_sky)},
+    c.given_sky.level_hdu);
+  f(Field{.section = section,
+          .key = "rms",
+          .description = "The noise of every pixel, which is then not estimated: a number above 0, in pixel units. "
+                         "Empty = estimated. A map of the noise is given in `weights`, with the type `rms`",
+          .is_number = true,
+          .allowed = "a number above 0",
+          .problem = rms_problem(c.given_sky)},
+    c.given_sky.rms);
 }
 
 }  // namespace srcextract::config

@@ -13,6 +13,7 @@
 #include "stages/ingest/ingest.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/sky/given_sky.hpp"
 #include "stages/sky/mesh.hpp"
 #include "stages/weights/interpolate.hpp"
 #include "stages/weights/noise_scale.hpp"
@@ -37,18 +38,21 @@ struct Detection {
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
 };
 
-/// Estimates the sky, of the pixels that are not masked. What is worked on from there is the image, or what it has
-/// above a mesh: returns the sky of that.
+/// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the image,
+/// or what it has above a mesh: returns the sky of that.
 template <class Where, class Done>
 Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                                   const Where& where, Done&& done) {
   const Image<float, Where>& image = pixels.image;
+  const GivenSky given = given_sky(config.given_sky);
   if (config.background.method == BackgroundMethod::constant) {
     auto sky = estimate_background(image, config.background, where);
+    if (given.any()) give_sky(given, sky, where);
     done("background");
     return sky;
   }
   MeshSky<Where> sky = estimate_mesh(image, config.background, where);
+  if (given.any()) give_sky(given, sky, where);
   found.mesh = std::move(sky.mesh);
   found.whole = std::move(sky.background);
   done("background");

@@ -8,6 +8,7 @@
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/measure/saturation.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
@@ -21,11 +22,19 @@ struct DifferenceFacts {
   double scale = 1;             ///< what the reference was multiplied by
 };
 
+/// The level of a sky that was given, over the pixels that it does not mask: exact but for the middle of a map, which
+/// is the median of a sample of it.
+struct GivenLevel {
+  double middle = 0, least = 0, most = 0;
+};
+
 /// What check images are made of, on the host; of pixels only those that some are asked for of.
 struct CheckData {
   SkyMesh<Cpu> mesh;           ///< if the background is one
   Image<float, Cpu> above;     ///< the image above its sky
   Image<float, Cpu> filtered;  ///< in which sources were found, if it is another
+  Image<float, Cpu> level;     ///< of the sky, if it was given
+  Image<float, Cpu> variance;  ///< of every pixel, where a map of weights tells it, up to levels.noise_scale
 };
 
 /// What the pipeline leaves behind, on the host.
@@ -33,17 +42,25 @@ struct Extraction {
   Sources sources;
   Background background;
   Levels levels;
-  std::int64_t masked_nan = 0, masked_infinite = 0, masked_blank = 0, masked_weight = 0, masked_mask = 0;
+  std::int64_t masked_nan = 0, masked_infinite = 0, masked_blank = 0, masked_weight = 0, masked_mask = 0,
+               masked_level = 0;
 
-  std::int64_t masked() const { return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask; }
+  std::int64_t masked() const {
+    return masked_nan + masked_infinite + masked_blank + masked_weight + masked_mask + masked_level;
+  }
 
   std::int64_t detected = 0;  ///< components before min_area
   Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if something asks for it
   Buffer<std::int32_t, Cpu> label;
   CheckData check;                            ///< if check images are asked for
-  std::vector<float> brightest;               ///< pixel of every source, if one may be saturated
+  std::vector<BrightPixel> brightest;         ///< of every source, if one may be saturated
   std::optional<Picture> picture;             ///< if output.quicklook asks for one
   std::optional<DifferenceFacts> difference;  ///< if a reference was subtracted
+  /// If the sky's level was given, and subtracted: then `background` and `levels` are those of what is above it.
+  std::optional<GivenLevel> given_level;
+
+  /// The level of the sky in one number, as a pixel has it.
+  double sky_level() const { return given_level ? given_level->middle : background.clipped.median; }
 };
 
 void record_fields(const Extraction& extraction, FieldRecorder& to);

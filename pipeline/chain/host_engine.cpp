@@ -37,7 +37,10 @@ class HostEngine {
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
-    return make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
+    Extraction extraction =
+        make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
+    if (shows_variance(config_)) extraction.check.variance = std::move(pixels_.variance);
+    return extraction;
   }
 
  private:

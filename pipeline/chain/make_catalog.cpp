@@ -27,19 +27,20 @@ CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
         found.image.pixels[i] = pixel_of(found.image.pixels[i] - level);
     });
   }
-  return {std::move(found.mesh), std::move(found.above), std::move(found.image)};
+  return {std::move(found.mesh), std::move(found.above), std::move(found.image), {}, {}};
 }
 
 std::span<const SourceSums> all_of(const Buffer<SourceSums, Cpu>& sums) {
   return {sums.begin(), sums.end()};
 }
 
-/// Throws Error{input} if a map of weights or a mask leaves no pixel; where the image has none of its own,
-/// check_background says it.
+/// Throws Error{input} if a map of weights, a mask or a map of the level leaves no pixel; where the image has none of
+/// its own, check_background says it.
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
-  if (masked.total() < shape.count() || masked.weight + masked.mask == 0) return;
+  if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
   throw Error(ErrorKind::input, "every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +
-                                    std::to_string(masked.mask) + " by the mask, and " +
+                                    std::to_string(masked.mask) + " by the mask, " + std::to_string(masked.level) +
+                                    " by background.level, and " +
                                     std::to_string(masked.nan + masked.infinite + masked.blank) +
                                     " that are NaN, infinite or BLANK: there is no sky to measure; is it the right map "
                                     "(weights.hdu, weights.type, weights.threshold, mask.hdu, mask.bits)?");
@@ -72,6 +73,12 @@ bool shows_pixels(const Config& config) {
   });
 }
 
+bool shows_variance(const Config& config) {
+  return has_map(config.weights) && std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+           return image == CheckImage::rms || image == CheckImage::snr;
+         });
+}
+
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
@@ -85,6 +92,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.masked_blank = masked.blank;
   out.masked_weight = masked.weight;
   out.masked_mask = masked.mask;
+  out.masked_level = masked.level;
   out.detected = found.components.counts->found;
   out.sources = derive_columns({sums, all_of(found.fluxes), all_of(found.variances), of_mesh ? &found.mesh : nullptr,
                                 noise_varies(config), known_noise(config)},

@@ -16,6 +16,9 @@ bool keeps_segmentation(const Config& config);
 /// `above` is to be the image itself, from which make_catalog subtracts the one level.
 bool shows_pixels(const Config& config);
 
+/// Whether a check image shows the noise that a map of weights tells: then CheckData::variance is to be filled.
+bool shows_variance(const Config& config);
+
 /// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
 /// Takes only the segmentation out of it; the sums over the sources may lie elsewhere. Throws Error{input} if the image
 /// has no background to speak of.

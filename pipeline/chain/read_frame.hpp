@@ -9,6 +9,7 @@
 #include "stages/core/exposure.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/weights/given_level.hpp"
 #include "stages/weights/mask.hpp"
 #include "stages/weights/weights.hpp"
 
@@ -55,6 +56,16 @@ void read_exposure(const Exposure& exposure, const Config& config, Pixels<Where>
   engine.read(*exposure.weights, map);
   apply_weights(std::move(map.image), config.weights, pixels, engine.where());
   engine.done("weights", pixels);
+}
+
+/// Subtracts the level of the sky, if it is given.
+template <class Where, class Engine>
+void subtract_given_level(const Exposure& exposure, Pixels<Where>& pixels, Engine& engine) {
+  if (!exposure.level) return;
+  Pixels<Where> level(exposure.shape(), engine.where());
+  engine.read(*exposure.level, level);
+  subtract_level(level.image, pixels, engine.where());
+  engine.done("level", pixels);
 }
 
 }  // namespace srcextract

@@ -57,6 +57,7 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
   } else {
     read_exposure(exposure, config, engine.pixels(), engine);
     std::optional<Picture> picture = draw(engine.pixels(), config, engine);
+    subtract_given_level(exposure, engine.pixels(), engine);
     extraction = engine.extract();
     extraction.picture = std::move(picture);
   }

@@ -27,10 +27,12 @@ constexpr StageCost stages[] = {
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
     // mask: where its map is read to
     {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
-    // weights: the map, and on a device what it is estimated in
+    // weights: the map, which check images keep on the host, and on a device what it is estimated in
     {[](const RunPlan& plan) { return has_map(plan.config.weights); }, one, one},
     // interpolate: the image and its variance without gaps, and what the map masks where that is kept
     {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, up_to_three, up_to_three},
+    // level: where it is read to
+    {[](const RunPlan& plan) { return has_level(plan.config.given_sky); }, one, one},
     // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.

@@ -10,6 +10,7 @@
 #include "pipeline/chain/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/image/precision.hpp"
+#include "pipeline/image/restore_level.hpp"
 #include "pipeline/image/saturation_level.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
@@ -106,7 +107,9 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
 /// Of an image that is as it stands in one file: what is combined or subtracted has another sky than its files.
 void check_precision(const ImageInput& input, const Extraction& extraction) {
   if (input.reference != nullptr || !input.frame.combined().empty()) return;
-  check_precision(input.first().format, extraction.background);
+  Background sky = extraction.background;
+  sky.clipped.median = extraction.sky_level();
+  check_precision(input.first().format, sky);
 }
 
 /// What a map of flags tells of its sources, and what only the image's header does. A difference has no pixels that
@@ -128,6 +131,7 @@ ImageResult result_of(Extracted extracted, const ImageInput& input, const Execut
   ImageResult result;
   result.backend = "cuda";
   result.extraction = std::move(extracted.extraction);
+  restore_level(input, execution.cpu, result.extraction);
   check_precision(input, result.extraction);
   for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
   flag_sources(input, execution, result);
@@ -152,6 +156,7 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
 
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
   ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+  restore_level(input, execution.cpu, result.extraction);
   check_precision(input, result.extraction);
   flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);

@@ -35,6 +35,7 @@ struct ImageInput {
   const OpenMap* weights;          ///< how noisy it is; null: there is no map
   const OpenMap* mask;             ///< which pixels are left out; null: there is none
   const OpenFlags* flags;          ///< what sources are flagged with; null: there is no map
+  const OpenMap* level;            ///< that of its sky; null: there is no map
   Exposure exposure;
 
   const PixelSource& first() const { return exposure.planes.front(); }
@@ -54,6 +55,7 @@ struct ImageResult {
   std::string backend;                 ///< that made the catalogue: cpu or cuda
   std::vector<StepTime> times;
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+  std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/image/image_warnings.hpp)
 };
 
 /// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -39,63 +38,16 @@ void log_mesh(const std::string& name, const Background& background) {
                background.clipped.sigma, mesh.least_rms, mesh.most_rms, background.all.count);
 }
 
-void log_background(const std::string& name, const Background& background) {
+void log_background(const std::string& name, const Extraction& extraction) {
+  const Background& background = extraction.background;
+  if (const auto& level = extraction.given_level)
+    spdlog::info("{}: sky level as it is given: {:.4g} ({:.4g} to {:.4g}); what follows is above it", name,
+                 level->middle, level->least, level->most);
   if (background.mesh.width > 0) return log_mesh(name, background);
   log_statistics(name, "before clipping", background.all);
   const char* end = background.converged ? "" : " (stopped by background.max_iterations, not converged)";
   log_statistics(name, fmt::format("after {} of clipping{}", counted(background.iterations, "round"), end),
                  background.clipped);
-}
-
-/// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
-/// where the sky is anyway, are no sign of it.
-void warn_of_padding(const std::string& name, const Background& background) {
-  if (background.mesh.width > 0 && background.mesh.least_rms <= 0)
-    spdlog::warn(
-        "{}: there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: write NaN "
-        "or BLANK, so that these pixels are masked",
-        name);
-  const double zeros = background.zero_share;
-  const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
-  if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
-  spdlog::warn(
-      "{}: {:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write NaN or "
-      "BLANK there, so that these pixels are masked",
-      name, 100 * zeros);
-}
-
-/// A source of a larger share of the pixels is hardly one.
-constexpr double large_share = 0.05;
-
-/// What probably made the sky a source, and what to try.
-std::string why_so_large(const Config& config, const Extraction& extraction) {
-  const Statistics& sky = extraction.background.clipped;
-  const bool of_mesh = extraction.background.mesh.width > 0;
-  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold is for
-  const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
-  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
-    return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
-                       config.place_of("detection.threshold"), level, sky.sigma);
-  if (sky_is_above && config.detection.reference == Baseline::zero)
-    return fmt::format(
-        "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
-        config.place_of("detection.reference"), sky.median);
-  return fmt::format(
-      "{}: if nothing in the image is that large, the sky varies by more than the threshold; subtract it "
-      "first, or set a higher one",
-      config.place_of("detection.threshold"));
-}
-
-/// One source of half the image is a catalogue like any other to who does not look at it.
-void warn_of_large_source(const ImageInput& input, const Extraction& extraction) {
-  const std::vector<std::int64_t>& npix = extraction.sources.npix;
-  const auto largest = std::ranges::max_element(npix);
-  if (largest == npix.end()) return;
-  const double share =
-      static_cast<double>(*largest) / static_cast<double>(input.exposure.shape().count() - extraction.masked());
-  if (share <= large_share) return;
-  spdlog::warn("{}: source {} has {:.0f} % of the pixels that are not masked; {}", input.name,
-               largest - npix.begin() + 1, 100 * share, why_so_large(input.file.config->config, extraction));
 }
 
 void log_sky(const std::string& name, const std::string& reason, bool describe) {
@@ -145,6 +97,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.flags)
     spdlog::info("{}: what its sources are flagged with tells HDU {} of {}", input.name, input.flags->map.image.hdu(),
                  input.flags->map.path);
+  if (input.level)
+    spdlog::info("{}: the level of its sky tells HDU {} of {}", input.name, input.level->image.hdu(),
+                 input.level->path);
   if (input.weights)
     spdlog::info("{}: how noisy its pixels are tells HDU {} of {}", input.name, input.weights->image.hdu(),
                  input.weights->path);
@@ -156,18 +111,18 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
 void log_result(const ImageInput& input, const ImageResult& result, bool describe) {
   const Extraction& e = result.extraction;
   if (describe && e.masked() > 0) {
-    const std::string by_maps = e.masked_weight + e.masked_mask > 0
-                                    ? fmt::format(", {} by weights, {} by the mask", e.masked_weight, e.masked_mask)
+    const std::string by_maps = e.masked_weight + e.masked_mask + e.masked_level > 0
+                                    ? fmt::format(", {} by weights, {} by the mask, {} by the level", e.masked_weight,
+                                                  e.masked_mask, e.masked_level)
                                     : "";
     spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, e.masked_nan, e.masked_infinite,
                  e.masked_blank, by_maps);
   }
-  if (describe) log_background(input.name, e.background);
-  warn_of_padding(input.name, e.background);
+  if (describe) log_background(input.name, e);
   if (describe)
     spdlog::info("{}: {} above {:.6g}, {} before detection.min_area", input.name, counted(e.sources.size(), "source"),
                  e.levels.detection, e.detected);
-  warn_of_large_source(input, e);
+  for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }
 

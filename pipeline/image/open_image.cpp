@@ -10,11 +10,13 @@
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/image/check_images.hpp"
 #include "pipeline/image/image_log.hpp"
+#include "pipeline/image/image_warnings.hpp"
 #include "pipeline/image/picture_file.hpp"
 #include "pipeline/image/run_record.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
+#include "stages/weights/given_level.hpp"
 #include "survey/output_names.hpp"
 
 namespace srcextract {
@@ -36,7 +38,7 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  config.yaml,
                                  unit,
                                  sum_unit(unit),
-                                 {SkyFacts{sky.median, sky.sigma}, input.keywords(config.config.output)}};
+                                 {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)}};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
@@ -89,7 +91,7 @@ void record_result(const ImageInput& input, const ImageResult& result, std::uint
   record.width = input.exposure.shape().width;
   record.height = input.exposure.shape().height;
   record.sources = result.extraction.sources.size();
-  record.background = result.extraction.background.clipped.median;
+  record.background = result.extraction.sky_level();
   record.sigma = result.extraction.background.clipped.sigma;
 }
 
@@ -138,10 +140,20 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
   }
   flags_ = open_flags(task.file->path, frame_, task.file->config->config);
   if (flags_) input_.flags = &*flags_;
+  level_ = open_level(task.file->path, frame_, task.file->config->config);
+  if (level_) {
+    input_.level = &*level_;
+    input_.exposure.level = level_->pixels;
+  } else if (const auto level = given_number(task.file->config->config.given_sky.level)) {
+    input_.exposure.level = constant_source(frame_.first().shape, *level);
+  }
   if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }
 
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
+  const auto looking = Clock::now();
+  result.warnings = image_warnings(input_, result);
+  result.times.push_back({"warnings", seconds_since(looking)});
   log_result(input_, result, job_.describe);
   const ImageConfig& config = *task_.file->config;
 

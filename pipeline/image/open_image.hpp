@@ -77,7 +77,7 @@ class OpenImage {
   const Job& job_;
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
-  std::optional<OpenMap> weights_, mask_;
+  std::optional<OpenMap> weights_, mask_, level_;
   std::optional<OpenFlags> flags_;
   OutputPaths paths_;
   ImageInput input_;

@@ -13,12 +13,12 @@ namespace {
 
 /// Where a section of the configuration says that its map is.
 struct MapPlace {
-  std::string section;  ///< of the keys `file` and `hdu`
+  std::string file_key, hdu_key;
   const std::string& file;
   const std::string& hdu;
 
   /// Which of them names it.
-  std::string key() const { return section + (hdu == "auto" ? ".file" : ".hdu"); }
+  const std::string& key() const { return hdu == "auto" ? file_key : hdu_key; }
 };
 
 void require_shape(const OpenMap& map, const OpenFrame& frame) {
@@ -56,13 +56,19 @@ OpenMap open_map(const MapPlace& place, const std::string& path, const OpenFrame
 
 std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config) {
   if (!has_map(config.weights)) return std::nullopt;
-  return open_map({"weights", config.weights.file, config.weights.hdu}, path, frame, config);
+  return open_map({"weights.file", "weights.hdu", config.weights.file, config.weights.hdu}, path, frame, config);
+}
+
+std::optional<OpenMap> open_level(const std::string& path, const OpenFrame& frame, const Config& config) {
+  const GivenSkyConfig& sky = config.given_sky;
+  if (!has_level(sky) || given_number(sky.level)) return std::nullopt;
+  return open_map({"background.level", "background.level_hdu", sky.level, sky.level_hdu}, path, frame, config);
 }
 
 std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config) {
   const MaskConfig& mask = config.mask;
   if (!has_mask(mask)) return std::nullopt;
-  OpenMap map = open_map({"mask", mask.file, mask.hdu}, path, frame, config);
+  OpenMap map = open_map({"mask.file", "mask.hdu", mask.file, mask.hdu}, path, frame, config);
   said_at(config.place_of("mask.bits"), [&] {
     const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
     map.pixels = mask_source(map.pixels, {bits, mask.good});
@@ -73,7 +79,7 @@ std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame
 std::optional<OpenFlags> open_flags(const std::string& path, const OpenFrame& frame, const Config& config) {
   const FlagsConfig& flags = config.flags;
   if (!has_flags(flags)) return std::nullopt;
-  const MapPlace place{"flags", flags.file, flags.hdu};
+  const MapPlace place{"flags.file", "flags.hdu", flags.file, flags.hdu};
   OpenMap map = open_map(place, path, frame, config);
   if (const std::string problem = flags_problem(map.pixels.format); !problem.empty())
     throw Error(ErrorKind::input,

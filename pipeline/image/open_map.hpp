@@ -24,6 +24,9 @@ struct OpenMap {
 /// itself, or has another shape.
 std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config);
 
+/// The same of the sky's level, `config.given_sky`; nothing too if it is a number.
+std::optional<OpenMap> open_level(const std::string& path, const OpenFrame& frame, const Config& config);
+
 /// The same of `config.mask`; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
 std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config);
 

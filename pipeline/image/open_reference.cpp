@@ -85,6 +85,14 @@ Config difference_config(Config config) {
         ErrorKind::config,
         config.place_of("weights.type") +
             ": a map tells the noise of one frame, and a difference has that of two; set it to none or background");
+  if (has_level(config.given_sky) || !config.given_sky.rms.empty()) {
+    const std::string key = has_level(config.given_sky)
+                                ? config.given_sky.level.empty() ? "background.level_hdu" : "background.level"
+                                : "background.rms";
+    throw Error(
+        ErrorKind::config,
+        config.place_of(key) + ": the sky of one frame is given, and a difference has those of two; leave it out");
+  }
   if (config.quicklook.overlay == Overlay::ellipses) config.quicklook.overlay = Overlay::pixels;
   return config;
 }

@@ -136,6 +136,19 @@ Json background_json(const Background& background) {
           {"converged", background.converged}};
 }
 
+/// With what was given of the sky: its level in one number and the range of a map, and its noise. Levels and
+/// statistics beside it are of what is above.
+Json background_json(const RunRecord& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json = background_json(extraction.background);
+  if (const auto& level = extraction.given_level) {
+    json["given_level"] = {{"level", level->middle}, {"range", {level->least, level->most}}};
+    if (report.input.level) json["given_level"]["map"] = map_json(*report.input.level);
+  }
+  if (const auto rms = given_number(report.config.config.given_sky.rms)) json["given_sigma"] = *rms;
+  return json;
+}
+
 Json counts_json(const Extraction& extraction, const Shape& shape) {
   const Sources& sources = extraction.sources;
   return {{"pixels", shape.count()},
@@ -144,6 +157,7 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"masked_blank", extraction.masked_blank},
           {"masked_weight", extraction.masked_weight},
           {"masked_mask", extraction.masked_mask},
+          {"masked_level", extraction.masked_level},
           {"components", extraction.detected},
           {"sources", sources.size()},
           {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
@@ -187,11 +201,12 @@ std::string format_run_record(const RunRecord& report) {
     json["weights"]["noise_scale"] = extraction.levels.noise_scale;
   }
   if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
-  json["background"] = background_json(extraction.background);
+  json["background"] = background_json(report);
   json["levels"] = {{"detection", extraction.levels.detection},
                     {"background", extraction.levels.background},
                     {"sigma", extraction.levels.sigma}};
   json["counts"] = counts_json(extraction, report.input.first().shape);
+  json["warnings"] = report.result.warnings;
   json["header"] = header_json(report.input.keywords(report.config.config.output));
   json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
   json["footprint"] = footprint_json(report.result.footprint);

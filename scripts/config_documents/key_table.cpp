@@ -39,6 +39,7 @@ TypeName type_name(const config::Field&, bool) {
 }
 
 TypeName type_name(const config::Field& field, const std::string&) {
+  if (field.is_number) return field.is_path ? TypeName{"number or path", ""} : TypeName{"number or ''", ""};
   if (field.is_path) return {"path", "paths"};
   if (field.is_column || field.is_keyword) return {"name", "names"};
   return {"name or number", "names or numbers"};

@@ -44,6 +44,7 @@ Json type_of(const config::Field&, bool) {
 
 Json type_of(const config::Field& field, const std::string&) {
   if (field.is_keyword) return {{"type", "string"}, {"pattern", "^[A-Z0-9_-]{1,8}$"}};
+  if (field.is_number) return {{"type", {"string", "number"}}, {"pattern", "^[^\\u0000-\\u001f\\u007f]*$"}};
   if (field.is_path) return {{"type", {"string", "integer"}}, {"pattern", "^[^\\u0000-\\u001f\\u007f]*$"}};
   Json type = name_like(any_name);
   if (field.is_column) type["not"] = {{"pattern", "[*].*[*]"}};

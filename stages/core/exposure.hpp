@@ -22,6 +22,7 @@ struct Exposure {
   std::shared_ptr<const ReferenceFrame> reference;    ///< subtracted, so that sources are what has changed; or null
   std::optional<PixelSource> weights = std::nullopt;  ///< of the same shape: how noisy each pixel is
   std::optional<PixelSource> mask = std::nullopt;     ///< of the same shape, masked where pixels are to be
+  std::optional<PixelSource> level = std::nullopt;    ///< of the same shape: that of the sky, if it is known
 
   Exposure(std::vector<PixelSource> of_frame = {}, std::shared_ptr<const ReferenceFrame> subtracted = nullptr)
       : planes(std::move(of_frame)), reference(std::move(subtracted)) {}

@@ -34,15 +34,17 @@ inline Decoder make_decoder(const PixelFormat& format) {
 }
 
 /// How many pixels were masked: not a number in the file; infinite, or beyond the range of float32 after scaling; equal
-/// to BLANK. Later stages add those that a map of weights or a mask leaves out, which were not masked before.
+/// to BLANK. Later stages add those that a map of weights, a mask or a map of the sky's level leaves out, which were
+/// not masked before.
 struct MaskCounts {
   std::int64_t nan = 0;
   std::int64_t infinite = 0;
   std::int64_t blank = 0;
   std::int64_t weight = 0;
   std::int64_t mask = 0;
+  std::int64_t level = 0;
 
-  SRCEXTRACT_HOST_DEVICE std::int64_t total() const { return nan + infinite + blank + weight + mask; }
+  SRCEXTRACT_HOST_DEVICE std::int64_t total() const { return nan + infinite + blank + weight + mask + level; }
 };
 
 SRCEXTRACT_HOST_DEVICE inline std::uint8_t swap_bytes(std::uint8_t v) {

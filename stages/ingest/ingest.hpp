@@ -35,6 +35,7 @@ inline void record_fields(const Pixels<Cpu>& pixels, FieldRecorder& to) {
   to.value("masked as BLANK", pixels.masked->blank);
   to.value("masked by weights", pixels.masked->weight);
   to.value("masked by the mask", pixels.masked->mask);
+  to.value("masked by the level", pixels.masked->level);
 }
 
 /// Reads the plane into `pixels`, which are of its shape, swaps, scales and masks it. The host holds at most a few MB

@@ -45,4 +45,16 @@ SRCEXTRACT_HOST_DEVICE inline bool mask_with(float mask, float& pixel) {
   return masked;
 }
 
+/// Subtracts the level of the sky from a pixel. Returns whether it is the level that masks it.
+SRCEXTRACT_HOST_DEVICE inline bool subtract_from(float level, float& pixel) {
+  const bool masked = level != level && pixel == pixel;
+  pixel = pixel_of(pixel - level);
+  return masked;
+}
+
+/// A variance that is masked where its pixel is.
+SRCEXTRACT_HOST_DEVICE inline float masked_with(float pixel, float variance) {
+  return pixel != pixel ? masked_pixel : variance;
+}
+
 }  // namespace srcextract

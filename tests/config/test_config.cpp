@@ -144,7 +144,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
        "estimator, "
-       "filter_size, filter_threshold"},
+       "filter_size, filter_threshold, level, level_hdu, rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
@@ -220,7 +220,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
-       "mesh_size, estimator, filter_size, filter_threshold"},
+       "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
       {"- detection\n",
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
@@ -308,6 +308,48 @@ TEST(ConfigErrors, TheFilterOverMeshesHasACentre) {
       message("background: {filter_size: 4}"),
       StartsWith("x.yaml:1:27: 'background.filter_size' must be odd, so that the filter has a centre; 1 means"));
   EXPECT_EQ(parse("background: {filter_size: 5}").background.filter_size, 5);
+}
+
+TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
+  const Wrong cases[] = {
+      {"background: {level: [1]}", "x.yaml:1:21: 'background.level' must be a path, not a list"},
+      {"background: {level: yes}", "x.yaml:1:21: 'background.level' must be a path, not 'yes'"},
+      {"background: {level: 3, level_hdu: SKY}",
+       "x.yaml:1:35: 'background.level_hdu' has no use where background.level"},
+      {"background: {level_hdu: all}", "x.yaml:1:25: 'background.level_hdu' must be a number or an EXTNAME"},
+      {"background: {rms: rms.fits}",
+       "x.yaml:1:19: 'background.rms' must be a number; a map of the noise is given by "
+       "weights.type rms and weights.file"},
+      {"background: {rms: 0}", "x.yaml:1:19: 'background.rms' must be above 0"},
+      {"background: {rms: -2.5}", "x.yaml:1:19: 'background.rms' must be above 0"},
+      {"background: {rms: 1e300}", "x.yaml:1:19: 'background.rms' must be above 0, within the range of float32"},
+      {"background: {level: 3, method: constant}\ndetection: {reference: zero}",
+       "x.yaml:1:21: 'background.level' is subtracted from every pixel, so nothing can be counted from zero"},
+      {"background: {level: 3}\noutput: {check_images: [minibackground]}",
+       "x.yaml:2:24: 'output.check_images' asks for the levels of meshes, which are not estimated where"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(Config, ALevelIsKeptAsItWasWritten) {
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  for (const char* number : {"100", "-2.5", "1.0e-7", "0", "+3"}) {
+    const Config c = parse("background: {level: " + std::string(number) + ", rms: 2.5}");
+    EXPECT_EQ(c.given_sky.level, number);
+    EXPECT_EQ(given_number(c.given_sky.level), std::stod(number));
+    EXPECT_EQ(given_number(c.given_sky.rms), 2.5);
+    EXPECT_THAT(named_files(c), IsEmpty()) << number;
+    EXPECT_EQ(parse(dump_config(c)).given_sky, c.given_sky) << number;
+  }
+  for (const char* path : {"sky.fits", "./100", "a b.fits", "1e5.fits"}) {
+    const Config c = parse("background: {level: '" + std::string(path) + "', level_hdu: 2}");
+    EXPECT_EQ(given_number(c.given_sky.level), std::nullopt) << path;
+    EXPECT_THAT(named_files(c), ElementsAre(path));
+    EXPECT_EQ(parse(dump_config(c)).given_sky, c.given_sky) << path;
+  }
+  EXPECT_FALSE(has_level(parse("").given_sky));
+  EXPECT_TRUE(has_level(parse("background: {level_hdu: SKY}").given_sky));
 }
 
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {

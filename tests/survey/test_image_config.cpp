@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "07c3e81580e0946d");
+  EXPECT_EQ(first->hash, "9a0786c7b895422d");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

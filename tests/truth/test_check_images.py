@@ -1,4 +1,5 @@
 """Check images beside SExtractor's, and beside each other."""
+import json
 import pathlib
 import subprocess
 
@@ -88,3 +89,28 @@ def test_meshes_that_are_none_are_refused(program, tmp_path):
     config.write_text("background: {method: constant}\noutput: {check_images: [minibackground]}\n")
     done = subprocess.run([program, config, tmp_path / "image.fits"], capture_output=True, text=True)
     assert done.returncode == 2 and "output.check_images" in done.stderr and "background.method" in done.stderr
+
+
+@pytest.mark.parametrize("method", ("mesh", "constant"))
+@pytest.mark.parametrize("kind, rescale", (("rms", True), ("variance", True), ("variance", False), ("weight", True)))
+def test_with_a_map_the_noise_is_the_maps(program, image, tmp_path, kind, rescale, method):
+    y, x = np.mgrid[:500, :700]
+    truth = (22.5 * (1 + x / 700 + 0.5 * np.sin(y / 40))).astype(np.float32)
+    factor = 9.0 if rescale and kind != "rms" else 1.0
+    values = {"rms": truth, "variance": factor * truth ** 2, "weight": factor / truth ** 2}[kind].astype(np.float32)
+    values[100:130, 200:260] = 0
+    values[:, 31] = np.nan
+    fits.PrimaryHDU(values).writeto(tmp_path / "map.fits")
+    found, _ = ours(program, tmp_path, image, ["rms", "snr", "filtered", "background"], background=f"{{method: {method}}}",
+                    weights=f"{{type: {kind}, file: '{tmp_path}/map.fits', rescale: {str(rescale).lower()}}}")
+    scale = json.loads((tmp_path / "image.run.json").read_text())["weights"]["noise_scale"]
+    assert (scale == 1) == (factor == 1)
+    good = values > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = values.astype(float) ** {"rms": 2, "variance": 1, "weight": -1}[kind]
+    expected = np.where(good, scale * np.sqrt(variance), np.nan)
+    assert np.array_equal(np.isnan(found["rms"]), ~good) and (~good).sum() == 30 * 60 + 500
+    assert np.allclose(found["rms"][good], expected[good], rtol=3e-7, atol=0)
+    assert np.isfinite(found["background"]).all()
+    assert np.array_equal(np.isnan(found["snr"]), ~good)
+    assert np.allclose(found["snr"][good], (found["filtered"] / expected)[good], rtol=5e-7, atol=0)

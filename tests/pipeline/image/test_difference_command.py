@@ -45,7 +45,7 @@ def test_what_changed_and_which_way(extract, tmp_path):
     assert told["reference"].items() >= {"path": str(tmp_path / "reference.fits"), "hdu": 0, "width": WIDTH,
                                          "height": HEIGHT, "resampled": False}.items()
     side = ["background", "subtract", "threshold", "label", "measure", "columns"]
-    assert steps(told) == ["ingest", "ingest", "difference", *side, *side, "sky", "checksum", "write"]
+    assert steps(told) == ["ingest", "ingest", "difference", *side, *side, "sky", "warnings", "checksum", "write"]
 
 
 def clipped_median(extract, directory, image):
@@ -126,7 +126,7 @@ def test_every_step_of_a_difference_is_timed(extract, tmp_path):
     side = ["background", "subtract", "weigh", "convolve", "threshold", "clean", "label", "measure", "flux", "variance",
             "columns"]
     assert steps(told) == ["ingest", "picture", "ingest", "align", "match_width", "difference", *side, *side, "sky",
-                           "checksum", "write"]
+                           "warnings", "checksum", "write"]
 
 
 def test_both_frames_are_combined(extract, tmp_path):

@@ -102,7 +102,7 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
     assert told["input"]["bytes"] == image.stat().st_size
     assert (told["input"]["width"], told["input"]["height"], told["input"]["bitpix"]) == (WIDTH, HEIGHT, -32)
     assert told["counts"] == {"pixels": WIDTH * HEIGHT, "masked_nan": 0, "masked_infinite": 0, "masked_blank": 0,
-                              "masked_weight": 0, "masked_mask": 0,
+                              "masked_weight": 0, "masked_mask": 0, "masked_level": 0,
                               "components": 2, "sources": 2, "source_pixels": 11}
     everything = told["background"]["all"]
     pixels = sky()
@@ -115,7 +115,7 @@ def test_the_report_tells_how_the_catalogue_was_made(run, config, image, tmp_pat
     execution = told["execution"]
     assert (execution["backend"], execution["device"], execution["threads"]) == ("cpu", None, 2)
     assert [step["step"] for step in execution["steps"]] == [
-        "ingest", "background", "threshold", "label", "measure", "columns", "sky", "checksum", "write"]
+        "ingest", "background", "threshold", "label", "measure", "columns", "sky", "warnings", "checksum", "write"]
     assert execution["seconds"] >= max(step["seconds"] for step in execution["steps"])
     assert execution["start"].endswith("Z") and execution["command"][-1] == "2"
     assert told["sky"] != "ok"
