@@ -119,7 +119,7 @@ TEST(Compare, EqualRecordsAgreeInEveryStageAndNaNEqualsNaN) {
     EXPECT_GT(stage.elements, 0) << stage.stage;
     EXPECT_EQ(stage.worst, "") << stage.stage;
   }
-  EXPECT_EQ(comparison[0].elements, 6 + 5);  // pixels, kinds of mask
+  EXPECT_EQ(comparison[0].elements, 6 + 6);  // pixels, kinds of mask
   // Statistics before and after, share of zeros, iterations, converged, meshes, bad ones.
   EXPECT_EQ(comparison[1].elements, 6 + 6 + 5);
   EXPECT_EQ(comparison[2].elements, 2 * 3 + 3);  // runs, row_begin
