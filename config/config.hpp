@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/core/hdu_names.hpp"
 
 namespace srcextract {
 
 /// Which pixels of the file are used.
 struct InputConfig {
-  /// `auto` (the first HDU that holds an image), a number (0 is the primary HDU), an EXTNAME, or `all`.
-  std::string hdu = "auto";
+  HduNames hdu;
   /// Plane of a cube, 1-based, counting through all axes above the second.
   std::int64_t plane = 1;
 
@@ -81,10 +81,10 @@ struct WeightsConfig {
   /// none: as noisy as the image all over; background: as the mesh tells; or as a map tells, which holds the noise, its
   /// square, or what that is inverse to.
   WeightType type = WeightType::background;
-  std::string file;          ///< that holds the map; empty: that of the image
-  std::string hdu = "auto";  ///< of that file, a number from 0 or a name; `auto`: the first that holds an image
-  double threshold = 0;      ///< pixels are bad that weigh no more, or are as noisy; 0 = none
-  bool rescale = true;  ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
+  std::string file;      ///< that holds the map; empty: that of the image
+  HduNames hdu;          ///< of that file, paired with those of the image where there are several
+  double threshold = 0;  ///< pixels are bad that weigh no more, or are as noisy; 0 = none
+  bool rescale = true;   ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
 
   bool operator==(const WeightsConfig&) const = default;
 };
@@ -104,7 +104,7 @@ enum class GoodPixels { zero, nonzero };
 /// Which pixels are left out, by a map of their quality.
 struct MaskConfig {
   std::string file;               ///< that holds the map; empty: that of the image
-  std::string hdu = "auto";       ///< as that of the weights; of the image's own file a name or a number, or none
+  HduNames hdu;                   ///< as those of the weights; of the image's own file `auto` means no mask
   std::vector<std::string> bits;  ///< numbers, or names that the map's header gives them; empty: all
   GoodPixels good = GoodPixels::zero;
 
@@ -158,6 +158,8 @@ struct MeasurementConfig {
   double saturation = 0;
   /// Keyword of the image that holds it instead, or `none`.
   std::string saturation_keyword = "none";
+  /// Keyword of the image that holds the gain, or `none`.
+  std::string gain_keyword = "none";
 
   bool operator==(const MeasurementConfig&) const = default;
 };

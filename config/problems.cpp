@@ -44,7 +44,9 @@ std::string list_problem(const CombineConfig& config, bool given) {
 }
 
 std::string not_with_all_hdus(const InputConfig& input, bool given) {
-  return given && input.hdu == "all" ? "cannot be given where input.hdu is all; name one HDU, or combine planes" : "";
+  return given && input.hdu.several()
+             ? "cannot be given where input.hdu is " + input.hdu.text() + "; name one HDU, or combine planes"
+             : "";
 }
 
 /// How many images there will be; 0 if only the file can tell.
@@ -64,11 +66,25 @@ std::string length_problem(const ConvolveConfig& config, double length, bool has
          format_value(std::floor(most / reach * 100) / 100) + "; set convolve.size to cut it off";
 }
 
+/// Of HDUs that hold maps, in that file or, without one, beside the images.
+std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
+  if (hdus == "all" && file.empty())
+    return "is all, which leaves no HDU of the image's file to be extracted; name some, or a file";
+  return names_problem(hdus);
+}
+
 std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
 
 }  // namespace
+
+std::string names_problem(const HduNames& hdus) {
+  const bool wrong = hdus.names.size() > 1 && std::ranges::any_of(hdus.names, [](const std::string& name) {
+                       return name == "all" || name == "auto";
+                     });
+  return wrong ? "must list numbers, EXTNAMEs and patterns; auto and all are no names of one HDU" : "";
+}
 
 std::string method_problem(const Config& config) {
   if (config.background.method != BackgroundMethod::mesh) return "";
@@ -98,8 +114,8 @@ std::string planes_problem(const CombineConfig& config) {
 
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input) {
   const bool given = !config.hdus.empty();
-  if (std::ranges::any_of(config.hdus, [](const std::string& hdu) { return hdu == "all" || hdu == "auto"; }))
-    return "must hold numbers and EXTNAMEs; auto and all are no names of one HDU";
+  if (std::ranges::any_of(config.hdus, [](const std::string& hdu) { return hdu == "auto" || HduNames(hdu).several(); }))
+    return "must hold numbers and EXTNAMEs; auto, all and patterns are no names of one HDU";
   return first_of(list_problem(config, given), not_with_all_hdus(input, given));
 }
 
@@ -186,20 +202,19 @@ std::string map_problem(const WeightsConfig& config, bool given) {
 }
 
 std::string hdu_problem(const WeightsConfig& config) {
-  if (config.hdu == "all") return "must be a number or an EXTNAME; all is no name of one HDU";
+  if (const std::string problem = map_hdu_problem(config.hdu, config.file); !problem.empty()) return problem;
   return map_problem(config, config.hdu != "auto");
 }
 
 std::string hdu_problem(const MaskConfig& config) {
-  return config.hdu == "all" ? "must be a number or an EXTNAME; all is no name of one HDU" : "";
+  return map_hdu_problem(config.hdu, config.file);
 }
 
 std::string bits_problem(const MaskConfig& config) {
   return config.bits.empty() || has_mask(config) ? "" : "has no use without a map: give mask.file or mask.hdu";
 }
 
-std::string saturation_keyword_problem(const MeasurementConfig& config) {
-  const std::string& keyword = config.saturation_keyword;
+std::string keyword_problem(const std::string& keyword) {
   return keyword == "none" || is_keyword(keyword)
              ? ""
              : "is '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";

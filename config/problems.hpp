@@ -13,6 +13,9 @@ std::string method_problem(const Config& config);
 std::string filter_size_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Config& config);
 
+/// Of HDUs: those that are listed are named one by one.
+std::string names_problem(const HduNames& hdus);
+
 /// Of combine's lists of what is combined: at most one of them is given, and none without a method.
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
@@ -36,12 +39,12 @@ std::string type_problem(const WeightsConfig& config);
 std::string map_problem(const WeightsConfig& config, bool given);
 std::string hdu_problem(const WeightsConfig& config);
 
-/// Of the mask: one HDU, and bits that an integer can have.
+/// Of the mask: HDUs beside the image, and bits that an integer can have.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_problem(const MaskConfig& config);
 
-/// Of the keyword that holds a level: it is one of FITS.
-std::string saturation_keyword_problem(const MeasurementConfig& config);
+/// Of a keyword that holds a level or the gain: it is one of FITS.
+std::string keyword_problem(const std::string& keyword);
 
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);

@@ -122,16 +122,20 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
     if (const std::int64_t room = room_for_gzipped(file.path))
       share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
     const std::shared_ptr<void> watched = control_.watch(file.path);
-    const std::string& hdu = file.config->config.input.hdu;
-    std::vector<SelectedImage> images = select_images(file.path, hdu, most_inflated(budget_));
-    std::vector<std::string> left_out = hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
+    const Config& config = file.config->config;
+    FitsImages in_file(file.path, most_inflated(budget_));
+    std::vector<SelectedImage> images = in_file.select(config.input.hdu);
+    std::vector<std::string> left_out = take_masks_out(images, file.path);
+    std::vector<SelectedMaps> maps = pair_maps(in_file, images, config);
     const auto count = static_cast<int>(images.size());
-    for (SelectedImage& image : images) {
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      SelectedImage& image = images[i];
       const bool several = count > 1;
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way});
+      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way,
+                       std::move(maps[i])});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };

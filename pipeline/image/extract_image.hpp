@@ -35,7 +35,9 @@ struct ImageInput {
   const OpenMap* weights;          ///< how noisy it is; null: there is no map
   const OpenMap* mask;             ///< which pixels are left out; null: there is none
   Exposure exposure;
+  const Config* own_config = nullptr;  ///< with the gain that its header has; null: that of the file
 
+  const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }
   const PixelSource& first() const { return exposure.planes.front(); }
   const std::string& header() const { return frame.image().header(); }
 

@@ -36,8 +36,9 @@ struct ImageTask {
   std::optional<int> hdu = std::nullopt;      ///< part of the names of its outputs, if there are several
   int images = 1;                             ///< of the file that are extracted
   std::shared_ptr<void> memory = nullptr;     ///< what the open file has of the memory budget
-  std::vector<std::string> left_out = {};     ///< masks of the file, that `all` leaves out; of its first image
+  std::vector<std::string> left_out = {};     ///< masks of the file, that patterns leave out; of its first image
   std::shared_ptr<void> under_way = nullptr;  ///< the note that its file is under way, which all of its images keep
+  SelectedMaps maps = {};                     ///< of the image
 };
 
 /// What became of it.
@@ -79,6 +80,7 @@ class OpenImage {
   std::optional<OpenReference> reference_;
   std::optional<OpenMap> weights_, mask_;
   OutputPaths paths_;
+  std::optional<Config> own_config_;  ///< with the gain that the image's header has
   ImageInput input_;
 };
 

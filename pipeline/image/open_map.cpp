@@ -11,13 +11,6 @@
 namespace srcextract {
 namespace {
 
-/// Where a section of the configuration says that its map is.
-struct MapPlace {
-  std::string section;  ///< of the keys `file` and `hdu`
-  const std::string& file;
-  const std::string& hdu;
-};
-
 void require_shape(const OpenMap& map, const OpenFrame& frame) {
   const Shape &shape = frame.first().shape, &other = map.pixels.shape;
   if (other == shape) return;
@@ -30,37 +23,35 @@ void require_shape(const OpenMap& map, const OpenFrame& frame) {
 void require_other_image(const OpenMap& map, const OpenFrame& frame) {
   if (map.image.hdu() != frame.image().hdu()) return;
   throw Error(ErrorKind::input,
-              fmt::format("HDU {} of {} is the image itself; name the HDU of the map", map.image.hdu(), map.path));
+              fmt::format("HDU {} of {} is the image itself; name the HDU of the map, or the file that holds it", map.image.hdu(), map.path));
 }
 
-OpenMap open_map(const MapPlace& place, const std::string& path, const OpenFrame& frame, const Config& config) {
-  const bool of_own_file = place.file.empty();
-  try {
-    const std::string& file = of_own_file ? path : place.file;
-    FitsImage image = select_images(file, place.hdu).front().open();
+OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::string& path, const OpenFrame& frame,
+                 const Config& config) {
+  return said_at_map(keys, config, [&] {
+    FitsImage image = selected.open();
     const std::int64_t plane = image.planes() > 1 ? config.input.plane : 1;
     PixelSource pixels = image.plane(plane);
-    OpenMap map{file, std::move(image), plane, std::move(pixels)};
-    if (of_own_file) require_other_image(map, frame);
+    OpenMap map{keys.file.empty() ? path : keys.file, std::move(image), plane, std::move(pixels)};
+    if (keys.file.empty()) require_other_image(map, frame);
     require_shape(map, frame);
     return map;
-  } catch (const Error& error) {
-    const std::string key = place.section + (place.hdu == "auto" ? ".file" : ".hdu");
-    throw Error(error.kind(), config.place_of(key) + ": " + error.what());
-  }
+  });
 }
 
 }  // namespace
 
-std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config) {
-  if (!has_map(config.weights)) return std::nullopt;
-  return open_map({"weights", config.weights.file, config.weights.hdu}, path, frame, config);
+std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config) {
+  if (!selected) return std::nullopt;
+  return open_map(keys_of(config.weights), *selected, path, frame, config);
 }
 
-std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config) {
+std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                 const Config& config) {
   const MaskConfig& mask = config.mask;
-  if (!has_mask(mask)) return std::nullopt;
-  OpenMap map = open_map({"mask", mask.file, mask.hdu}, path, frame, config);
+  if (!selected) return std::nullopt;
+  OpenMap map = open_map(keys_of(mask), *selected, path, frame, config);
   try {
     const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
     map.pixels = mask_source(map.pixels, {bits, mask.good});

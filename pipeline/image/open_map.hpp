@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "pipeline/image/map_pairs.hpp"
 #include "pipeline/image/open_frame.hpp"
 
 namespace srcextract {
@@ -18,12 +19,14 @@ struct OpenMap {
   std::uint32_t datasum() const { return image.datasum(plane); }
 };
 
-/// Opens the map of `config.weights` for a frame of the file `path`; nothing if there is none. Of a cube it is the
-/// plane input.plane. Throws Error{input} that begins with the place of the key if the map cannot be read, is the image
-/// itself, or has another shape.
-std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config);
+/// Opens the map of weights `selected` for a frame; nothing if there is none. Of a cube it is the plane input.plane.
+/// Throws Error{input} that begins with the place of the key if the map cannot be read, is the image itself, or has
+/// another shape.
+std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config);
 
-/// The same of `config.mask`; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
-std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config);
+/// The same of a mask; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
+std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                 const Config& config);
 
 }  // namespace srcextract
