@@ -222,6 +222,8 @@ struct OutputConfig {
   std::vector<CheckImage> check_images = {};
   /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
   std::vector<std::string> header_keywords = {};
+  /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
+  bool one_catalogue = false;
 
   bool operator==(const OutputConfig&) const = default;
 };

@@ -229,6 +229,11 @@ std::string keywords_problem(const OutputConfig& config) {
   return "";
 }
 
+std::string one_catalogue_problem(const OutputConfig& config) {
+  const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
+  return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";
+}
+
 std::string high_problem(const QuicklookConfig& config) {
   if (config.limits == Limits::values && !(config.low < config.high))
     return "must be greater than quicklook.low where quicklook.limits is values";

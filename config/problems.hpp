@@ -49,6 +49,9 @@ std::string keyword_problem(const std::string& keyword);
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);
 
+/// Of the catalogue of several HDUs: it is made of theirs in FITS.
+std::string one_catalogue_problem(const OutputConfig& config);
+
 /// Of the values that are drawn black and white.
 std::string high_problem(const QuicklookConfig& config);
 

@@ -43,9 +43,9 @@ bool belong_together(const ImageTask& a, const ImageTask& b) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
-                       std::function<bool()> should_stop)
-    : files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
+Dispatcher::Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget,
+                       const RunControl& control, std::function<bool()> should_stop)
+    : job_(job), files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
 
 std::optional<ImageTask> Dispatcher::next() {
   std::unique_lock lock(mutex_);
@@ -113,6 +113,14 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
+/// What joins the images of a file, if they are to be.
+std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
+  if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
+  const auto pending = std::ranges::count_if(
+      images, [&](const SelectedImage& image) { return std::ranges::count(planned.done_hdus, image.hdu) == 0; });
+  return std::make_shared<JoinedFile>(job_.output_dir, planned.file, images, pending, job_.kept);
+}
+
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
@@ -128,6 +136,7 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
     std::vector<std::string> left_out = take_masks_out(images, file.path);
     std::vector<SelectedMaps> maps = pair_maps(in_file, images, config);
     const auto count = static_cast<int>(images.size());
+    const std::shared_ptr<JoinedFile> joined = join(planned, images);
     for (std::size_t i = 0; i < images.size(); ++i) {
       SelectedImage& image = images[i];
       const bool several = count > 1;
@@ -135,7 +144,7 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
       tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way,
-                       std::move(maps[i])});
+                       std::move(maps[i]), joined});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };

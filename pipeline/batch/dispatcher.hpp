@@ -21,8 +21,8 @@ namespace srcextract {
 /// handed out as an image that says why when it is opened.
 class Dispatcher {
  public:
-  /// `files`, `budget` and `control` must outlive it.
-  Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
+  /// `job`, `files`, `budget` and `control` must outlive it.
+  Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
   /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
@@ -37,8 +37,10 @@ class Dispatcher {
   std::optional<ImageTask> next();
   void open_next(std::unique_lock<std::mutex>& lock);
   void give_back(ImageTask task);
+  std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
   std::vector<ImageTask> open(const PlannedFile& planned);
 
+  const Job& job_;
   std::span<const PlannedFile> files_;
   MemoryBudget& budget_;
   const RunControl& control_;

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "9a49611f165423e5");
+  EXPECT_EQ(first->hash, "cdc4464f30ca7d78");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

@@ -194,7 +194,11 @@ def test_decam(run, tmp_path, other):
         fits.HDUList([fits.PrimaryHDU(), *hdus]).writeto(tmp_path / f"c4d_{kind}_i.fits.fz")
     out = extract(run, tmp_path, "decam", "c4d_ooi_i.fits.fz", "--set", "weights.file=c4d_oow_i.fits.fz", "--set",
                   "mask.file=c4d_ood_i.fits.fz")
+    joined = fits.getdata(out / "c4d_ooi_i.cat.fits", 1)
     for number, sky in enumerate(skies):
+        own = fits.getdata(out / f"c4d_ooi_i.hdu{number + 1}.cat.fits", 1)
+        rows = joined[joined["EXT_NUMBER"] == number + 1]
+        assert set(rows["EXTNAME"]) == {names[number]} and rows["FLUX_ISO"].tolist() == own["FLUX_ISO"].tolist()
         told = report(out / f"c4d_ooi_i.hdu{number + 1}.run.json")
         assert told["input"]["extname"] == told["mask"]["extname"] == told["weights"]["extname"] == names[number]
         mask = sky.ray | sky.bad
