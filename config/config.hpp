@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/core/hdu_names.hpp"
 
 namespace srcextract {
 
 /// Which pixels of the file are used.
 struct InputConfig {
-  /// `auto` (the first HDU that holds an image), a number (0 is the primary HDU), an EXTNAME, or `all`.
-  std::string hdu = "auto";
+  HduNames hdu;
   /// Plane of a cube, 1-based, counting through all axes above the second.
   std::int64_t plane = 1;
 
@@ -80,8 +80,8 @@ struct GivenSkyConfig {
   /// Subtracted from every pixel: a number, or a file that holds a map of the image's shape. Empty: that of the image,
   /// if there is an HDU, or else the level is estimated.
   std::string level;
-  std::string level_hdu = "auto";  ///< as that of the weights; of the image's own file a name or a number, or none
-  std::string rms;                 ///< the noise of a pixel, a number; empty: it is estimated
+  HduNames level_hdu;  ///< as those of the weights; of the image's own file `auto` means no map
+  std::string rms;     ///< the noise of a pixel, a number; empty: it is estimated
 
   bool operator==(const GivenSkyConfig&) const = default;
 };
@@ -89,8 +89,14 @@ struct GivenSkyConfig {
 /// The number that a text is; nothing if it is none.
 std::optional<double> given_number(const std::string& text);
 
+/// Whether a level is given.
 inline bool has_level(const GivenSkyConfig& config) {
   return !config.level.empty() || config.level_hdu != "auto";
+}
+
+/// Whether it is a map.
+inline bool has_level_map(const GivenSkyConfig& config) {
+  return has_level(config) && !given_number(config.level);
 }
 
 enum class WeightType { none, background, rms, variance, weight };
@@ -101,10 +107,10 @@ struct WeightsConfig {
   /// none: as noisy as the image all over; background: as the mesh tells; or as a map tells, which holds the noise, its
   /// square, or what that is inverse to.
   WeightType type = WeightType::background;
-  std::string file;          ///< that holds the map; empty: that of the image
-  std::string hdu = "auto";  ///< of that file, a number from 0 or a name; `auto`: the first that holds an image
-  double threshold = 0;      ///< pixels are bad that weigh no more, or are as noisy; 0 = none
-  bool rescale = true;  ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
+  std::string file;      ///< that holds the map; empty: that of the image
+  HduNames hdu;          ///< of that file, paired with those of the image where there are several
+  double threshold = 0;  ///< pixels are bad that weigh no more, or are as noisy; 0 = none
+  bool rescale = true;   ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
   /// What pixels that are bad take over from their neighbours: nothing (they are masked), the variance, or the value
   /// as well. SExtractor's INTERP_TYPE.
   Interpolate interpolate = Interpolate::none;
@@ -134,7 +140,7 @@ enum class GoodPixels { zero, nonzero };
 /// Which pixels are left out, by a map of their quality.
 struct MaskConfig {
   std::string file;               ///< that holds the map; empty: that of the image
-  std::string hdu = "auto";       ///< as that of the weights; of the image's own file a name or a number, or none
+  HduNames hdu;                   ///< as those of the weights; of the image's own file `auto` means no mask
   std::vector<std::string> bits;  ///< numbers, or names that the map's header gives them; empty: all
   GoodPixels good = GoodPixels::zero;
 
@@ -150,7 +156,7 @@ enum class FlagType { bit_or, bit_and, min, max, most };
 /// What a map of flags says of the pixels of a source.
 struct FlagsConfig {
   std::string file;                    ///< that holds the map; empty: that of the image
-  std::string hdu = "auto";            ///< as that of the mask
+  HduNames hdu;                        ///< as those of the mask
   FlagType type = FlagType::bit_or;    ///< how the flags of its pixels become one
   std::vector<std::string> bits = {};  ///< that count: numbers, or names that the map's header gives them; empty: all
 
@@ -204,6 +210,8 @@ struct MeasurementConfig {
   double saturation = 0;
   /// Keyword of the image that holds it instead, or `none`.
   std::string saturation_keyword = "none";
+  /// Keyword of the image that holds the gain, or `none`.
+  std::string gain_keyword = "none";
 
   bool operator==(const MeasurementConfig&) const = default;
 };
@@ -266,6 +274,8 @@ struct OutputConfig {
   std::vector<CheckImage> check_images = {};
   /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
   std::vector<std::string> header_keywords = {};
+  /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
+  bool one_catalogue = false;
 
   bool operator==(const OutputConfig&) const = default;
 };

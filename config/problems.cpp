@@ -46,7 +46,9 @@ std::string list_problem(const CombineConfig& config, bool given) {
 }
 
 std::string not_with_all_hdus(const InputConfig& input, bool given) {
-  return given && input.hdu == "all" ? "cannot be given where input.hdu is all; name one HDU, or combine planes" : "";
+  return given && input.hdu.several()
+             ? "cannot be given where input.hdu is " + input.hdu.text() + "; name one HDU, or combine planes"
+             : "";
 }
 
 /// How many images there will be; 0 if only the file can tell.
@@ -68,9 +70,11 @@ std::string length_problem(const ConvolveConfig& config, double length, bool has
 
 constexpr const char* no_flag_map = "has no use without a map: give flags.file or flags.hdu";
 
-/// Of the HDU of a map.
-std::string one_hdu_problem(const std::string& hdu) {
-  return hdu == "all" ? "must be a number or an EXTNAME; all is no name of one HDU" : "";
+/// Of HDUs that hold maps, in that file or, without one, beside the images.
+std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
+  if (hdus == "all" && file.empty())
+    return "is all, which leaves no HDU of the image's file to be extracted; name some, or a file";
+  return names_problem(hdus);
 }
 
 std::string first_of(const std::string& one, const std::string& other) {
@@ -78,6 +82,13 @@ std::string first_of(const std::string& one, const std::string& other) {
 }
 
 }  // namespace
+
+std::string names_problem(const HduNames& hdus) {
+  const bool wrong = hdus.names.size() > 1 && std::ranges::any_of(hdus.names, [](const std::string& name) {
+                       return name == "all" || name == "auto";
+                     });
+  return wrong ? "must list numbers, EXTNAMEs and patterns; auto and all are no names of one HDU" : "";
+}
 
 std::string method_problem(const Config& config) {
   if (config.background.method != BackgroundMethod::mesh) return "";
@@ -100,7 +111,7 @@ std::string level_problem(const Config& config) {
 }
 
 std::string level_hdu_problem(const GivenSkyConfig& config) {
-  if (config.level_hdu == "all") return "must be a number or an EXTNAME; all is no name of one HDU";
+  if (const std::string problem = map_hdu_problem(config.level_hdu, config.level); !problem.empty()) return problem;
   const bool of_number = config.level_hdu != "auto" && given_number(config.level);
   return of_number ? "has no use where background.level is a number" : "";
 }
@@ -131,8 +142,8 @@ std::string planes_problem(const CombineConfig& config) {
 
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input) {
   const bool given = !config.hdus.empty();
-  if (std::ranges::any_of(config.hdus, [](const std::string& hdu) { return hdu == "all" || hdu == "auto"; }))
-    return "must hold numbers and EXTNAMEs; auto and all are no names of one HDU";
+  if (std::ranges::any_of(config.hdus, [](const std::string& hdu) { return hdu == "auto" || HduNames(hdu).several(); }))
+    return "must hold numbers and EXTNAMEs; auto, all and patterns are no names of one HDU";
   return first_of(list_problem(config, given), not_with_all_hdus(input, given));
 }
 
@@ -219,7 +230,7 @@ std::string map_problem(const WeightsConfig& config, bool given) {
 }
 
 std::string hdu_problem(const WeightsConfig& config) {
-  return first_of(one_hdu_problem(config.hdu), map_problem(config, config.hdu != "auto"));
+  return first_of(map_hdu_problem(config.hdu, config.file), map_problem(config, config.hdu != "auto"));
 }
 
 std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels) {
@@ -228,7 +239,7 @@ std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixel
 }
 
 std::string hdu_problem(const MaskConfig& config) {
-  return one_hdu_problem(config.hdu);
+  return map_hdu_problem(config.hdu, config.file);
 }
 
 std::string bits_problem(const MaskConfig& config) {
@@ -236,7 +247,7 @@ std::string bits_problem(const MaskConfig& config) {
 }
 
 std::string hdu_problem(const FlagsConfig& config) {
-  return one_hdu_problem(config.hdu);
+  return map_hdu_problem(config.hdu, config.file);
 }
 
 std::string type_problem(const FlagsConfig& config) {
@@ -247,8 +258,7 @@ std::string bits_problem(const FlagsConfig& config) {
   return config.bits.empty() || has_flags(config) ? "" : no_flag_map;
 }
 
-std::string saturation_keyword_problem(const MeasurementConfig& config) {
-  const std::string& keyword = config.saturation_keyword;
+std::string keyword_problem(const std::string& keyword) {
   return keyword == "none" || is_keyword(keyword)
              ? ""
              : "is '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";
@@ -261,6 +271,11 @@ std::string keywords_problem(const OutputConfig& config) {
       return "holds '" + keyword + "', which says how a FITS file is built, or is the catalogue's own; leave it out";
   }
   return "";
+}
+
+std::string one_catalogue_problem(const OutputConfig& config) {
+  const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
+  return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";
 }
 
 std::string high_problem(const QuicklookConfig& config) {

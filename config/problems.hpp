@@ -19,6 +19,9 @@ std::string level_problem(const Config& config);
 std::string level_hdu_problem(const GivenSkyConfig& config);
 std::string rms_problem(const GivenSkyConfig& config);
 
+/// Of HDUs: those that are listed are named one by one.
+std::string names_problem(const HduNames& hdus);
+
 /// Of combine's lists of what is combined: at most one of them is given, and none without a method.
 std::string planes_problem(const CombineConfig& config);
 std::string hdus_problem(const CombineConfig& config, const InputConfig& input);
@@ -44,7 +47,7 @@ std::string hdu_problem(const WeightsConfig& config);
 /// Of the lengths of gaps, one of which is `pixels`.
 std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels);
 
-/// Of the mask: one HDU, and bits that an integer can have.
+/// Of the mask: HDUs beside the image, and bits that an integer can have.
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_problem(const MaskConfig& config);
 
@@ -53,11 +56,14 @@ std::string hdu_problem(const FlagsConfig& config);
 std::string type_problem(const FlagsConfig& config);
 std::string bits_problem(const FlagsConfig& config);
 
-/// Of the keyword that holds a level: it is one of FITS.
-std::string saturation_keyword_problem(const MeasurementConfig& config);
+/// Of a keyword that holds a level or the gain: it is one of FITS.
+std::string keyword_problem(const std::string& keyword);
 
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);
+
+/// Of the catalogue of several HDUs: it is made of theirs in FITS.
+std::string one_catalogue_problem(const OutputConfig& config);
 
 /// Of the values that are drawn black and white.
 std::string high_problem(const QuicklookConfig& config);

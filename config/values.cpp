@@ -97,6 +97,13 @@ bool is_plain_name(const std::string& text) {
   return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(lower(text), {"y", "n"});
 }
 
+/// The same of an HDU: it may be a pattern, or go on with the EXTVER.
+bool is_plain_hdu(const std::string& text) {
+  std::string name = text;
+  std::erase_if(name, [](char c) { return c == '*' || c == '?' || c == ','; });
+  return !text.empty() && is_letter(text.front()) && is_plain_name(name);
+}
+
 /// Whether a text can be the name of a FITS extension: the length of a string in a header card.
 bool is_fits_name(const std::string& text) {
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
@@ -163,6 +170,13 @@ void read_value(const Value& value, const std::string& name, bool& out) {
 
 void read_value(const Value& value, const std::string& name, std::string& out) {
   read_name(value, name, is_plain_name, out);
+}
+
+void read_value(const Value& value, const std::string& name, HduNames& out) {
+  if (value.kind == Kind::list && value.items.empty()) fail(value.place, "'" + name + "' is empty; name an HDU");
+  out.names.clear();
+  for (const Value& item : value.kind == Kind::list ? value.items : std::vector<Value>{value})
+    read_name(item, name, is_plain_hdu, out.names.emplace_back());
 }
 
 void read_column(const Value& value, const std::string& name, std::string& out) {
@@ -246,6 +260,10 @@ std::string format_value(const std::string& value) {
   std::string text;
   for (char c : value) text += c == '\'' ? "''" : std::string(1, c);
   return "'" + text + "'";
+}
+
+std::string format_value(const HduNames& value) {
+  return value.names.size() == 1 ? format_value(value.names.front()) : format_value(value.names);
 }
 
 std::string format_value(const std::map<std::string, std::string>& names) {

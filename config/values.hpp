@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "stages/core/hdu_names.hpp"
+
 namespace srcextract::config {
 
 /// A value as it stands in the file or on the command line.
@@ -32,6 +34,10 @@ void read_value(const Value& value, const std::string& name, double& out);
 void read_value(const Value& value, const std::string& name, std::int64_t& out);
 void read_value(const Value& value, const std::string& name, bool& out);
 void read_value(const Value& value, const std::string& name, std::string& out);
+
+/// The same for HDUs, one or a list of some: their patterns need no quotes, and neither does EXTNAME,EXTVER but in a
+/// list.
+void read_value(const Value& value, const std::string& name, HduNames& out);
 
 /// The same for the name of a column, or a pattern of names: y, n and FLUX_* need no quotes.
 void read_column(const Value& value, const std::string& name, std::string& out);
@@ -87,6 +93,7 @@ std::string format_value(double value);
 std::string format_value(std::int64_t value);
 std::string format_value(bool value);
 std::string format_value(const std::string& value);
+std::string format_value(const HduNames& value);
 std::string format_value(const std::map<std::string, std::string>& names);
 
 template <class Enum>

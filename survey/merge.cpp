@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "io/catalog/catalog.hpp"
-#include "io/files/crc32.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
@@ -18,14 +15,12 @@
 #include "survey/merge_images.hpp"
 #include "survey/merge_journals.hpp"
 #include "survey/merge_layout.hpp"
+#include "survey/merge_rows.hpp"
 
 namespace srcextract {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Bytes of rows that are read, and that are written, at a time.
-constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 std::string catalog_path(const SurveyImage& image, const std::vector<std::string>& directories) {
   const std::string fits = extension(CatalogFormat::fits);
@@ -77,7 +72,7 @@ struct Catalogs {
 };
 
 Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vector<std::string>& directories) {
-  Catalogs catalogs{SurveyLayout(image_column(images)), {}, {}, {}};
+  Catalogs catalogs{SurveyLayout({image_column(images)}), {}, {}, {}};
   StoredTableReader reader;
   for (const SurveyImage& image : images) {
     CatalogRows& rows = catalogs.of_image.emplace_back();
@@ -97,63 +92,6 @@ Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vec
   return catalogs;
 }
 
-/// Writes the rows of one catalogue after the other.
-class RowWriter {
- public:
-  explicit RowWriter(TableStream& out) : out_(out) {}
-
-  /// Throws Error{input} if the file is not what the journal says that was written.
-  void copy(const InputFile& file, const SurveyImage& image, std::int64_t data_begin, const RowPlan& plan,
-            std::int64_t image_bytes) {
-    Crc32 written;
-    add_to(written, file, 0, data_begin);
-    std::vector<std::byte> blank = plan.blank;
-    store_text(image_text(image.record), static_cast<std::size_t>(image_bytes), blank.data());
-    const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
-    const std::int64_t at_a_time = std::max<std::int64_t>(1, static_cast<std::int64_t>(piece_bytes) / row_bytes);
-    for (std::int64_t row = 0; row < image.record.sources; row += at_a_time) {
-      const std::int64_t count = std::min(at_a_time, image.record.sources - row);
-      stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count * row_bytes)));
-      file.read(data_begin + row * row_bytes, count * row_bytes, stored_.data());
-      written.add(std::span(stored_).first(static_cast<std::size_t>(count * row_bytes)));
-      add(static_cast<std::size_t>(count), plan, blank);
-    }
-    const std::int64_t data_end = data_begin + image.record.sources * row_bytes;
-    add_to(written, file, data_end, file.size() - data_end);
-    if (image.record.catalog_crc32.value_or(written.value()) != written.value())
-      throw Error(ErrorKind::input,
-                  file.path() + ": the catalogue is not the one that was written: its checksum differs");
-  }
-
-  void flush() {
-    out_.write(rows_);
-    rows_.clear();
-  }
-
- private:
-  void add_to(Crc32& written, const InputFile& file, std::int64_t begin, std::int64_t count) {
-    stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count)));
-    file.read(begin, count, stored_.data());
-    written.add(std::span(stored_).first(static_cast<std::size_t>(count)));
-  }
-
-  void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank) {
-    std::size_t end = rows_.size();
-    rows_.resize(end + count * blank.size());
-    for (std::size_t row = 0; row < count; ++row, end += blank.size()) {
-      std::memcpy(rows_.data() + end, blank.data(), blank.size());
-      const std::byte* from = stored_.data() + row * plan.catalog_row_bytes;
-      for (const RowPlan::Piece& piece : plan.pieces)
-        std::memcpy(rows_.data() + end + piece.to, from + piece.from, piece.bytes);
-    }
-    if (rows_.size() >= piece_bytes) flush();
-  }
-
-  TableStream& out_;
-  std::vector<std::byte> stored_;  ///< rows as the catalogue has them
-  std::vector<std::byte> rows_;    ///< rows of the survey catalogue
-};
-
 void write_sources(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
                    const std::vector<std::string>& directories, const Catalogs& catalogs) {
   head.columns = catalogs.layout.columns();
@@ -165,7 +103,13 @@ void write_sources(TableStream& out, TableHead head, const std::vector<SurveyIma
     const CatalogRows& rows = catalogs.of_image[i];
     if (!images[i].record.done) continue;
     with_catalog(images[i], catalog_path(images[i], directories), [&](const InputFile& file) {
-      writer.copy(file, images[i], rows.data_begin, plans[rows.arrangement], head.columns.front().bytes);
+      const RowPlan& plan = plans[rows.arrangement];
+      std::vector<std::byte> blank = plan.blank;
+      store_text(image_text(images[i].record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
+      const std::uint32_t crc32 = writer.copy(file, images[i].record.sources, rows.data_begin, plan, blank);
+      if (images[i].record.catalog_crc32.value_or(crc32) != crc32)
+        throw Error(ErrorKind::input,
+                    file.path() + ": the catalogue is not the one that was written: its checksum differs");
     });
   }
   writer.flush();

@@ -51,8 +51,8 @@ std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& 
 
 }  // namespace
 
-SurveyLayout::SurveyLayout(StoredColumn first) {
-  columns_.push_back({std::move(first), "", {}});
+SurveyLayout::SurveyLayout(std::vector<StoredColumn> first) {
+  for (StoredColumn& column : first) columns_.push_back({std::move(column), "", {}});
 }
 
 std::size_t SurveyLayout::add(const StoredTable& catalog, const std::string& path) {
@@ -71,7 +71,7 @@ void SurveyLayout::add_column(const StoredColumn& column, const std::string& pat
     return;
   }
   if (known->path.empty())
-    fail(path + " has a column " + column.name + ", which names the image in a survey catalogue");
+    fail(path + " has a column " + column.name + ", which says in a joined catalogue where a row is from");
   if (known->stored.form != column.form)
     fail("column " + column.name + " is of type " + known->stored.form + " in " + known->path + " and of type " +
          column.form + " in " + path);
@@ -106,9 +106,13 @@ RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
   const std::vector<StoredColumn>& there = arrangement.columns;
   plan.catalog_row_bytes = offset_of("", there);
   plan.blank.resize(offset_of("", columns()));
-  std::size_t to = static_cast<std::size_t>(columns_.front().stored.bytes);
-  for (auto column = columns_.begin() + 1; column != columns_.end(); ++column) {
+  std::size_t to = 0;
+  for (auto column = columns_.begin(); column != columns_.end(); ++column) {
     const std::size_t bytes = static_cast<std::size_t>(column->stored.bytes);
+    if (column->path.empty()) {  // one of the first
+      to += bytes;
+      continue;
+    }
     const std::size_t from = offset_of(column->stored.name, there);
     if (from < plan.catalog_row_bytes) {
       add_piece({from, to, bytes}, plan.pieces);

@@ -20,10 +20,10 @@ struct RowPlan {
   std::size_t catalog_row_bytes = 0;  ///< of the catalogue
 };
 
-/// The columns of a survey catalogue: `first`, and then those that any of the catalogues has, in their order.
+/// The columns of a joined catalogue: `first`, and then those that any of the catalogues has, in their order.
 class SurveyLayout {
  public:
-  explicit SurveyLayout(StoredColumn first);
+  explicit SurveyLayout(std::vector<StoredColumn> first);
 
   /// Adds the columns of the catalogue at `path`, and returns the number of this arrangement of columns, which most
   /// catalogues of a survey share. Throws Error{config} that names both files if a column is of another type in

@@ -111,7 +111,7 @@ void require_distinct_outputs(const std::vector<ImageFile>& files,
     const auto other = std::lower_bound(stems.begin(), stems.end(), base,
                                         [](const auto& candidate, std::string_view b) { return candidate.first < b; });
     if (other == stems.end() || other->first != base) continue;
-    if (files[other->second].config->config.input.hdu == "all") fail(other->second, file, stem);
+    if (files[other->second].config->config.input.hdu.several()) fail(other->second, file, stem);
   }
 }
 

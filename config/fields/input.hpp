@@ -2,6 +2,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/problems.hpp"
 
 namespace srcextract::config {
 
@@ -11,9 +12,16 @@ void for_each_input_field(AnyConfig& c, F&& f) {
   const Section section{"input", "Which pixels of the file are used"};
   f(Field{.section = section,
           .key = "hdu",
-          .description = "HDU to read: `auto` (the first that holds an image), a number (0 is the primary HDU), an "
-                         "EXTNAME, or `all`; an EXTNAME made of digits, `auto` or `all` can be reached by number only",
-          .allowed = "`auto`, `all`, 0, 1, …, or an EXTNAME of at most 68 characters"},
+          .description =
+              "HDUs to read: `auto` (the first that holds an image), `all` that hold one, or a number (0 is the "
+              "primary "
+              "HDU), an EXTNAME (the first of that name), `EXTNAME,EXTVER`, a pattern such as `'SCI*'` or `'SCI,*'`, "
+              "or "
+              "a list of these. Each that is selected is extracted by itself, in the order of the file; of `all` and "
+              "of patterns those are left out that `weights.hdu` or `mask.hdu` name, and masks by their name. An "
+              "EXTNAME made of digits, `auto` or `all` can be reached by number only",
+          .allowed = "`auto`, `all`, 0, 1, …, names and patterns of at most 68 characters, or a list",
+          .problem = names_problem(c.input.hdu)},
     c.input.hdu);
   f(Field{.section = section,
           .key = "plane",

@@ -30,9 +30,12 @@ void for_each_mask_field(AnyConfig& c, F&& f) {
     c.mask.file);
   f(Field{.section = section,
           .key = "hdu",
-          .description = "HDU of the map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of `file` "
-                         "that holds an image; no map without a file)",
-          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .description =
+              "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
+              "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
+              "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
+              "HDU may serve all images. `auto` without a file: no map",
+          .allowed = "as `input.hdu`",
           .problem = hdu_problem(c.mask)},
     c.mask.hdu);
   f(Field{.section = section,

@@ -35,8 +35,15 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .description = "Keyword of the image that holds that value, as SATURATE; where an image has none, "
                          "`saturation` counts",
           .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
-          .problem = saturation_keyword_problem(c.measurement)},
+          .problem = keyword_problem(c.measurement.saturation_keyword)},
     c.measurement.saturation_keyword);
+  f(Field{.section = section,
+          .key = "gain_keyword",
+          .description = "Keyword of the image that holds the gain, as GAIN, of each HDU its own or else that of the "
+                         "primary HDU; where an image has none, `gain` counts",
+          .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
+          .problem = keyword_problem(c.measurement.gain_keyword)},
+    c.measurement.gain_keyword);
 }
 
 }  // namespace srcextract::config

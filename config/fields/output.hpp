@@ -52,6 +52,12 @@ void for_each_output_field(AnyConfig& c, F&& f) {
           .allowed = "FITS keywords, at most 8 characters",
           .problem = keywords_problem(c.output)},
     c.output.header_keywords);
+  f(Field{.section = section,
+          .key = "one_catalogue",
+          .description = "Where several HDUs of a file are extracted, also write `{stem}.cat.fits` with the sources of "
+                         "all, in the order of the file, after the columns EXT_NUMBER and EXTNAME",
+          .problem = one_catalogue_problem(c.output)},
+    c.output.one_catalogue);
 }
 
 }  // namespace srcextract::config

@@ -71,9 +71,12 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
     c.weights.file);
   f(Field{.section = section,
           .key = "hdu",
-          .description = "HDU of the map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of "
-                         "`file` that holds an image)",
-          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .description =
+              "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
+              "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
+              "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
+              "HDU may serve all images",
+          .allowed = "as `input.hdu`",
           .problem = hdu_problem(c.weights)},
     c.weights.hdu);
   f(Field{.section = section,

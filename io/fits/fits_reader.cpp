@@ -114,6 +114,7 @@ std::optional<Hdu> FitsReader::next() {
   hdu.cards = stored->text;
   hdu.begin = next_begin_;
   hdu.name = extension_name(*hdu.header);
+  if (const CardValue version = hdu.header->find("EXTVER"); version.value) hdu.version = as_integer(*version.value);
   where_ = describe(hdu, path());
   HduStructure structure = read_structure(*hdu.header, index_ == 0, where_);
   hdu.kind = structure.kind;

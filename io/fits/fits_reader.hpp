@@ -17,6 +17,7 @@ struct Hdu {
   int index = 0;  ///< from 0
   HduKind kind = HduKind::other;
   std::string name;                           ///< EXTNAME
+  std::optional<std::int64_t> version = {};   ///< EXTVER
   std::shared_ptr<const Header> header = {};  ///< with its cards, as they were when they were read
   std::string_view cards;                     ///< of the header, up to and with END
   int bitpix = 0;                             ///< of the image, whether compressed or not

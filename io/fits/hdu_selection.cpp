@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "io/fits/equal_names.hpp"
 #include "stages/core/counted.hpp"
@@ -26,6 +27,53 @@ std::optional<int> number_in(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && stop == end && value >= 0) return value;
   return std::nullopt;
+}
+
+bool is_any(const std::string& name) {
+  return name == "all" || name == "auto";
+}
+
+/// Whether * for any characters, ? for one and the rest for themselves are the text, in any case. Of several * only the
+/// last has to be tried again with more characters.
+bool fits_pattern(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, at = 0, star = std::string_view::npos, star_at = 0;
+  while (at < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = ++p;
+      star_at = at;
+    } else if (p < pattern.size() && (pattern[p] == '?' || equal_names(pattern.substr(p, 1), text.substr(at, 1)))) {
+      ++p;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      p = star;
+      at = ++star_at;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+/// The EXTVER that a text ends with after a comma; nothing if there is none. `rest` is what stands before.
+std::optional<std::string> version_in(const std::string& text, std::string& rest) {
+  const std::size_t comma = text.rfind(',');
+  if (comma == std::string::npos) return std::nullopt;
+  const std::size_t begin = text.find_first_not_of(' ', comma + 1);
+  if (begin == std::string::npos) return std::nullopt;
+  std::string version = text.substr(begin);
+  if (version != "*" && !number_in(version)) return std::nullopt;
+  rest = text.substr(0, comma);
+  return version;
+}
+
+bool fits(const Hdu& hdu, const std::string& text) {
+  if (is_called(hdu, text)) return true;
+  if (number_in(text)) return false;
+  std::string name;
+  const std::optional<std::string> version = version_in(text, name);
+  if (!version) return HduNames::is_pattern(text) && fits_pattern(text, hdu.name);
+  const bool versions_fit = *version == "*" || hdu.version.value_or(1) == *number_in(*version);
+  return versions_fit && fits_pattern(name, hdu.name);
 }
 
 }  // namespace
@@ -78,39 +126,64 @@ std::string list_kinds(const std::vector<Hdu>& hdus) {
 std::string list_names(const std::vector<Hdu>& hdus) {
   std::string list;
   for (const Hdu& hdu : hdus) {
-    list += (list.empty() ? "" : ", ") + std::to_string(hdu.index) + (hdu.name.empty() ? "" : " '" + hdu.name + "'");
+    const auto same_name = [&](const Hdu& other) { return equal_names(other.name, hdu.name); };
+    const bool ambiguous = hdu.version && std::ranges::count_if(hdus, same_name) > 1;
+    const std::string version = ambiguous ? "," + std::to_string(*hdu.version) : "";
+    list += (list.empty() ? "" : ", ") + std::to_string(hdu.index) +
+            (hdu.name.empty() ? "" : " '" + hdu.name + version + "'");
   }
   return list;
 }
 
-bool HduSelection::selects(const Hdu& hdu) const {
-  if (any()) return has_pixels(hdu);
-  return is_called(hdu, text_);
+HduSelection::HduSelection(HduNames names, std::string key)
+    : names_(std::move(names)), key_(std::move(key)), found_(names_.names.size()) {}
+
+HduSelection::Choice HduSelection::take(const Hdu& hdu) {
+  Choice choice = Choice::none;
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const std::string& name = names_.names[i];
+    const bool open = HduNames(name).open();
+    if (found_[i] && !open) continue;
+    if ((open || is_any(name)) && !has_pixels(hdu)) continue;
+    if (!is_any(name) && !fits(hdu, name)) continue;
+    found_[i] = true;
+    choice = std::max(choice, open ? Choice::by_pattern : Choice::by_name);
+  }
+  return choice;
+}
+
+bool HduSelection::fulfilled() const {
+  for (std::size_t i = 0; i < found_.size(); ++i)
+    if (!found_[i] && !HduNames(names_.names[i]).open()) return false;
+  return true;
 }
 
 void HduSelection::fail_on_kind(const Hdu& hdu, const InputFile& file) const {
-  fail(describe(hdu, file.path()) + " is not an image but of the kind '" + kind_of(hdu) + "'; input.hdu = " + text_ +
-       " must select an image");
+  fail(describe(hdu, file.path()) + " is not an image but of the kind '" + kind_of(hdu) + "'; " + key_ + " = " +
+       names_.text() + " must select an image");
 }
 
-void HduSelection::fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file) const {
+void HduSelection::require_all(const std::vector<Hdu>& hdus, const InputFile& file) const {
+  const auto missing = std::ranges::find(found_, false);
+  if (missing != found_.end()) fail_on_none(names_.names[missing - found_.begin()], hdus, file);
+}
+
+void HduSelection::fail_on_none(const std::string& name, const std::vector<Hdu>& hdus, const InputFile& file) const {
   const Hdu& last = hdus.back();
   if (last.data_bytes > file.size() - last.data_begin) {
-    fail(describe(last, file.path()) + " is truncated, and no HDU that input.hdu = " + text_ +
+    fail(describe(last, file.path()) + " is truncated, and no HDU that " + key_ + " = " + name +
          " selects comes before; fetch or copy the file again");
   }
-  if (any()) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
+  if (is_any(name)) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
   const std::string there = "the file has " + list_names(hdus);
-  if (number_in(text_)) {
-    fail(file.path() + ": there is no HDU " + text_ + "; counted from 0, " + there + "; set input.hdu");
-  }
+  if (number_in(name)) fail(file.path() + ": there is no HDU " + name + "; counted from 0, " + there + "; set " + key_);
   const bool named = std::ranges::any_of(hdus, [](const Hdu& hdu) { return !hdu.name.empty(); });
   const std::string nameless =
       hdus.size() == 1 ? "the only HDU of the file has no name (EXTNAME)"
                        : "none of the " + std::to_string(hdus.size()) + " HDUs of the file has a name (EXTNAME)";
-  fail(file.path() + ": no HDU is named '" + text_ + "'; " +
-       (named ? there + "; set input.hdu to one of these names or numbers"
-              : nameless + "; set input.hdu to auto, or to a number from 0"));
+  fail(file.path() + (HduNames::is_pattern(name) ? ": no image's name fits '" : ": no HDU is named '") + name + "'; " +
+       (named ? there + "; set " + key_ + " to one of these names or numbers"
+              : nameless + "; set " + key_ + " to auto, or to a number from 0"));
 }
 
 }  // namespace srcextract

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/files/input_file.hpp"
 #include "io/fits/fits_reader.hpp"
+#include "stages/core/hdu_names.hpp"
 
 namespace srcextract {
 
@@ -25,24 +25,36 @@ std::string kind_of(const Hdu& hdu);
 std::string list_kinds(const std::vector<Hdu>& hdus);
 std::string list_names(const std::vector<Hdu>& hdus);
 
-/// Which HDUs input.hdu means: `auto`, `all`, a number from 0, or a name.
+/// The HDUs of one file that names select, as its HDUs go by: `auto` takes the first that holds an image, `all` and a
+/// pattern every one, a number, an EXTNAME (in any case) and an `EXTNAME,EXTVER` the first that it fits. An EXTVER is 1
+/// where the header has none. `key` of the configuration has the names, for messages.
 class HduSelection {
  public:
-  explicit HduSelection(std::string text) : text_(std::move(text)) {}
+  HduSelection(HduNames names, std::string key);
 
-  bool all() const { return text_ == "all"; }
-  bool selects(const Hdu& hdu) const;
+  enum class Choice { none, by_pattern, by_name };
+
+  /// Whether the next HDU is selected. `all` and patterns select images alone.
+  Choice take(const Hdu& hdu);
+
+  /// Whether no HDU that comes can be selected any more.
+  bool complete() const { return !names_.open() && fulfilled(); }
+
+  /// Whether every name but patterns has its HDU.
+  bool fulfilled() const;
 
   /// Throws the Error{input} that says why a selected HDU is not an image.
   [[noreturn]] void fail_on_kind(const Hdu& hdu, const InputFile& file) const;
 
-  /// Throws the Error{input} that says why none of the HDUs of a file is selected.
-  [[noreturn]] void fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file) const;
+  /// After all HDUs of the file: throws the Error{input} that says why a name selects none of them, if one does not.
+  void require_all(const std::vector<Hdu>& hdus, const InputFile& file) const;
 
  private:
-  bool any() const { return all() || text_ == "auto"; }
+  [[noreturn]] void fail_on_none(const std::string& name, const std::vector<Hdu>& hdus, const InputFile& file) const;
 
-  std::string text_;
+  HduNames names_;
+  std::string key_;
+  std::vector<bool> found_;  ///< of each name, whether it has selected one
 };
 
 }  // namespace srcextract

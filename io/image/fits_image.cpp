@@ -159,8 +159,8 @@ SelectedImage failing(const std::string& name, int hdu, const Error& error) {
   return {name, hdu, {}, 0, [error]() -> FitsImage { throw error; }};
 }
 
-SelectedImage select(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
-                     const std::shared_ptr<const InputFile>& file) {
+SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& primary,
+                          const std::shared_ptr<const InputFile>& file) {
   const std::string name = describe(hdu, file->path());
   try {
     check_image(hdu, *file);
@@ -173,7 +173,7 @@ SelectedImage select(const Hdu& hdu, const std::shared_ptr<const Header>& primar
       return FitsImage(std::move(opened));
     };
     const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes + tile_memory(hdu) : 0;
-    return {name, hdu.index, impl.shape(), loaded_bytes, open, 0, is_mask_plane(hdu)};
+    return {name, hdu.index, impl.shape(), loaded_bytes, open};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
   }
@@ -181,30 +181,67 @@ SelectedImage select(const Hdu& hdu, const std::shared_ptr<const Header>& primar
 
 }  // namespace
 
-std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu, std::int64_t most_inflated) {
-  const HduSelection selection(hdu);
-  auto file = std::make_shared<const InputFile>(path, fits_size_needed(path, most_inflated));
-  FitsReader reader(*file);
-  std::vector<Hdu> seen;
-  std::vector<SelectedImage> images;
-  try {
-    while (std::optional<Hdu> next = reader.next()) {
-      seen.push_back(*next);
-      if (!selection.selects(*next)) continue;
-      if (next->kind != HduKind::image && next->kind != HduKind::compressed_image) {
-        selection.fail_on_kind(*next, *file);
-      }
-      images.push_back(select(*next, seen.front().header, file));
-      if (!selection.all()) break;
+struct FitsImages::Impl {
+  std::shared_ptr<const InputFile> file;
+  FitsReader reader;
+  std::vector<Hdu> seen = {};
+  std::optional<Error> broken = {};  ///< why no HDU can be found behind those
+  bool ended = false;
+
+  explicit Impl(std::shared_ptr<const InputFile> opened) : file(std::move(opened)), reader(*file) {}
+
+  /// The HDU of that number; nothing if there is none that can be read.
+  const Hdu* at(std::size_t index) {
+    if (index < seen.size()) return &seen[index];
+    if (ended) return nullptr;
+    try {
+      if (std::optional<Hdu> next = reader.next()) return &seen.emplace_back(std::move(*next));
+    } catch (const Error& error) {
+      broken = error;
     }
-  } catch (const Error& error) {
-    if (!selection.all()) throw;
-    images.push_back(failing(reader.where(), static_cast<int>(seen.size()), error));
+    ended = true;
+    return nullptr;
   }
-  if (images.empty()) selection.fail_on_none(seen, *file);
-  if (file->inflated())
-    for (SelectedImage& image : images) image.inflated_bytes = file->size();
+};
+
+FitsImages::FitsImages(const std::string& path, std::int64_t most_inflated)
+    : impl_(std::make_unique<Impl>(std::make_shared<const InputFile>(path, fits_size_needed(path, most_inflated)))) {}
+FitsImages::~FitsImages() = default;
+FitsImages::FitsImages(FitsImages&&) noexcept = default;
+
+const std::string& FitsImages::path() const {
+  return impl_->file->path();
+}
+
+std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::string& key) {
+  using Choice = HduSelection::Choice;
+  HduSelection selection(hdus, key);
+  const std::shared_ptr<const InputFile>& file = impl_->file;
+  std::vector<SelectedImage> images;
+  for (std::size_t i = 0; const Hdu* hdu = selection.complete() ? nullptr : impl_->at(i); ++i) {
+    const Choice choice = selection.take(*hdu);
+    if (choice == Choice::none) continue;
+    if (hdu->kind != HduKind::image && hdu->kind != HduKind::compressed_image) selection.fail_on_kind(*hdu, *file);
+    SelectedImage& image = images.emplace_back(as_selected(*hdu, impl_->seen.front().header, file));
+    image.extname = hdu->name;
+    image.extver = hdu->version;
+    image.by_pattern = choice == Choice::by_pattern;
+    image.is_mask = image.by_pattern && is_mask_plane(*hdu);
+    image.inflated_bytes = file->inflated() ? file->size() : 0;
+  }
+  if (selection.complete()) return images;
+  if (impl_->broken && !selection.fulfilled()) throw *impl_->broken;
+  if (impl_->broken) {
+    images.push_back(failing(impl_->reader.where(), static_cast<int>(impl_->seen.size()), *impl_->broken));
+    images.back().by_pattern = true;
+  } else {
+    selection.require_all(impl_->seen, *file);
+  }
   return images;
+}
+
+std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus, std::int64_t most_inflated) {
+  return FitsImages(path, most_inflated).select(hdus);
 }
 
 }  // namespace srcextract

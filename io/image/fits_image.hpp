@@ -4,10 +4,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stages/core/hdu_names.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract {
@@ -63,14 +65,34 @@ struct SelectedImage {
   /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
   std::int64_t inflated_bytes = 0;  ///< that the whole file takes in memory, which its images share, if it is gzipped
-  bool is_mask = false;             ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
+  std::string extname = {};         ///< empty if it has none
+  std::optional<std::int64_t> extver = {};  ///< nothing if it has none
+  bool by_pattern = false;                  ///< selected by `all` or a pattern, and by no name of its own
+  bool is_mask = false;                     ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
 };
 
-/// Finds the images of a file that `hdu` selects: `auto` (the first HDU with a non-empty image), a number from 0, an
-/// EXTNAME (case-insensitive; the first HDU of that name), or `all`; at least one, or Error{input} that says what the
-/// file does hold. Error{memory} if a gzipped file has more than `most_inflated` bytes. With `all`, a header that is
-/// not valid, behind which no HDU can be found, is the last one.
-std::vector<SelectedImage> select_images(const std::string& path, const std::string& hdu,
+/// A FITS file whose images are selected. Its headers are read as far as they are asked for, each once.
+class FitsImages {
+ public:
+  /// Throws Error{input} if it is no FITS file, Error{memory} if a gzipped one has more than `most_inflated` bytes.
+  explicit FitsImages(const std::string& path, std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
+  ~FitsImages();
+  FitsImages(FitsImages&&) noexcept;
+
+  /// The images that `hdus` selects (io/fits/hdu_selection.hpp), in the order of the file; at least one for each name,
+  /// or Error{input} that says what the file does hold; `key` of the configuration has the names. With `all` and
+  /// patterns, a header that is not valid, behind which no HDU can be found, is the last image.
+  std::vector<SelectedImage> select(const HduNames& hdus, const std::string& key = "input.hdu");
+
+  const std::string& path() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same of a file of which no more is asked.
+std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus,
                                          std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

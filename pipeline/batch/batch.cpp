@@ -43,7 +43,7 @@ class Crew {
         devices_(machine.devices),
         budget_(budget),
         control_(control),
-        dispatcher_(files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
+        dispatcher_(job, files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
 
   /// Takes images until there are no more.
   void work(Execution execution, Progress progress) {
@@ -127,8 +127,11 @@ class Crew {
   }
 
   /// Throws what makes every further image futile.
-  void conclude(const ImageTask& task, ImageOutcome outcome, const std::optional<Failure>& failure,
-                Progress& progress) {
+  void conclude(const ImageTask& task, ImageOutcome outcome, std::optional<Failure> failure, Progress& progress) {
+    if (task.joined) {
+      const auto of_file = failure_of([&] { task.joined->end(task.image.hdu, !failure); });
+      if (!failure) failure = of_file;
+    }
     if (failure && failure->kind == ErrorKind::storage) throw Error(failure->kind, failure->message);
     if (failure) {
       outcome = {begin_record(task), task.name, {}, {}};

@@ -44,9 +44,9 @@ bool belong_together(const ImageTask& a, const ImageTask& b) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
-                       std::function<bool()> should_stop)
-    : files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
+Dispatcher::Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget,
+                       const RunControl& control, std::function<bool()> should_stop)
+    : job_(job), files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
 
 std::optional<ImageTask> Dispatcher::next() {
   std::unique_lock lock(mutex_);
@@ -122,16 +122,19 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   const auto select = [&](std::int64_t room, std::int64_t most_inflated) -> Opened {
     auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
     const std::shared_ptr<void> watched = control_.watch(file.path);
-    std::vector<SelectedImage> images = select_images(file.path, config.input.hdu, most_inflated);
+    FitsImages opened(file.path, most_inflated);
+    std::vector<SelectedImage> images = opened.select(config.input.hdu);
     const std::int64_t needed = memory_needed(images, config);
     budget_.check(needed);
     share->shrink(needed);
-    return {std::move(images), std::move(share)};
+    return {std::move(opened), std::move(images), std::move(share)};
   };
   const std::int64_t size = gzipped_size(file.path);
   if (size == 0) {
     const std::shared_ptr<void> watched = control_.watch(file.path);
-    return {select_images(file.path, config.input.hdu), nullptr};
+    FitsImages opened(file.path);
+    std::vector<SelectedImage> images = opened.select(config.input.hdu);
+    return {std::move(opened), std::move(images), nullptr};
   }
   try {
     return select(std::min(most_needed(size, config), all), size);
@@ -141,21 +144,33 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   return select(all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max());
 }
 
+/// What joins the images of a file, if they are to be.
+std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
+  if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
+  const auto pending = std::ranges::count_if(
+      images, [&](const SelectedImage& image) { return std::ranges::count(planned.done_hdus, image.hdu) == 0; });
+  return std::make_shared<JoinedFile>(job_.output_dir, planned.file, images, pending, job_.kept);
+}
+
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
   try {
-    auto [images, share] = open_images(file);
-    std::vector<std::string> left_out =
-        file.config->config.input.hdu == "all" ? take_masks_out(images, file.path) : std::vector<std::string>();
+    auto [opened, images, share] = open_images(file);
+    const std::shared_ptr<void> watched = control_.watch(file.path);
+    std::vector<std::string> left_out = take_masks_out(images, file.path);
+    std::vector<SelectedMaps> maps = pair_maps(opened, images, file.config->config);
     const auto count = static_cast<int>(images.size());
-    for (SelectedImage& image : images) {
+    const std::shared_ptr<JoinedFile> joined = join(planned, images);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      SelectedImage& image = images[i];
       const bool several = count > 1;
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way});
+      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way,
+                       std::move(maps[i]), joined});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };

@@ -22,8 +22,8 @@ namespace srcextract {
 /// handed out as an image that says why when it is opened.
 class Dispatcher {
  public:
-  /// `files`, `budget` and `control` must outlive it.
-  Dispatcher(std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
+  /// `job`, `files`, `budget` and `control` must outlive it.
+  Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
   /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
@@ -36,6 +36,7 @@ class Dispatcher {
 
  private:
   struct Opened {
+    FitsImages file;
     std::vector<SelectedImage> images;
     std::shared_ptr<MemoryBudget::Share> share;
   };
@@ -44,8 +45,10 @@ class Dispatcher {
   void open_next(std::unique_lock<std::mutex>& lock);
   void give_back(ImageTask task);
   Opened open_images(const ImageFile& file);
+  std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
   std::vector<ImageTask> open(const PlannedFile& planned);
 
+  const Job& job_;
   std::span<const PlannedFile> files_;
   MemoryBudget& budget_;
   const RunControl& control_;

@@ -32,7 +32,7 @@ const char* what_to_try(const std::string& kind) {
 std::vector<std::string> possible_outputs(const std::string& directory, const ImageFile& file) {
   const Config& config = file.config->config;
   std::vector<std::string> paths = output_paths(directory, file.name, std::nullopt, config.output).all();
-  if (config.input.hdu != "all") return paths;
+  if (!config.input.hdu.several()) return paths;
   const std::filesystem::path base = std::filesystem::path(directory) / (image_stem(file.name) + ".hdu");
   const std::string begin = base.filename();
   std::error_code none;

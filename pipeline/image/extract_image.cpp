@@ -9,9 +9,9 @@
 
 #include "pipeline/chain/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "pipeline/image/detector_keywords.hpp"
 #include "pipeline/image/precision.hpp"
 #include "pipeline/image/restore_level.hpp"
-#include "pipeline/image/saturation_level.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
@@ -35,7 +35,7 @@ Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
-      : input_(input), config_(input.file.config->config), execution_(execution), progress_(progress) {}
+      : input_(input), config_(input.config()), execution_(execution), progress_(progress) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
@@ -185,7 +185,8 @@ std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>&
 }
 
 std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
-  return execution.device && !execution.compare ? images_in_a_launch(shape, config) : 1;
+  const bool one_config = config.measurement.gain_keyword == "none";  // or else every image has a gain of its own
+  return execution.device && !execution.compare && one_config ? images_in_a_launch(shape, config) : 1;
 }
 
 }  // namespace srcextract

@@ -37,7 +37,9 @@ struct ImageInput {
   const OpenFlags* flags;          ///< what sources are flagged with; null: there is no map
   const OpenMap* level;            ///< that of its sky; null: there is no map
   Exposure exposure;
+  const Config* own_config = nullptr;  ///< with the gain that its header has; null: that of the file
 
+  const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }
   const PixelSource& first() const { return exposure.planes.front(); }
   const std::string& header() const { return frame.image().header(); }
 

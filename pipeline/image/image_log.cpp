@@ -66,8 +66,8 @@ std::string listed(std::span<const std::string> names) {
 /// Of a file of several images the first is taken, or masks are left out: who expected another has to hear of it.
 void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
   if (!left_out.empty())
-    spdlog::info("{}: left out of input.hdu: all, as masks by their names: {}; input.hdu can name one", input.name,
-                 listed(left_out));
+    spdlog::info("{}: left out of input.hdu: {}, as masks by their names: {}; input.hdu can name one", input.name,
+                 config.hdu.text(), listed(left_out));
   if (config.hdu != "auto" || !input.file.config->config.combine.hdus.empty()) return;
   const std::vector<std::string> others = input.frame.image().further_images();
   if (others.empty()) return;

@@ -10,7 +10,7 @@
 namespace srcextract {
 
 /// Tells the log what an image is, before it is worked on, and what of its file is not extracted: `left_out` of
-/// input.hdu: all, or what comes after the first image.
+/// input.hdu: all and patterns, or what comes after the first image.
 void log_input(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out);
 
 /// Tells the log what was found in it; unless it is to `describe` that, only what may be wrong with the image.

@@ -35,7 +35,7 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
     return;
   }
   const std::string key = key_of_planes(combine);
-  std::vector<std::pair<std::string, std::string>> others;
+  std::vector<std::pair<std::string, HduNames>> others;
   for (const std::string& hdu : combine.hdus) others.emplace_back(path, hdu);
   for (const std::string& file : combine.files) others.emplace_back(file, config.input.hdu);
   std::vector<std::int64_t> numbers = combine.planes;
@@ -64,17 +64,16 @@ void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Confi
 }
 
 /// With a list of HDUs the frame consists of these; a list of files goes on after the image itself.
-void OpenFrame::add_images(const std::string& key,
-                           const std::vector<std::pair<std::string, std::string>>& files_and_hdus,
+void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                            const Config& config) {
   if (key == "combine.hdus") {
     images_.clear();
   } else {
     combined_.push_back("the image");
   }
-  for (const std::pair<std::string, std::string>& one : files_and_hdus) {
+  for (const std::pair<std::string, HduNames>& one : files_and_hdus) {
     said_at(config.place_of(key), [&] { images_.push_back(select_images(one.first, one.second).front().open()); });
-    combined_.push_back(key == "combine.hdus" ? "HDU " + one.second : one.first);
+    combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
   for (const FitsImage& image : images_)
     said_at(config.place_of(key), [&] { planes_.push_back(image.plane(config.input.plane)); });

@@ -43,7 +43,7 @@ class OpenFrame {
 
  private:
   void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
-  void add_images(const std::string& key, const std::vector<std::pair<std::string, std::string>>& files_and_hdus,
+  void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
   void require_one_shape(const std::string& where) const;
 

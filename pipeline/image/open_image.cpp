@@ -9,6 +9,7 @@
 #include "io/catalog/segmentation.hpp"
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/image/check_images.hpp"
+#include "pipeline/image/detector_keywords.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/image/image_warnings.hpp"
 #include "pipeline/image/picture_file.hpp"
@@ -128,24 +129,29 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
-  weights_ = open_weights(task.file->path, frame_, task.file->config->config);
+  weights_ = open_weights(task.maps.weights, task.file->path, frame_, task.file->config->config);
   if (weights_) {
     input_.weights = &*weights_;
     input_.exposure.weights = weights_->pixels;
   }
-  mask_ = open_mask(task.file->path, frame_, task.file->config->config);
+  mask_ = open_mask(task.maps.mask, task.file->path, frame_, task.file->config->config);
   if (mask_) {
     input_.mask = &*mask_;
     input_.exposure.mask = mask_->pixels;
   }
-  flags_ = open_flags(task.file->path, frame_, task.file->config->config);
+  flags_ = open_flags(task.maps.flags, task.file->path, frame_, task.file->config->config);
   if (flags_) input_.flags = &*flags_;
-  level_ = open_level(task.file->path, frame_, task.file->config->config);
+  level_ = open_level(task.maps.level, task.file->path, frame_, task.file->config->config);
   if (level_) {
     input_.level = &*level_;
     input_.exposure.level = level_->pixels;
   } else if (const auto level = given_number(task.file->config->config.given_sky.level)) {
     input_.exposure.level = constant_source(frame_.first().shape, *level);
+  }
+  if (task.file->config->config.measurement.gain_keyword != "none") {
+    own_config_ = task.file->config->config;
+    own_config_->measurement.gain = detector_gain(input_);
+    input_.own_config = &*own_config_;
   }
   if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }

@@ -9,6 +9,7 @@
 #include "io/files/output_file.hpp"
 #include "pipeline/image/backend_comparison.hpp"
 #include "pipeline/image/extract_image.hpp"
+#include "pipeline/image/joined_file.hpp"
 #include "pipeline/image/open_map.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -32,12 +33,14 @@ struct Job {
 struct ImageTask {
   const ImageFile* file = nullptr;
   SelectedImage image;
-  std::string name;                           ///< in messages: the path, and the HDU if there are several
-  std::optional<int> hdu = std::nullopt;      ///< part of the names of its outputs, if there are several
-  int images = 1;                             ///< of the file that are extracted
-  std::shared_ptr<void> memory = nullptr;     ///< what the open file has of the memory budget
-  std::vector<std::string> left_out = {};     ///< masks of the file, that `all` leaves out; of its first image
-  std::shared_ptr<void> under_way = nullptr;  ///< the note that its file is under way, which all of its images keep
+  std::string name;                              ///< in messages: the path, and the HDU if there are several
+  std::optional<int> hdu = std::nullopt;         ///< part of the names of its outputs, if there are several
+  int images = 1;                                ///< of the file that are extracted
+  std::shared_ptr<void> memory = nullptr;        ///< what the open file has of the memory budget
+  std::vector<std::string> left_out = {};        ///< masks of the file, that patterns leave out; of its first image
+  std::shared_ptr<void> under_way = nullptr;     ///< the note that its file is under way, which all of its images keep
+  SelectedMaps maps = {};                        ///< of the image
+  std::shared_ptr<JoinedFile> joined = nullptr;  ///< the one catalogue of the images of its file; null: none
 };
 
 /// What became of it.
@@ -80,6 +83,7 @@ class OpenImage {
   std::optional<OpenMap> weights_, mask_, level_;
   std::optional<OpenFlags> flags_;
   OutputPaths paths_;
+  std::optional<Config> own_config_;  ///< with the gain that the image's header has
   ImageInput input_;
 };
 

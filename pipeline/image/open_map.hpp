@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "pipeline/image/map_pairs.hpp"
 #include "pipeline/image/open_frame.hpp"
 #include "stages/measure/source_flags.hpp"
 
@@ -19,16 +20,19 @@ struct OpenMap {
   std::uint32_t datasum() const { return image.datasum(plane); }
 };
 
-/// Opens the map of `config.weights` for a frame of the file `path`; nothing if there is none. Of a cube it is the
-/// plane input.plane. Throws Error{input} that begins with the place of the key if the map cannot be read, is the image
-/// itself, or has another shape.
-std::optional<OpenMap> open_weights(const std::string& path, const OpenFrame& frame, const Config& config);
+/// Opens the map of weights `selected` for a frame; nothing if there is none. Of a cube it is the plane input.plane.
+/// Throws Error{input} that begins with the place of the key if the map cannot be read, is the image itself, or has
+/// another shape.
+std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config);
 
-/// The same of the sky's level, `config.given_sky`; nothing too if it is a number.
-std::optional<OpenMap> open_level(const std::string& path, const OpenFrame& frame, const Config& config);
+/// The same of the sky's level.
+std::optional<OpenMap> open_level(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                  const Config& config);
 
-/// The same of `config.mask`; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
-std::optional<OpenMap> open_mask(const std::string& path, const OpenFrame& frame, const Config& config);
+/// The same of a mask; its pixels are masked where they are bad, or Error{input} if it lacks one of mask.bits.
+std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                 const Config& config);
 
 /// A map of flags, opened.
 struct OpenFlags {
@@ -36,7 +40,8 @@ struct OpenFlags {
   FlagMap flags;
 };
 
-/// The same of `config.flags`; Error{input} also if it holds no flags, or lacks one of flags.bits.
-std::optional<OpenFlags> open_flags(const std::string& path, const OpenFrame& frame, const Config& config);
+/// The same of flags; Error{input} also if it holds none, or lacks one of flags.bits.
+std::optional<OpenFlags> open_flags(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config);
 
 }  // namespace srcextract

@@ -99,7 +99,7 @@ Config difference_config(Config config) {
 
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
                              const Config& config, const Cpu& where) {
-  const std::string hdu = config.input.hdu == "all" ? std::to_string(fresh.image().hdu()) : config.input.hdu;
+  const HduNames hdu = config.input.hdu.several() ? std::to_string(fresh.image().hdu()) : config.input.hdu;
   OpenFrame frame(select_images(path, hdu).front().open(), path, config);
   auto subtracted = std::make_shared<ReferenceFrame>();
   subtracted->planes = frame.planes();

@@ -22,8 +22,8 @@ struct OpenReference {
 /// everywhere, and files that both frames were combined with would be subtracted from themselves.
 Config difference_config(Config config);
 
-/// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu is
-/// `all` it is the HDU of the same number. Throws Error{input}
+/// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu
+/// may select several it is the HDU of the same number. Throws Error{input}
 /// if the reference cannot be read, if the frames do not show the same sky pixel by pixel and difference.align does not
 /// say what to do about it, or if their WCS cannot tell.
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,

@@ -55,6 +55,10 @@ Json value_json(const std::vector<T>& values) {
   return json;
 }
 
+Json value_json(const HduNames& value) {
+  return value.names.size() == 1 ? value_json(value.names.front()) : value_json(value.names);
+}
+
 /// Every key with its value.
 Json config_json(const Config& config) {
   Json json;

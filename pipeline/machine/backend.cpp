@@ -84,7 +84,7 @@ std::int64_t room_for_any(std::span<const PlannedFile> files) {
 
 /// A guess: how many images of a file there are is known when it is opened.
 std::int64_t count_images(std::span<const PlannedFile> files, std::int64_t enough) {
-  const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu == "all"; };
+  const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
   return std::ranges::any_of(files, of_several) ? enough : std::ssize(files);
 }
 

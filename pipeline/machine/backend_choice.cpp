@@ -62,7 +62,7 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
     const std::int64_t bytes = pixel_bytes(planned.file);
     work.pixel_bytes += bytes + beside;
     work.multiply_adds += per_pixel * static_cast<double>(bytes) / sizeof(float);
-    work.several_images |= config->config.input.hdu == "all";
+    work.several_images |= config->config.input.hdu.several();
   }
   work.several_images |= files.size() > 1;
   return work;

@@ -30,7 +30,8 @@ Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` 
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it
   m31.run.json                              times, statistics, versions, configuration
-With `input.hdu: all` and several images in the file: m31.hdu1.cat.fits, and so on.
+Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
+`output.one_catalogue` also m31.cat.fits of all.
 
 Exit codes (of several images, the highest):
   0  done

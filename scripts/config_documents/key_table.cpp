@@ -45,6 +45,10 @@ TypeName type_name(const config::Field& field, const std::string&) {
   return {"name or number", "names or numbers"};
 }
 
+TypeName type_name(const config::Field&, const HduNames&) {
+  return {"name or number, or list of such", "lists of names or numbers"};
+}
+
 TypeName type_name(const config::Field&, const std::map<std::string, std::string>&) {
   return {"map of names", "maps of names"};
 }
@@ -66,6 +70,10 @@ std::string range_of(const config::Field&, bool) {
 
 std::string range_of(const config::Field& field, const std::string&) {
   return field.is_path ? "" : "of at most 68 characters";
+}
+
+std::string range_of(const config::Field& field, const HduNames&) {
+  return range_of(field, std::string());
 }
 
 std::string range_of(const config::Field&, const std::map<std::string, std::string>&) {

@@ -22,6 +22,7 @@ TypeName type_name(const config::Field& field, double);
 TypeName type_name(const config::Field& field, std::int64_t);
 TypeName type_name(const config::Field& field, bool);
 TypeName type_name(const config::Field& field, const std::string&);
+TypeName type_name(const config::Field& field, const HduNames&);
 TypeName type_name(const config::Field& field, const std::map<std::string, std::string>&);
 template <class Enum>
 requires std::is_enum_v<Enum> TypeName type_name(const config::Field&, Enum) {
@@ -38,6 +39,7 @@ std::string range_of(const config::Field& field, double);
 std::string range_of(const config::Field& field, std::int64_t);
 std::string range_of(const config::Field& field, bool);
 std::string range_of(const config::Field& field, const std::string&);
+std::string range_of(const config::Field& field, const HduNames&);
 std::string range_of(const config::Field& field, const std::map<std::string, std::string>&);
 /// The same for words: `a`, `b`.
 std::string in_code(const std::vector<std::string>& words);

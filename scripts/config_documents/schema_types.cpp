@@ -51,6 +51,14 @@ Json type_of(const config::Field& field, const std::string&) {
   return type;
 }
 
+/// One or a list: of the words below each concerns values of its own type.
+Json type_of(const config::Field&, const HduNames&) {
+  Json type = name_like(any_name);
+  type["type"] = {"string", "integer", "array"};
+  type.update({{"items", name_like(any_name)}, {"minItems", 1}});
+  return type;
+}
+
 Json type_of(const config::Field&, const std::map<std::string, std::string>&) {
   return {{"type", "object"},
           {"propertyNames", {{"pattern", one_name}, {"maxLength", longest_name}}},

@@ -31,6 +31,7 @@ Json type_of(const config::Field& field, double);
 Json type_of(const config::Field& field, std::int64_t);
 Json type_of(const config::Field& field, bool);
 Json type_of(const config::Field& field, const std::string&);
+Json type_of(const config::Field& field, const HduNames&);
 Json type_of(const config::Field& field, const std::map<std::string, std::string>&);
 
 template <class Enum>
@@ -54,6 +55,9 @@ Json limits_of(const config::Field& field);
 template <class Member>
 Json default_of(const Member& value) {
   return value;
+}
+inline Json default_of(const HduNames& value) {
+  return value.text();
 }
 template <class Enum>
 requires std::is_enum_v<Enum> Json default_of(const Enum& value) {

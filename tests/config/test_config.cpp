@@ -120,6 +120,21 @@ TEST(Config, HduIsANameOrANumber) {
   EXPECT_EQ(hdu("'true'"), "true");
 }
 
+TEST(Config, HdusAreAPatternAnExtverOrAList) {
+  using Names = std::vector<std::string>;
+  const auto names = [](const std::string& text) { return parse("input:\n  hdu: " + text + "\n").input.hdu.names; };
+  EXPECT_EQ(names("SCI*"), Names{"SCI*"});
+  EXPECT_EQ(names("'?CI,*'"), Names{"?CI,*"});
+  EXPECT_EQ(names("SCI,2"), Names{"SCI,2"});
+  EXPECT_EQ(names("[1, SCI2, 'SCI,2', 'ERR*']"), (Names{"1", "SCI2", "SCI,2", "ERR*"}));
+  EXPECT_EQ(names("[SCI]"), names("SCI"));
+  const std::string yaml = dump_config(parse("input: {hdu: [1, '2MASS', 'SCI,2', 'ERR*']}"));
+  EXPECT_THAT(yaml, HasSubstr("  hdu: [1, '2MASS', 'SCI,2', 'ERR*']\n"));
+  EXPECT_EQ(dump_config(parse(yaml)), yaml);
+  EXPECT_EQ(parse("weights: {type: rms, hdu: [ERR, 4]}").weights.hdu.names, (Names{"ERR", "4"}));
+  EXPECT_EQ(parse("mask: {file: m.fits, hdu: all}").mask.hdu, "all");
+}
+
 TEST(Config, AnchorsAndWindowsLineEndsAreRead) {
   const Config c = parse(
       "background: {method: constant}\r\ndetection: {reference: &r zero}\r\nmeasurement:\r\n  reference: *r\r\n  gain: "
@@ -216,7 +231,16 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"input:\n  hdu: ''\n",
        "x.yaml:2:8: 'input.hdu' must be 1 to 68 printable ASCII characters without a blank at either end, not the text "
        "''"},
-      {"input:\n  hdu: [1, 2]\n", "x.yaml:2:8: 'input.hdu' must be a name or a whole number, not a list"},
+      {"input:\n  hdu: []\n", "x.yaml:2:8: 'input.hdu' is empty; name an HDU"},
+      {"input:\n  hdu: [1, [2]]\n", "x.yaml:2:12: 'input.hdu' must be a name or a whole number, not a list"},
+      {"input:\n  hdu: [SCI, all]\n",
+       "x.yaml:2:8: 'input.hdu' must list numbers, EXTNAMEs and patterns; auto and all are no names of one HDU"},
+      {"input:\n  hdu: 'SCI*'\ncombine:\n  method: mean\n  hdus: [1, 2]\n",
+       "x.yaml:5:9: 'combine.hdus' cannot be given where input.hdu is SCI*; name one HDU, or combine planes"},
+      {"mask:\n  hdu: all\n",
+       "x.yaml:2:8: 'mask.hdu' is all, which leaves no HDU of the image's file to be extracted; name some, or a file"},
+      {"measurement:\n  gain_keyword: gain\n",
+       "x.yaml:2:17: 'measurement.gain_keyword' is 'gain', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _"},
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
@@ -236,7 +260,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"input: {hdu: all}\ncombine:\n  method: mean\n  hdus: [1, 2]\n",
        "x.yaml:4:9: 'combine.hdus' cannot be given where input.hdu is all; name one HDU, or combine planes"},
       {"combine:\n  method: mean\n  hdus: [1, all]\n",
-       "x.yaml:3:9: 'combine.hdus' must hold numbers and EXTNAMEs; auto and all are no names of one HDU"},
+       "x.yaml:3:9: 'combine.hdus' must hold numbers and EXTNAMEs; auto, all and patterns are no names of one HDU"},
       {"combine:\n  method: weighted\n  planes: [1, 2]\n  weights: [1, 2, 3]\n",
        "x.yaml:4:12: 'combine.weights' has 3 weights for 2 images; give each one"},
       {"combine:\n  method: weighted\n  weights: [0, 0]\n",

@@ -34,10 +34,11 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "  min_area: 5\n"
             "clean:\n  operation: none\n  element: cross\n  iterations: 1\n"
             "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
+            "  gain_keyword: none\n"
             "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
             "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n  check_images: []\n"
-            "  header_keywords: []\n"
+            "  header_keywords: []\n  one_catalogue: false\n"
             "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
             "  overlay: ellipses\n  size: 1024\n");
 }
@@ -66,13 +67,14 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
   for (const char* hdu :
        {"auto", "0",    "12",   "SCI",  "2MASS", "-1",    "007", "3.5",       "true", "No",
         "null", "~",    "a: b", "x #1", "it's",  "\"q\"", "[1]", "WFC3-IR 2", "*a",   "99999999999999999999",
-        "0x10", ".nan", "\\"}) {
+        "0x10", ".nan", "\\",   "SCI*", "SCI,2", "?CI,*"}) {
     Config c;
     c.input.hdu = hdu;
     c.background.method = BackgroundMethod::constant;
     c.detection = {-1.5, ThresholdUnit::absolute, Baseline::zero, 4, 1};
     c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true, true};
-    c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
+    if (!c.input.hdu.several())  // several images are not combined
+      c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
     c.convolve.kernel = KernelShape::values;
     c.convolve.values = {{1, 2.5, 1e20}};
     const std::string yaml = dump_config(c);

@@ -25,9 +25,11 @@ TEST(Schema, DefaultFileHasEveryKey) {
 
 TEST(Schema, ShippedFilesNameItAndAreValid) {
   std::vector<std::string> texts;
-  for (const char* name : {"default.yaml", "lesson.yaml"}) {
+  for (const std::string name :
+       {"default.yaml", "lesson.yaml", "survey/des.yaml", "survey/ztf.yaml", "survey/lsst.yaml", "survey/decam.yaml"}) {
+    const std::string schema = name.starts_with("survey/") ? "../schema.json" : "schema.json";
     texts.push_back(text_of(source_dir + "/config/" + name));
-    EXPECT_EQ(texts.back().substr(0, texts.back().find('\n')), "# yaml-language-server: $schema=schema.json") << name;
+    EXPECT_EQ(texts.back().substr(0, texts.back().find('\n')), "# yaml-language-server: $schema=" + schema) << name;
   }
   expect_verdicts("schema.json", texts, {});
 }
@@ -47,6 +49,8 @@ const std::vector<std::string> right = {
     "input: {hdu: 0}",
     "input: {hdu: 12, plane: 3}",
     "input: {hdu: SCI}",
+    "input: {hdu: [1, SCI, 'SCI,2']}",
+    "input: {hdu: 'SCI*'}",
     "input: {hdu: '2MASS J, [x]'}",
     "background: {kappa: 1.01}",
     "background: {kappa: 100}",
@@ -101,7 +105,9 @@ const std::vector<std::string> wrong = {
     "input: {hdu: ''}",
     "input: {hdu: ' SCI'}",
     "input: {hdu: }",
-    "input: {hdu: [SCI]}",
+    "input: {hdu: []}",
+    "input: {hdu: [SCI, -1]}",
+    "input: {hdu: [[SCI]]}",
     "input: {hdu: \"S\\xC9\"}",
     "input: {hdu: " + std::string(69, 'A') + "}",
     "input: {plane: 0}",

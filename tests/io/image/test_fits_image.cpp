@@ -143,6 +143,53 @@ TEST_F(FitsImageTest, SelectsHdus) {
   EXPECT_THAT(stored_pixels<char>(all[1].plane(1)), ElementsAre('e'));
 }
 
+TEST_F(FitsImageTest, SelectsByPatternListAndVersion) {
+  const auto sci = [](const std::string& name, const std::string& version) {
+    std::vector<std::pair<std::string, std::string>> cards = {{"EXTNAME", "'" + name + "'"}};
+    if (!version.empty()) cards.emplace_back("EXTVER", version);
+    return image_hdu(8, {1}, "s", cards, Place::extension);
+  };
+  const std::string path = write("a.fits", fits_header(image_cards(8, {})) + sci("SCI", "1") + sci("SCI", "2") +
+                                               table_hdu("SCICAT") + sci("SCI2", "") + sci("aab,2", "7"));
+  const auto numbers = [&](const HduNames& names) {
+    std::vector<int> hdus;
+    for (const SelectedImage& image : select_images(path, names)) hdus.push_back(image.hdu);
+    return hdus;
+  };
+  EXPECT_THAT(numbers("sci*"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(numbers("SCI"), ElementsAre(1));
+  EXPECT_THAT(numbers("SCI,2"), ElementsAre(2));
+  EXPECT_THAT(numbers("SCI2,1"), ElementsAre(4));
+  EXPECT_THAT(numbers("SCI?"), ElementsAre(4));
+  EXPECT_THAT(numbers("*,*"), ElementsAre(1, 2, 4, 5));
+  EXPECT_THAT(numbers("aab,2"), ElementsAre(5));
+  EXPECT_THAT(numbers("aab,2,7"), ElementsAre(5));
+  EXPECT_THAT(numbers("*a*b,?"), ElementsAre(5));
+  EXPECT_THAT(numbers(std::vector<std::string>{"5", "SCI", "SCI,2", "1"}), ElementsAre(1, 2, 5));
+  EXPECT_THROW(numbers("SCICAT"), Error);
+  EXPECT_THROW(numbers("SCI,3"), Error);
+  EXPECT_THROW(numbers(std::vector<std::string>{"SCI", "6"}), Error);
+  // As many ways to share the name out as no computer could try.
+  EXPECT_THROW(numbers(std::string(60, '*') + "x"), Error);
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += "*a";
+  EXPECT_THROW(numbers(many), Error);
+}
+
+TEST_F(FitsImageTest, ADamagedHeaderBehindPatternsIsTheLastImage) {
+  const std::string path =
+      write("a.fits", fits_header(image_cards(8, {})) +
+                          image_hdu(8, {1}, "s", {{"EXTNAME", "'SCI'"}}, Place::extension) + "XTENSION" + far_end);
+  for (const HduNames& names : {HduNames("SCI*"), HduNames(std::vector<std::string>{"SCI", "ERR*"})}) {
+    const std::vector<SelectedImage> images = select_images(path, names);
+    ASSERT_EQ(images.size(), 2u) << names.text();
+    EXPECT_EQ(images[0].open().hdu(), 1);
+    EXPECT_THROW(images[1].open(), Error);
+  }
+  EXPECT_THROW(select_images(path, std::vector<std::string>{"SCI", "ERR"}), Error);
+  EXPECT_EQ(select_images(path, "SCI").size(), 1u);
+}
+
 TEST_F(FitsImageTest, GivesTheHeaderAsStored) {
   std::string odd = "HIERARCH ESO DET CHIP1 NAME = 'CCD-44' / na\xefve";
   odd.resize(80, ' ');
