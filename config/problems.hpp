@@ -40,6 +40,12 @@ std::string hdu_problem(const WeightsConfig& config);
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_problem(const MaskConfig& config);
 
+/// Of the threshold: a surface brightness needs a zero point, what is fainter than the sky a sky to be counted from,
+/// and a seed is brighter than what it reaches down to.
+std::string threshold_unit_problem(const Config& config);
+std::string sign_problem(const Config& config);
+std::string seed_problem(const DetectionConfig& config);
+
 /// Of the keyword that holds a level: it is one of FITS.
 std::string saturation_keyword_problem(const MeasurementConfig& config);
 

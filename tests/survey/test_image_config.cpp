@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "6e72f53352f57f90");
+  EXPECT_EQ(first->hash, "3cace8f5bf286395");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
