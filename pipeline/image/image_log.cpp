@@ -76,6 +76,11 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
                        config.place_of("detection.threshold"), level, sky.sigma);
+  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2)
+    return fmt::format(
+        "{}: this is but {:.4g} above the sky, whose sigma is {:.4g}; set a brighter one, or the right "
+        "measurement.zero_point",
+        config.place_of("detection.threshold"), extraction.levels.detection - level, sky.sigma);
   if (sky_is_above && config.detection.reference == Baseline::zero)
     return fmt::format(
         "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
@@ -96,6 +101,17 @@ void warn_of_large_source(const ImageInput& input, const Extraction& extraction)
   if (share <= large_share) return;
   spdlog::warn("{}: source {} has {:.0f} % of the pixels that are not masked; {}", input.name,
                largest - npix.begin() + 1, 100 * share, why_so_large(input.file.config->config, extraction));
+}
+
+/// "7 sources above 5.2", or as far below the sky.
+std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
+  const Sources& sources = extraction.sources;
+  const std::string count = counted(sources.size(), "source"),
+                    level = fmt::format("{:.6g}", extraction.levels.detection);
+  if (sources.changes || !sources.has_sign) return count + " above " + level;
+  if (config.sign == DetectionSign::negative) return count + " as far below the sky as " + level + " is above it";
+  const auto below = std::ranges::count(sources.sign, -1);
+  return fmt::format("{} above {}, {} as far below the sky", counted(sources.size() - below, "source"), level, below);
 }
 
 void log_sky(const std::string& name, const std::string& reason, bool describe) {
@@ -162,8 +178,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   if (describe) log_background(input.name, e.background);
   warn_of_padding(input.name, e.background);
   if (describe)
-    spdlog::info("{}: {} above {:.6g}, {} before detection.min_area", input.name, counted(e.sources.size(), "source"),
-                 e.levels.detection, e.detected);
+    spdlog::info("{}: {}, {} before detection.min_area", input.name,
+                 sources_beyond(input.file.config->config.detection, e), e.detected);
   warn_of_large_source(input, e);
   log_sky(input.name, result.no_sky_reason, describe);
 }

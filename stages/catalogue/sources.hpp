@@ -38,8 +38,9 @@ struct Sources {
   std::vector<std::int16_t> flags;
   std::vector<std::int16_t> sign;
   std::vector<double> alpha_j2000, delta_j2000;
-  bool changes = false;  ///< sources are changes between two frames, and sign is a column of this catalogue
-  bool sky = false;      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+  bool changes = false;   ///< sources are changes between two frames
+  bool has_sign = false;  ///< sign is a column of this catalogue
+  bool sky = false;       ///< alpha_j2000 and delta_j2000 are columns of this catalogue
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
@@ -86,7 +87,11 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
   f(Column{"FLAGS", "", "meta.code", "1 touches masked pixels, 4 saturated, 8 touches the image edge", 0}, s.flags);
-  if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
+  if (s.has_sign) {
+    const char* description =
+        s.changes ? "1 brighter than the reference, -1 fainter" : "1 brighter than the sky, -1 fainter";
+    f(Column{"SIGN", "", "meta.code", description, 0}, s.sign);
+  }
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
     s.alpha_j2000);
