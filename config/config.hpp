@@ -8,6 +8,7 @@
 
 #include "stages/catalogue/catalog_format.hpp"
 #include "stages/core/hdu_names.hpp"
+#include "stages/core/host_device.hpp"
 
 namespace srcextract {
 
@@ -167,14 +168,16 @@ inline bool has_flags(const FlagsConfig& config) {
   return !config.file.empty() || config.hdu != "auto";
 }
 
-enum class ThresholdUnit { sigma, absolute, detection_sigma };
+enum class ThresholdUnit { sigma, absolute, detection_sigma, mag_per_arcsec2 };
 enum class Baseline { background, zero };
+enum class DetectionSign { positive, negative, both };
 
 /// Which pixels belong to sources, and which pixels belong together.
 struct DetectionConfig {
   /// In units of sigma above the reference, or the pixel value itself; in units of detection_sigma it is counted from
-  /// the clipped median of the convolved image, whose noise it is, unless from zero. Lower finds fainter sources and
-  /// more noise: at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
+  /// the clipped median of the convolved image, whose noise it is, unless from zero. As a surface brightness it is what
+  /// a pixel has above the reference, by the zero point and the pixel scale of the measurement. Lower finds fainter
+  /// sources and more noise: at 5 sigma about one pixel in 3.5 million of pure noise exceeds it.
   double threshold = 5.0;
   ThresholdUnit threshold_unit = ThresholdUnit::sigma;
   /// What `threshold` sigma are counted from: the clipped median, or zero (an image already sky-subtracted).
@@ -183,9 +186,18 @@ struct DetectionConfig {
   std::int64_t connectivity = 8;
   /// Sources of fewer pixels are dropped. 1 keeps cosmic rays and hot pixels.
   std::int64_t min_area = 5;
+  /// Of `difference` always both: what became brighter and what became fainter.
+  DetectionSign sign = DetectionSign::positive;
+  /// In the unit of `threshold`: components without a pixel above it are dropped; 0 = none are.
+  double seed = 0;
 
   bool operator==(const DetectionConfig&) const = default;
 };
+
+/// Whether thresholds are counted in noise.
+SRCEXTRACT_HOST_DEVICE inline bool counts_in_sigmas(const DetectionConfig& config) {
+  return config.threshold_unit == ThresholdUnit::sigma || config.threshold_unit == ThresholdUnit::detection_sigma;
+}
 
 enum class CleanOperation { none, erosion, opening };
 enum class StructuringElement { cross, square };
@@ -212,6 +224,8 @@ struct MeasurementConfig {
   std::string saturation_keyword = "none";
   /// Keyword of the image that holds the gain, or `none`.
   std::string gain_keyword = "none";
+  double zero_point = 0;   ///< magnitude of one count
+  double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0 = as the WCS of the image has it
 
   bool operator==(const MeasurementConfig&) const = default;
 };

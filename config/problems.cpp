@@ -258,6 +258,38 @@ std::string bits_problem(const FlagsConfig& config) {
   return config.bits.empty() || has_flags(config) ? "" : no_flag_map;
 }
 
+std::string threshold_unit_problem(const Config& config) {
+  if (config.detection.threshold_unit != ThresholdUnit::mag_per_arcsec2 || config.measurement.zero_point != 0)
+    return "";
+  return "is mag_per_arcsec2, which needs measurement.zero_point, the magnitude of one count (SExtractor's "
+         "MAG_ZEROPOINT)";
+}
+
+std::string sign_problem(const Config& config) {
+  const DetectionConfig& detection = config.detection;
+  if (detection.sign == DetectionSign::positive || detection.threshold_unit != ThresholdUnit::absolute) return "";
+  const std::string word = detection.sign == DetectionSign::both ? "both" : "negative";
+  if (!(detection.threshold > 0))
+    return "is " + word +
+           ", and below an absolute threshold of 0 or less there is no sky; give detection.threshold "
+           "above 0";
+  if (config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero) return "";
+  return "is " + word +
+         ", and with background.method constant an absolute threshold is a pixel value, sky and all; set "
+         "background.method to mesh, threshold_unit to sigma, or, if the sky has been subtracted, "
+         "detection.reference to zero";
+}
+
+std::string seed_problem(const DetectionConfig& config) {
+  if (config.seed == 0) return "";
+  if (config.threshold_unit == ThresholdUnit::mag_per_arcsec2)
+    return config.seed < config.threshold
+               ? ""
+               : "must be brighter than detection.threshold, that is less, down to which sources reach; or 0";
+  return config.seed > config.threshold ? ""
+                                        : "must be greater than detection.threshold, down to which sources reach; or 0";
+}
+
 std::string keyword_problem(const std::string& keyword) {
   return keyword == "none" || is_keyword(keyword)
              ? ""

@@ -56,6 +56,12 @@ std::string hdu_problem(const FlagsConfig& config);
 std::string type_problem(const FlagsConfig& config);
 std::string bits_problem(const FlagsConfig& config);
 
+/// Of the threshold: a surface brightness needs a zero point, what is fainter than the sky a sky to be counted from,
+/// and a seed is brighter than what it reaches down to.
+std::string threshold_unit_problem(const Config& config);
+std::string sign_problem(const Config& config);
+std::string seed_problem(const DetectionConfig& config);
+
 /// Of a keyword that holds a level or the gain: it is one of FITS.
 std::string keyword_problem(const std::string& keyword);
 

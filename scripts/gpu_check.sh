@@ -118,6 +118,13 @@ compare_image_stages() {
       --set "weights.file=$skies/nan_2048.fits" --set weights.interpolate=$method config/default.yaml \
       "$skies/square_2048.fits"
   done
+  for image in square_2048 nan_2048 crowded_2048; do
+    check "compare seeds of both signs $image" "$program" "${options[@]}" --set detection.sign=both \
+      --set detection.threshold=2 --set detection.seed=4 config/default.yaml "$skies/$image.fits"
+  done
+  check "compare surface brightness" "$program" "${options[@]}" --set detection.threshold_unit=mag_per_arcsec2 \
+    --set detection.threshold=23 --set measurement.zero_point=25 --set measurement.pixel_scale=0.5 config/default.yaml \
+    "$skies/odd_4095x4097.fits"
   check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
     --set measurement.gain=2 --set clean.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
   check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.reference_fwhm=3 \

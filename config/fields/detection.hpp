@@ -5,11 +5,15 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/problems.hpp"
 
 namespace srcextract {
 
 inline std::vector<std::string> names_of(ThresholdUnit) {
-  return {"sigma", "absolute", "detection_sigma"};
+  return {"sigma", "absolute", "detection_sigma", "mag_per_arcsec2"};
+}
+inline std::vector<std::string> names_of(DetectionSign) {
+  return {"positive", "negative", "both"};
 }
 inline std::vector<std::string> names_of(Baseline) {
   return {"background", "zero"};
@@ -25,17 +29,20 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
   const Section section{"detection", "Which pixels belong to sources, and which pixels belong together"};
   f(Field{.section = section,
           .key = "threshold",
-          .description = "A pixel belongs to a source if it is greater: in σ above the reference, or a pixel value",
-          .above = c.detection.threshold_unit != ThresholdUnit::absolute ? 0 : -no_limit,
-          .allowed = "any if the unit is `absolute`, else > 0",
+          .description = "A pixel belongs to a source if it is brighter: in σ above the reference, a pixel value, or a "
+                         "surface brightness",
+          .above = counts_in_sigmas(c.detection) ? 0 : -no_limit,
+          .allowed = "any if the unit is `absolute` or `mag_per_arcsec2`, else > 0",
           .why = "it is in sigma above the reference; for a pixel value set threshold_unit to absolute"},
     c.detection.threshold);
   f(Field{.section = section,
           .key = "threshold_unit",
           .description = "Unit of threshold: `sigma` (of the image above the reference, SExtractor's, also where it "
                          "is convolved), `absolute` (a pixel value; of what is above the meshes, where the background "
-                         "is one) or `detection_sigma` (of the convolved image above its median, or above zero, as "
-                         "`reference` says)"},
+                         "is one), `detection_sigma` (of the convolved image above its median, or above zero, as "
+                         "`reference` says) or `mag_per_arcsec2` (what a pixel has above the reference, by "
+                         "`measurement.zero_point` and `pixel_scale`)",
+          .problem = threshold_unit_problem(c)},
     c.detection.threshold_unit);
   f(Field{.section = section,
           .key = "reference",
@@ -54,6 +61,20 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
           .at_least = 1,
           .why = "1 keeps every source"},
     c.detection.min_area);
+  f(Field{.section = section,
+          .key = "sign",
+          .description = "`positive` (what is brighter than the sky), `negative` (what is fainter: found in the image "
+                         "with its sign turned) or `both`, which the column SIGN tells apart; of `difference` always "
+                         "`both`",
+          .problem = sign_problem(c)},
+    c.detection.sign);
+  f(Field{.section = section,
+          .key = "seed",
+          .description = "A source has a pixel that is brighter than this, in the unit of threshold, down to which it "
+                         "reaches; 0 = it need not",
+          .allowed = "0, or more than threshold; with `mag_per_arcsec2` less",
+          .problem = seed_problem(c.detection)},
+    c.detection.seed);
 }
 
 }  // namespace srcextract::config

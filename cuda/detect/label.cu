@@ -18,6 +18,7 @@ struct RunForest {
   std::int32_t reach;
   std::uint32_t* parent;
   Area* area;           ///< of a tree, at its root; null if no component is too small
+  std::uint32_t* seed;  ///< whether a tree has one, at its root; null if none needs one
   std::int32_t* label;  ///< until a run has one: ~ the second run that it touches in the row above, ~0 if there is none
 };
 
@@ -121,6 +122,19 @@ __global__ void add_areas_kernel(RunForest forest) {
   carried.finish(forest.area);
 }
 
+/// Marks the trees that have a pixel of the seeds. Runs that there was no room for are in no tree.
+__global__ void mark_seeded_kernel(RunForest forest, const Run* seeds, ItemCount seed_count) {
+  const std::int64_t count = forest.items();
+  const std::int64_t seeds_there = seed_count();
+  for (std::int64_t i = thread_index(); i < seeds_there; i += thread_total()) {
+    const Run seed = seeds[i];
+    const auto begin = static_cast<std::uint32_t>(min(forest.row_begin[seed.y], count));
+    const auto end = static_cast<std::uint32_t>(min(forest.row_begin[seed.y + 1], count));
+    std::uint32_t run = first_not_before(forest.runs, begin, end, seed, 0);
+    for (; run < end && touch(forest.runs[run], seed, 0); ++run) forest.seed[find_root(forest.parent, run)] = 1;
+  }
+}
+
 /// Neighbouring runs that a block numbers at a time. A warp has neighbours of these, a lane every 32nd.
 constexpr int lane_runs = 4;
 constexpr int tile_runs = block_threads * lane_runs;
@@ -147,9 +161,10 @@ class TileRoots {
     find_roots(forest.parent, run_, root_);
 #pragma unroll
     for (int k = 0; k < lane_runs; ++k) {
-      const bool kept = is_root(k) && (forest.area == nullptr || forest.area[run_[k]] >= min_area);
+      const bool found = is_root(k) && (forest.seed == nullptr || forest.seed[run_[k]] != 0);
+      const bool kept = found && (forest.area == nullptr || forest.area[run_[k]] >= min_area);
       kept_[k] = __ballot_sync(all_lanes, kept);
-      counts_ += pack(__popc(kept_[k]), __popc(__ballot_sync(all_lanes, is_root(k))));
+      counts_ += pack(__popc(kept_[k]), __popc(__ballot_sync(all_lanes, found)));
     }
   }
 
@@ -221,12 +236,15 @@ __global__ void number_kernel(RunForest forest, Area min_area, LookBack tiles, C
 
 }  // namespace
 
-Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& config, const Gpu& where) {
+Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& config, const Gpu& where,
+                                 const Runs<Gpu>* seeds) {
   const std::int64_t room = runs.runs.size();
   const std::int64_t tile_room = (room + tile_runs - 1) / tile_runs;
   Components<Gpu> components{{room, where}, Value<ComponentCounts, Gpu>(where)};
   Buffer<std::uint32_t, Gpu> parent(room, where);
   Buffer<Area, Gpu> area(config.min_area > 1 ? room : 0, where);
+  Buffer<std::uint32_t, Gpu> seeded;
+  if (seeds != nullptr) seeded = filled<std::uint32_t>(room, 0, where);
   Buffer<std::uint64_t, Gpu> tile_words(LookBack::words_for(tile_room), where);
   const LookBack tiles(tile_words.data());
   const RunForest forest{{runs.row_begin.data() + runs.shape.height, room},
@@ -235,6 +253,7 @@ Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& c
                          reach_of(config.connectivity),
                          parent.data(),
                          area.data(),
+                         seeded.data(),
                          components.label.data()};
   const unsigned int blocks = grid_for(room, where);
   plant_kernel<<<blocks, block_threads, 0, where.stream>>>(forest, tiles, tile_room, components.counts.data());
@@ -243,6 +262,13 @@ Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& c
   check_launch();
   if (!area.empty()) {
     add_areas_kernel<<<blocks, block_threads, 0, where.stream>>>(forest);
+    check_launch();
+  }
+  if (!seeded.empty()) {
+    const std::int64_t seed_room = seeds->runs.size();
+    const ItemCount seed_count{seeds->row_begin.data() + seeds->shape.height, seed_room};
+    mark_seeded_kernel<<<grid_for(seed_room, where), block_threads, 0, where.stream>>>(forest, seeds->runs.data(),
+                                                                                       seed_count);
     check_launch();
   }
   number_kernel<<<grid_for(tile_room * block_threads, where), block_threads, 0, where.stream>>>(

@@ -53,6 +53,7 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
   here.filled = {to_host(found.filled.image, where), to_host(found.filled.variance, where)};
   here.image = to_host(found.image, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
+  if (!found.seeds.row_begin.empty()) here.seeds = to_host(found.seeds, summary.seeds, where);
   here.sums = rows_to_host(found.sums, summary, where);
   here.fluxes = rows_to_host(found.fluxes, summary, where);
   here.variances = rows_to_host(found.variances, summary, where);

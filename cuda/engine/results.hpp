@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "cuda/device/pinned.hpp"
@@ -16,9 +17,10 @@ struct ImageSummary {
   ComponentCounts counts;
   std::int64_t runs;
   std::int64_t thresholded;  ///< runs before they were cleaned
+  std::int64_t seeds;        ///< runs of them; where there are none as many as there are runs
 
   /// What there must be room for.
-  Capacity needed() const { return {runs > thresholded ? runs : thresholded, counts.kept}; }
+  Capacity needed() const { return {std::max({runs, thresholded, seeds}), counts.kept}; }
 };
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.

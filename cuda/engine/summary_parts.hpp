@@ -16,7 +16,8 @@ class SummaryParts {
         masked_(pixels.masked.data()),
         counts_(found.components.counts.data()),
         runs_(end_of(found.runs)),
-        thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)) {}
+        thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)),
+        seeds_(found.seeds.row_begin.empty() ? runs_ : end_of(found.seeds)) {}
 
   __device__ void write(ImageSummary* to) const {
     to->background = *background_;
@@ -26,6 +27,7 @@ class SummaryParts {
     to->counts = *counts_;
     to->runs = *runs_;
     to->thresholded = *thresholded_;
+    to->seeds = *seeds_;
   }
 
  private:
@@ -39,6 +41,7 @@ class SummaryParts {
   const ComponentCounts* counts_ = nullptr;
   const std::int64_t* runs_ = nullptr;
   const std::int64_t* thresholded_ = nullptr;
+  const std::int64_t* seeds_ = nullptr;
 };
 
 }  // namespace srcextract

@@ -1,6 +1,7 @@
 #include "io/wcs/wcs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -83,6 +84,25 @@ std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) 
   return footprint;
 }
 
+constexpr double degree = 3.14159265358979323846 / 180;
+
+using Direction = std::array<double, 3>;
+
+Direction direction_of(double longitude, double latitude) {
+  const double across = std::cos(latitude * degree);
+  return {across * std::cos(longitude * degree), across * std::sin(longitude * degree), std::sin(latitude * degree)};
+}
+
+/// The area that the vector from a to b spans with that from c to d.
+double parallelogram(const Direction& a, const Direction& b, const Direction& c, const Direction& d) {
+  Direction u{}, v{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    u[i] = b[i] - a[i];
+    v[i] = d[i] - c[i];
+  }
+  return std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+}
+
 }  // namespace
 
 std::string add_sky_positions(const std::string& header, Sources& sources, const Cpu& where) {
@@ -97,6 +117,24 @@ std::string add_sky_positions(const std::string& header, const Shape& shape, Sou
   std::string problem = fill_all(found, header, sources, where);
   if (problem.empty()) footprint = corners(found, shape);
   return problem;
+}
+
+std::string measure_pixel(const std::string& header, const Shape& shape, double& side) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (!found.wcs) return found.reason;
+  const double x = (static_cast<double>(shape.width) + 1) / 2, y = (static_cast<double>(shape.height) + 1) / 2;
+  Sources sides;  // the middles of the pixel's four sides
+  sides.x_image = {x - 0.5, x + 0.5, x, x};
+  sides.y_image = {y, y, y - 0.5, y + 0.5};
+  sides.alpha_j2000.resize(4);
+  sides.delta_j2000.resize(4);
+  if (std::string problem = fill(*found.wcs, found.galactic(), 0, 4, sides); !problem.empty()) return problem;
+  std::array<Direction, 4> at{};
+  for (std::size_t i = 0; i < 4; ++i) at[i] = direction_of(sides.alpha_j2000[i], sides.delta_j2000[i]);
+  const double area = parallelogram(at[0], at[1], at[2], at[3]);
+  if (!(area > 0)) return "the centre of the image is off the sky";
+  side = std::sqrt(area) / degree * 3600;
+  return "";
 }
 
 }  // namespace srcextract

@@ -29,4 +29,8 @@ struct SkyPosition {
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
 
+/// Sets `side`, in arcseconds, to that of a square as large as the pixel at the centre of an image of that shape.
+/// Returns an empty string, or the reason why nothing tells it.
+std::string measure_pixel(const std::string& header, const Shape& shape, double& side);
+
 }  // namespace srcextract

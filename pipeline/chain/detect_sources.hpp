@@ -32,14 +32,15 @@ struct Detection {
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< before they were cleaned, if they were
   Runs<Where> runs;
+  Runs<Where> seeds;  ///< what is above detection.seed, if sources need one
   Components<Where> components;
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
 };
 
-/// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the image,
-/// or what it has above a mesh: returns the sky of that.
+/// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
+/// image, or what it has above a mesh: returns the sky of that.
 template <class Where, class Done>
 Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                                   const Where& where, Done&& done) {
@@ -93,31 +94,56 @@ void make_detection_image(const Image<float, Where>& image, const Image<float, W
 /// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.
 inline bool noise_varies(const Config& config) {
   return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
-         config.detection.threshold_unit != ThresholdUnit::absolute;
+         counts_in_sigmas(config.detection);
 }
 
 /// What the roots of the variances of a map of weights are to be multiplied by.
 template <class Where>
-void scale_noise(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where) {
-  if (!is_rescaled(config.weights)) return;
-  if (found.mesh.level.empty()) {
-    const auto of_variance = estimate_background(pixels.variance, config.background, where);
-    set_noise_scale(found.levels, noise_scale(found.background, of_variance, where), where);
-  } else {
-    set_noise_scale(found.levels, noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where),
-                    where);
-  }
+Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                                    const Where& where) {
+  if (!found.mesh.level.empty())
+    return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
+  return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
 }
 
 /// Segments the image by the noise of each pixel, if it is known, and thresholds are counted in it.
 template <class Where>
-Runs<Where> threshold(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
-                      const Detection<Where>& found, const Where& where) {
-  const bool in_noise = config.detection.threshold_unit != ThresholdUnit::absolute;
+Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels, const Pixels<Where>& pixels,
+                      const Config& config, const Detection<Where>& found, const Where& where) {
+  const bool in_noise = counts_in_sigmas(config.detection);
   if (in_noise && !pixels.variance.pixels.empty())
-    return find_runs(image, found.levels, measured_variance(pixels, found), where);
-  return noise_varies(config) ? find_runs(image, found.levels, found.mesh, where)
-                              : find_runs(image, found.levels, where);
+    return find_runs(image, levels, measured_variance(pixels, found), where);
+  return noise_varies(config) ? find_runs(image, levels, found.mesh, where) : find_runs(image, levels, where);
+}
+
+/// The configuration whose threshold is the seeds'.
+inline Config for_seeds(Config config) {
+  config.detection.threshold = config.detection.seed;
+  return config;
+}
+
+/// Finds what is above the threshold in the image in which sources are found, and what seeds them.
+template <class Where, class Done>
+void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+                     Detection<Where>& found, const Where& where, Done&& done) {
+  const bool in_own_noise =
+      !found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma;
+  Value<Background, Where> own;
+  if (in_own_noise) own = estimate_background(image, config.background, where);
+  const Value<Background, Where>& detected = in_own_noise ? own : found.background;
+  const bool scaled = !pixels.variance.pixels.empty() && is_rescaled(config.weights);
+  Value<double, Where> scale;
+  if (scaled) scale = scale_of_noise(pixels, config, found, where);
+
+  found.levels = resolve_levels(found.background, detected, config, where);
+  if (scaled) set_noise_scale(found.levels, scale, where);
+  found.runs = threshold(image, found.levels, pixels, config, found, where);
+  done("threshold");
+  if (config.detection.seed == 0) return;
+  Value<Levels, Where> of_seeds = resolve_levels(found.background, detected, for_seeds(config), where);
+  if (scaled) set_noise_scale(of_seeds, scale, where);
+  found.seeds = threshold(image, of_seeds, pixels, config, found, where);
+  done("seed");
 }
 
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
@@ -135,21 +161,14 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   make_detection_image(measured, pixels.noise, config, found, where, done);
   const bool in_another = !found.image.pixels.empty();
   const Image<float, Where>& image = in_another ? found.image : measured;
-  if (in_another && config.detection.threshold_unit == ThresholdUnit::detection_sigma) {
-    const auto background = estimate_background(image, config.background, where);
-    found.levels = resolve_levels(found.background, background, config, where);
-  } else {
-    found.levels = resolve_levels(found.background, config, where);
-  }
-  if (!pixels.variance.pixels.empty()) scale_noise(pixels, config, found, where);
-  found.runs = threshold(image, pixels, config, found, where);
-  done("threshold");
+  find_foreground(image, pixels, config, found, where, done);
   if (config.clean.operation != CleanOperation::none) {
     found.thresholded = std::exchange(found.runs, clean_runs(found.runs, config.clean, where));
     done("clean");
   }
 
-  found.components = label_components(found.runs, config.detection, where);
+  const bool seeded = config.detection.seed != 0;
+  found.components = label_components(found.runs, config.detection, where, seeded ? &found.seeds : nullptr);
   done("label");
 
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
@@ -179,6 +198,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();
   record_stage("threshold", cleaned ? found.thresholded : found.runs, record);
+  if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
   if (cleaned) record_stage("clean", found.runs, record);
   record_stage("label", found.components, record);
   record_stage("measure", found.sums, record);

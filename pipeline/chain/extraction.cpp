@@ -21,8 +21,8 @@ void append_rows(Sources& to, const Sources& from) {
   for (std::size_t row = static_cast<std::size_t>(before); row < to.number.size(); ++row) to.number[row] += before;
 }
 
-/// The segmentations of two sides of a difference as one, in raster order; a pixel is in one of them at most. Labels of
-/// the second go on after the first's `sources`.
+/// The segmentations of two sides of an image as one, in raster order. Labels of the second go on after the first's
+/// `sources`.
 void merge_segmentations(Extraction& first, const Extraction& second, std::int32_t sources) {
   const Cpu where;
   const std::int64_t height = first.runs.shape.height;
@@ -33,14 +33,20 @@ void merge_segmentations(Extraction& first, const Extraction& second, std::int32
   for (std::int64_t y = 0; y < height; ++y) {
     std::int64_t i = first.runs.row_begin[y], k = second.runs.row_begin[y];
     const std::int64_t i_end = first.runs.row_begin[y + 1], k_end = second.runs.row_begin[y + 1];
-    for (; i < i_end || k < k_end; ++next) {
+    std::int32_t taken = 0;  // the end of the run before
+    while (i < i_end || k < k_end) {
       const bool of_first = k == k_end || (i < i_end && first.runs.runs[i].begin < second.runs.runs[k].begin);
       const std::int32_t own = of_first ? first.label[i] : second.label[k];
-      runs.runs[next] = of_first ? first.runs.runs[i++] : second.runs.runs[k++];
-      label[next] = own == 0 || of_first ? own : own + sources;
+      Run run = of_first ? first.runs.runs[i++] : second.runs.runs[k++];
+      run.begin = std::max(run.begin, taken);
+      if (run.begin >= run.end) continue;
+      taken = run.end;
+      runs.runs[next] = run;
+      label[next++] = own == 0 || of_first ? own : own + sources;
     }
     runs.row_begin[y + 1] = next;
   }
+  for (; next < runs.runs.size(); ++next) runs.runs[next] = {}, label[next] = 0;
   first.runs = std::move(runs);
   first.label = std::move(label);
 }
@@ -69,8 +75,24 @@ Extraction join_sides(Extraction brighter, const Extraction& fainter) {
   std::vector<std::int16_t>& sign = brighter.sources.sign;
   sign.assign(brighter.sources.number.size(), -1);
   std::fill_n(sign.begin(), sources, std::int16_t{1});
-  brighter.sources.changes = true;
+  brighter.sources.has_sign = true;
   return brighter;
+}
+
+Extraction leave_fainter(Extraction brighter, Extraction fainter) {
+  brighter.sources = std::move(fainter.sources);
+  brighter.sources.sign.assign(brighter.sources.number.size(), -1);
+  brighter.sources.has_sign = true;
+  brighter.detected = fainter.detected;
+  brighter.runs = std::move(fainter.runs);
+  brighter.label = std::move(fainter.label);
+  brighter.brightest.clear();
+  return brighter;
+}
+
+void turn_backgrounds(Sources& sources) {
+  for (std::size_t row = 0; row < sources.sign.size(); ++row)
+    if (sources.sign[row] < 0) sources.background[row] = 0 - sources.background[row];  // and 0 stays 0
 }
 
 }  // namespace srcextract

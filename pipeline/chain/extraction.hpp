@@ -53,7 +53,7 @@ struct Extraction {
   Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if something asks for it
   Buffer<std::int32_t, Cpu> label;
   CheckData check;                            ///< if check images are asked for
-  std::vector<BrightPixel> brightest;         ///< of every source, if one may be saturated
+  std::vector<BrightPixel> brightest;         ///< pixel of sources that may be saturated: all, or the first of them
   std::optional<Picture> picture;             ///< if output.quicklook asks for one
   std::optional<DifferenceFacts> difference;  ///< if a reference was subtracted
   /// If the sky's level was given, and subtracted: then `background` and `levels` are those of what is above it.
@@ -65,8 +65,16 @@ struct Extraction {
 
 void record_fields(const Extraction& extraction, FieldRecorder& to);
 
-/// One extraction of what became brighter and what became fainter: SIGN tells them apart, and what became fainter comes
-/// after what became brighter. `fainter` was found in the negated difference; its statistics are left out.
+/// One extraction of what is brighter than the sky and what is fainter, or of what became so: SIGN tells them apart,
+/// and what is fainter comes after what is brighter. `fainter` was found in the negated image; of it there are the
+/// sources and their pixels alone, none of which is saturated. Where the threshold is lower than the error of the sky,
+/// so that a pixel is in both, the segmentation has it in the one whose run begins first.
 Extraction join_sides(Extraction brighter, const Extraction& fainter);
+
+/// The same without the sources that are brighter.
+Extraction leave_fainter(Extraction brighter, Extraction fainter);
+
+/// Gives sources that were found in the negated image the BACKGROUND of the image.
+void turn_backgrounds(Sources& sources);
 
 }  // namespace srcextract

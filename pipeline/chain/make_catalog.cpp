@@ -52,8 +52,7 @@ bool may_be_saturated(const MeasurementConfig& config) {
 
 PixelNoise known_noise(const Config& config) {
   if (!has_map(config.weights)) return PixelNoise::of_sky;
-  return config.detection.threshold_unit == ThresholdUnit::absolute ? PixelNoise::of_map_for_errors
-                                                                    : PixelNoise::of_map;
+  return !counts_in_sigmas(config.detection) ? PixelNoise::of_map_for_errors : PixelNoise::of_map;
 }
 
 }  // namespace

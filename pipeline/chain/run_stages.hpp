@@ -21,8 +21,16 @@ std::optional<Picture> draw(const Pixels<Where>& pixels, const Config& config, E
   return picture;
 }
 
-/// What became brighter since the reference was taken, and then what became fainter, in the same memory with its sign
-/// turned.
+/// What is found in the engine's image as it is, and then, in the same memory, with its sign turned.
+template <class Engine, class Join>
+Extraction extract_sides(Engine& engine, const Join& join) {
+  Extraction brighter = engine.extract();
+  negate(engine.pixels().image, engine.where());
+  if (!engine.pixels().kept.pixels.empty()) negate(engine.pixels().kept, engine.where());
+  return join(std::move(brighter), engine.extract());
+}
+
+/// What became brighter since the reference was taken, and what became fainter.
 template <class Engine>
 Extraction extract_changes(const Exposure& exposure, const Config& config, Engine& engine) {
   using Where = typename Engine::Where;
@@ -33,12 +41,21 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   std::optional<Picture> picture = draw(fresh, config, engine);
   read_frame(frame.planes, config, reference, engine);
   const auto match = subtract_reference(reference, frame.map.get(), fresh, config, engine.pixels(), engine);
-  Extraction brighter = engine.extract();
-  negate(engine.pixels().image, engine.where());
-  Extraction both = join_sides(std::move(brighter), engine.extract());
+  Extraction both = extract_sides(engine, join_sides);
+  both.sources.changes = true;
   both.difference = describe(match, config.difference, engine.where());
   both.picture = std::move(picture);
   return both;
+}
+
+/// What is brighter than the sky, or fainter, as the configuration asks for.
+template <class Engine>
+Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
+  if (config.sign == DetectionSign::positive) return engine.extract();
+  Extraction extraction =
+      config.sign == DetectionSign::both ? extract_sides(engine, join_sides) : extract_sides(engine, leave_fainter);
+  turn_backgrounds(extraction.sources);
+  return extraction;
 }
 
 /// The pipeline, from stored pixels to the catalogue: the one order of both back ends. An Engine is a back end and its
@@ -58,7 +75,7 @@ Extraction run_stages(const Exposure& exposure, const Config& config, Engine& en
     read_exposure(exposure, config, engine.pixels(), engine);
     std::optional<Picture> picture = draw(engine.pixels(), config, engine);
     subtract_given_level(exposure, engine.pixels(), engine);
-    extraction = engine.extract();
+    extraction = extract_signs(config.detection, engine);
     extraction.picture = std::move(picture);
   }
   engine.record("catalogue", extraction);

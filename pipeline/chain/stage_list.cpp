@@ -39,9 +39,18 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.of_difference(); },
      [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
+    // pixel scale: each image has its own
+    {[](const RunPlan& plan) {
+       return plan.config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2 &&
+              plan.config.measurement.pixel_scale == 0;
+     },
+     none, none},
     // check images: the host keeps the image and that in which sources are found
     {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
      none},
+    // the side that is fainter: meanwhile the check images of the other are kept
+    {[](const RunPlan& plan) { return plan.of_difference() || plan.config.detection.sign != DetectionSign::positive; },
+     [](const RunPlan& plan) -> std::int64_t { return shows_pixels(plan.config) ? 2 : 0; }, none},
     // picture
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux

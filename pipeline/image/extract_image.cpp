@@ -10,6 +10,7 @@
 #include "pipeline/chain/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/image/detector_keywords.hpp"
+#include "pipeline/image/pixel_scale.hpp"
 #include "pipeline/image/precision.hpp"
 #include "pipeline/image/restore_level.hpp"
 #include "stages/core/error.hpp"
@@ -35,7 +36,7 @@ Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
-      : input_(input), config_(input.config()), execution_(execution), progress_(progress) {}
+      : input_(input), config_(with_pixel_scale(input)), execution_(execution), progress_(progress) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
@@ -91,7 +92,7 @@ class ImageRun {
   }
 
   const ImageInput& input_;
-  const Config& config_;
+  Config config_;
   const Execution& execution_;
   Progress& progress_;
 };

@@ -50,6 +50,17 @@ void log_background(const std::string& name, const Extraction& extraction) {
                  background.clipped);
 }
 
+/// "7 sources above 5.2", or as far below the sky.
+std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
+  const Sources& sources = extraction.sources;
+  const std::string count = counted(sources.size(), "source"),
+                    level = fmt::format("{:.6g}", extraction.levels.detection);
+  if (sources.changes || !sources.has_sign) return count + " above " + level;
+  if (config.sign == DetectionSign::negative) return count + " as far below the sky as " + level + " is above it";
+  const auto below = std::ranges::count(sources.sign, -1);
+  return fmt::format("{} above {}, {} as far below the sky", counted(sources.size() - below, "source"), level, below);
+}
+
 void log_sky(const std::string& name, const std::string& reason, bool describe) {
   const bool expected = reason == no_celestial_wcs;
   if (reason.empty() || (expected && !describe)) return;
@@ -120,8 +131,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   }
   if (describe) log_background(input.name, e);
   if (describe)
-    spdlog::info("{}: {} above {:.6g}, {} before detection.min_area", input.name, counted(e.sources.size(), "source"),
-                 e.levels.detection, e.detected);
+    spdlog::info("{}: {}, {} before detection.min_area", input.name, sources_beyond(input.config().detection, e),
+                 e.detected);
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }

@@ -44,6 +44,11 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
   if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
     return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
                        config.place_of("detection.threshold"), level, sky.sigma);
+  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2)
+    return fmt::format(
+        "{}: this is but {:.4g} above the sky, whose sigma is {:.4g}; set a brighter one, or the right "
+        "measurement.zero_point",
+        config.place_of("detection.threshold"), extraction.levels.detection - level, sky.sigma);
   if (sky_is_above && config.detection.reference == Baseline::zero)
     return fmt::format(
         "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",

@@ -40,8 +40,9 @@ struct Sources {
   std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
   bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
-  bool changes = false;  ///< sources are changes between two frames, and sign is a column of this catalogue
-  bool sky = false;      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+  bool changes = false;  ///< sources are changes between two frames
+  bool has_sign = false;  ///< sign is a column of this catalogue
+  bool sky = false;       ///< alpha_j2000 and delta_j2000 are columns of this catalogue
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
@@ -94,7 +95,11 @@ void for_each_column(SourcesOrConst& s, F&& f) {
     f(Column{"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", 0},
       s.nimaflags_iso);
   }
-  if (s.changes) f(Column{"SIGN", "", "meta.code", "1 brighter than the reference, -1 fainter", 0}, s.sign);
+  if (s.has_sign) {
+    const char* description =
+        s.changes ? "1 brighter than the reference, -1 fainter" : "1 brighter than the sky, -1 fainter";
+    f(Column{"SIGN", "", "meta.code", description, 0}, s.sign);
+  }
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
     s.alpha_j2000);

@@ -6,12 +6,22 @@
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 
+DetectionConfig in_pixel_values(const Config& config) {
+  DetectionConfig detection = config.detection;
+  if (detection.threshold_unit != ThresholdUnit::mag_per_arcsec2) return detection;
+  constexpr double ln_10 = 2.302585092994045684;
+  const double area = config.measurement.pixel_scale * config.measurement.pixel_scale;
+  detection.threshold = area * portable_exp(-0.4 * ln_10 * (detection.threshold - config.measurement.zero_point));
+  return detection;
+}
+
 Value<Levels, Cpu> resolve_levels(const Value<Background, Cpu>& background, const Value<Background, Cpu>& detected,
                                   const Config& config, const Cpu&) {
-  return levels_of(*background, *detected, config.detection, config.measurement.reference);
+  return levels_of(*background, *detected, in_pixel_values(config), config.measurement.reference);
 }
 
 namespace {
@@ -33,7 +43,7 @@ void check_background(const Background& background, const Config& config) {
   if (background.all.count == 0) {
     throw Error(ErrorKind::input, "every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }
-  if (config.detection.threshold_unit != ThresholdUnit::absolute && !has_noise(background)) {
+  if (counts_in_sigmas(config.detection) && !has_noise(background)) {
     const std::string equal = background.mesh.width > 0 ? "in every mesh the pixels that survive the clip are all equal"
                                                         : "the pixels that survive the clip are all equal (" +
                                                               shortest(background.clipped.median) + ")";

@@ -16,13 +16,17 @@ SRCEXTRACT_HOST_DEVICE inline bool has_noise(const Background& background) {
   return background.mesh.width > 0 ? background.mesh.most_rms != 0 : background.clipped.sigma != 0;
 }
 
-/// What the configuration means on this background: the one rule of both back ends. `detected` is that of the image in
-/// which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0, nothing is above
-/// it.
+/// The thresholds of a configuration, of which those that are surface brightnesses become what a pixel of them has
+/// above the sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The same on every machine.
+DetectionConfig in_pixel_values(const Config& config);
+
+/// What in_pixel_values has made of it means on this background: the one rule of both back ends. `detected` is that of
+/// the image in which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0,
+/// nothing is above it.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
                                                const DetectionConfig& detection, Baseline measured_from) {
   const double sky = background.clipped.median;
-  const bool in_sigmas = detection.threshold_unit != ThresholdUnit::absolute;
+  const bool in_sigmas = counts_in_sigmas(detection);
   const Statistics& noise =
       detection.threshold_unit == ThresholdUnit::detection_sigma ? detected.clipped : background.clipped;
   Levels levels;
@@ -37,7 +41,9 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
                           ? detection.threshold
                           : detection.threshold * noise.sigma / levels.sigma;
   } else {
-    levels.detection = detection.threshold;
+    const bool above_sky = detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
+    levels.zero_point = above_sky && detection.reference == Baseline::background ? sky : 0.0;
+    levels.detection = levels.zero_point + detection.threshold;
   }
   return levels;
 }

@@ -32,6 +32,14 @@ void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach,
   }
 }
 
+bool is_before(const Run& run, const Run& other) {
+  return run.y < other.y || (run.y == other.y && run.end <= other.begin);
+}
+
+bool shares_pixel(const Run& run, const Run& other) {
+  return run.y == other.y && touch(run, other, 0);
+}
+
 /// Trees in which no parent comes after its child: the root is the first of its tree.
 class Forest {
  public:
@@ -70,18 +78,27 @@ class StripedComponents {
     join_seams(reach);
   }
 
-  /// Numbers the components of at least min_area pixels 1, 2, ...; the others become 0.
-  Components<Cpu> number(std::int64_t min_area) && {
+  /// Numbers the components of at least min_area pixels 1, 2, ..., and of those only what has a pixel of the seeds, if
+  /// there are any; the others become 0.
+  Components<Cpu> number(std::int64_t min_area, const Runs<Cpu>* seeds) && {
     Buffer<std::int64_t, Cpu> area;
     if (min_area > 1) area = areas();
-    const auto is_kept = [&](std::int64_t i) { return number_[i] == i && (area.empty() || area[i] >= min_area); };
-    std::vector<std::int32_t> kept(begin_.size(), 0);
+    Buffer<std::uint8_t, Cpu> seeded;
+    if (seeds != nullptr) seeded = find_seeded(*seeds);
+    const auto is_found = [&](std::int64_t i) { return number_[i] == i && (seeded.empty() || seeded[i] != 0); };
+    const auto is_kept = [&](std::int64_t i) { return is_found(i) && (area.empty() || area[i] >= min_area); };
+    std::vector<std::int32_t> kept(begin_.size(), 0), found(begin_.size(), 0);
     for_each_stripe([&](const Stripe& stripe) {
-      std::int32_t count = 0;
-      for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) count += is_kept(i) ? 1 : 0;
-      kept[stripe.index + 1] = count;
+      std::int32_t kept_here = 0, found_here = 0;
+      for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) {
+        kept_here += is_kept(i) ? 1 : 0;
+        found_here += is_found(i) ? 1 : 0;
+      }
+      kept[stripe.index + 1] = kept_here;
+      found[stripe.index + 1] = found_here;
     });
     std::inclusive_scan(kept.begin(), kept.end(), kept.begin());
+    const ComponentCounts counts{kept.back(), std::accumulate(found.begin(), found.end(), std::int64_t{0})};
     // Roots first: a number takes the place of the parent, which what was joined at a seam still needs.
     for_each_stripe([&](const Stripe& stripe) {
       std::int32_t next = kept[stripe.index];
@@ -96,7 +113,6 @@ class StripedComponents {
       const std::int32_t* const numbers = number_.data() + begin_[stripe.index];
       for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) label_[i] = numbers[label_[i]];
     });
-    const ComponentCounts counts{kept.back(), number_.size() - std::ssize(joined_)};
     return {std::move(label_), counts};
   }
 
@@ -171,6 +187,25 @@ class StripedComponents {
     return area;
   }
 
+  /// Whether a component has a pixel of the seeds; of the roots.
+  Buffer<std::uint8_t, Cpu> find_seeded(const Runs<Cpu>& seeds) {
+    Buffer<std::uint8_t, Cpu> seeded(number_.size(), where_);
+    for_each_stripe([&](const Stripe& stripe) {
+      std::uint8_t* const of_stripe = seeded.data() + begin_[stripe.index];
+      std::fill(of_stripe, seeded.data() + begin_[stripe.index + 1], std::uint8_t{0});
+      std::int64_t run = stripe.first_run;
+      for (std::int64_t k = seeds.row_begin[stripe.begin]; k < seeds.row_begin[stripe.end]; ++k) {
+        const Run& seed = seeds.runs[k];
+        while (run < stripe.last_run && is_before(runs_.runs[run], seed)) ++run;
+        for (std::int64_t i = run; i < stripe.last_run && shares_pixel(runs_.runs[i], seed); ++i)
+          of_stripe[label_[i]] = 1;
+      }
+    });
+    for (auto i = joined_.rbegin(); i != joined_.rend(); ++i)
+      seeded[number_[*i]] = static_cast<std::uint8_t>(seeded[number_[*i]] | seeded[*i]);
+    return seeded;
+  }
+
   const Runs<Cpu>& runs_;
   const Cpu where_;
   Buffer<std::int32_t, Cpu> label_;   ///< of a run: its parent; then its component among those of the stripe
@@ -181,9 +216,10 @@ class StripedComponents {
 
 }  // namespace
 
-Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where) {
+Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where,
+                                 const Runs<Cpu>* seeds) {
   check_run_count(runs.runs.size());
-  return StripedComponents(runs, reach_of(config.connectivity), where).number(config.min_area);
+  return StripedComponents(runs, reach_of(config.connectivity), where).number(config.min_area, seeds);
 }
 
 void check_run_count(std::int64_t runs) {

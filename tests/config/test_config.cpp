@@ -207,10 +207,12 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:2:13: 'detection.min_area' must be within the range of a 64-bit integer, not '9223372036854775808'"},
       {"detection:\n  min_area: true\n", "x.yaml:2:13: 'detection.min_area' must be a whole number, not 'true'"},
       {"detection:\n  threshold_unit: sigmas\n",
-       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, not 'sigmas'; did you "
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, mag_per_arcsec2, not "
+       "'sigmas'; did you "
        "mean 'sigma'?"},
       {"detection:\n  threshold_unit: counts\n",
-       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, not 'counts'"},
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, mag_per_arcsec2, not "
+       "'counts'"},
       {"output:\n  segmentation: yes\n",
        "x.yaml:2:17: 'output.segmentation' must be true or false, not 'yes'; write true"},
       {"output:\n  segmentation: Off\n",
@@ -304,6 +306,7 @@ TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
       {"detection: {threshold: -5}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not -5; "},
       {"detection: {threshold: 0.0}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not 0; "},
       {"detection: {connectivity: 6}", "x.yaml:1:27: 'detection.connectivity' must be one of 4, 8, not 6; "},
+      {"detection: {sign: up}", "x.yaml:1:19: 'detection.sign' must be one of positive, negative, both, not 'up'"},
       {"detection: {min_area: 0}", "x.yaml:1:23: 'detection.min_area' must be at least 1, not 0; "},
       {"measurement: {gain: -0.5}", "x.yaml:1:21: 'measurement.gain' must be at least 0, not -0.5; "},
   };
@@ -314,6 +317,46 @@ TEST(ConfigErrors, ThresholdMayBeNegativeOnlyAsAPixelValue) {
   EXPECT_EQ(parse("detection: {threshold: -5, threshold_unit: absolute}").detection.threshold, -5.0);
   EXPECT_THAT(message("detection: {threshold: -5, threshold_unit: absolute}", {"detection.threshold_unit=sigma"}),
               HasSubstr("'detection.threshold' must be greater than 0, not -5"));
+}
+
+TEST(ConfigErrors, ASeedIsBrighterThanTheThreshold) {
+  EXPECT_EQ(parse("detection: {threshold: 3, seed: 5}").detection.seed, 5.0);
+  EXPECT_EQ(parse("detection: {threshold: -3, threshold_unit: absolute, seed: -1}").detection.seed, -1.0);
+  const std::string wrong =
+      "'detection.seed' must be greater than detection.threshold, down to which sources reach; or 0";
+  EXPECT_EQ(message("detection: {threshold: 3, seed: 3}"), "x.yaml:1:33: " + wrong);
+  EXPECT_EQ(message("detection: {seed: 4}"), "x.yaml:1:19: " + wrong);
+  EXPECT_EQ(message("detection: {threshold: 3, seed: -5}"), "x.yaml:1:33: " + wrong);
+  const std::string magnitudes = "measurement: {zero_point: 25}\ndetection: {threshold_unit: mag_per_arcsec2, ";
+  EXPECT_EQ(parse(magnitudes + "threshold: 24, seed: 22}").detection.seed, 22.0);
+  EXPECT_EQ(message(magnitudes + "threshold: 22, seed: 24}"),
+            "x.yaml:2:67: 'detection.seed' must be brighter than detection.threshold, that is less, down to which "
+            "sources reach; or 0");
+}
+
+TEST(ConfigErrors, ASurfaceBrightnessNeedsAZeroPoint) {
+  EXPECT_EQ(message("detection: {threshold_unit: mag_per_arcsec2, threshold: 22}"),
+            "x.yaml:1:29: 'detection.threshold_unit' is mag_per_arcsec2, which needs measurement.zero_point, the "
+            "magnitude of one count (SExtractor's MAG_ZEROPOINT)");
+  EXPECT_EQ(parse("measurement: {zero_point: -48.6}\n"
+                  "detection: {threshold_unit: mag_per_arcsec2, threshold: -22}")
+                .measurement.zero_point,
+            -48.6);
+  EXPECT_THAT(message("measurement: {pixel_scale: -0.2}"),
+              StartsWith("x.yaml:1:28: 'measurement.pixel_scale' must be at least 0, not -0.2; "));
+}
+
+TEST(ConfigErrors, WhatIsFainterThanTheSkyNeedsOneToBeCountedFrom) {
+  const std::string absolute = "detection: {threshold_unit: absolute, threshold: 5, sign: both";
+  EXPECT_EQ(parse(absolute + "}").detection.sign, DetectionSign::both);
+  EXPECT_EQ(parse(absolute + ", reference: zero}\nbackground: {method: constant}").detection.sign, DetectionSign::both);
+  EXPECT_EQ(message(absolute + "}\nbackground: {method: constant}"),
+            "x.yaml:1:59: 'detection.sign' is both, and with background.method constant an absolute threshold is a "
+            "pixel value, sky and all; set background.method to mesh, threshold_unit to sigma, or, if the sky has been "
+            "subtracted, detection.reference to zero");
+  EXPECT_EQ(message("detection: {threshold_unit: absolute, threshold: -5, sign: negative}"),
+            "x.yaml:1:60: 'detection.sign' is negative, and below an absolute threshold of 0 or less there is no sky; "
+            "give detection.threshold above 0");
 }
 
 TEST(ConfigErrors, NothingIsCountedFromZeroAboveAMesh) {
@@ -456,7 +499,7 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
        "--set detection.threshold: has no '='; write section.key=value, as in detection.threshold=4.5"},
       {"detection=4",
        "--set detection=4: 'detection' is a section; write section.key=value with one of its keys: threshold, "
-       "threshold_unit, reference, connectivity, min_area"},
+       "threshold_unit, reference, connectivity, min_area, sign, seed"},
       {"detection.threshold=",
        "--set detection.threshold=: 'detection.threshold' has no value; write one, or leave the key out for the "
        "default"},

@@ -30,13 +30,16 @@ std::string positions(const std::string& header) {
 
 }  // namespace
 
-/// The cards of a WCS, one a line: positions of sources, the same twice, and the map from this frame to another.
+/// The cards of a WCS, one a line: positions of sources, the same twice, the size of a pixel, and the map from this
+/// frame to another.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t longest = 8192;
   if (size > longest) return 0;
   const std::string header = testing::cards_of(testing::as_text(data, size));
   testing::read_or_refused({ErrorKind::input}, [&] {
     testing::require(positions(header) == positions(header), "other positions the second time");
+    double side = 0;
+    testing::require(!measure_pixel(header, shape, side).empty() || side > 0, "a pixel without a size");
     largest_shift(map_pixels(shape, header, "new", testing::cards_of(plain_tan), "reference", Cpu{}));
     largest_shift(map_pixels(shape, testing::cards_of(plain_tan), "new", header, "reference", Cpu{}));
   });

@@ -129,6 +129,21 @@ TEST_F(ExtractTogether, HardImagesAmongOthers) {
   }
 }
 
+TEST_F(ExtractTogether, SourcesThatNeedASeed) {
+  Config config;
+  config.output.segmentation = true;
+  config.detection.threshold = 1;
+  config.detection.seed = 3;
+  for (const Shape& shape : {small, Shape{300, 200}})
+    expect_as_on_cpu(sources_of(skies(images_in_a_launch(shape, config), shape)), config, "seeds");
+  Config crowded = above(0.5);
+  crowded.detection.seed = 1.5;
+  const Field hard = testing::random_mask(small, 0.45, 3);
+  Field seeds{"every other pixel", small, {}};
+  for (std::int64_t i = 0; i < small.count(); ++i) seeds.pixels.push_back(i % 2 == 0 ? 1.0F : 2.0F);
+  expect_as_on_cpu({source_of(hard), source_of(seeds), source_of(hard)}, crowded, "more seeds than there is room for");
+}
+
 TEST_F(ExtractTogether, EveryTypeOfPixelSideBySide) {
   const Field sky = testing::star_field(small, 0, 1, 100, 5);
   const std::vector<StoredField> stored{

@@ -74,6 +74,57 @@ TEST_F(ImageStages, CombineHostileFields) {
   }
 }
 
+TEST_F(ImageStages, LookForWhatIsFainterToo) {
+  Field sky = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  for (std::size_t i = 0; i < sky.pixels.size(); ++i)
+    if (i / 700 % 40 < 6 && i % 700 % 50 < 7) sky.pixels[i] -= 300;
+  Config config = convolved();
+  config.output.check_images = {CheckImage::minus_background, CheckImage::objects};
+  for (const DetectionSign sign : {DetectionSign::both, DetectionSign::negative, DetectionSign::positive}) {
+    config.detection.sign = sign;
+    for (const BackgroundMethod method : {BackgroundMethod::mesh, BackgroundMethod::constant}) {
+      config.background.method = method;
+      EXPECT_GT(expect_same(source_of(sky), config, "sign"), 50);
+    }
+  }
+}
+
+TEST_F(ImageStages, KeepWhatHasASeed) {
+  const Field sky = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  Config config;
+  config.output.segmentation = true;
+  config.detection.threshold = 2;
+  config.detection.seed = 5;
+  const std::int64_t of_one = expect_same(source_of(sky), config, "seeds");
+  EXPECT_GT(of_one, 50);
+  config.background.method = BackgroundMethod::constant;
+  EXPECT_GT(expect_same(source_of(sky), config, "seeds, one sky"), 50);
+  config.clean.operation = CleanOperation::opening;
+  EXPECT_GT(expect_same(source_of(sky), config, "seeds, opened"), 50);
+  config.clean = {};
+  config.convolve = convolved().convolve;
+  config.detection.threshold_unit = ThresholdUnit::detection_sigma;
+  EXPECT_GT(expect_same(source_of(sky), config, "seeds, convolved"), 50);
+  config.detection = {};
+  config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
+  config.measurement.zero_point = 25;
+  config.measurement.pixel_scale = 0.5;
+  config.detection.threshold = 20;
+  config.detection.seed = 19;
+  EXPECT_GT(expect_same(source_of(sky), config, "seeds by surface brightness"), 50);
+}
+
+/// More runs of seeds than there is room for, in few runs of what they seed.
+TEST_F(ImageStages, MakeRoomForSeeds) {
+  Config config = testing::above(0.5);
+  config.detection.seed = 1.5;
+  const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
+  expect_same(source_of(empty), config, "empty");
+  Field full{"full", {900, 700}, {}};
+  for (std::int64_t i = 0; i < full.shape.count(); ++i) full.pixels.push_back(i % 2 == 0 ? 1.0F : 2.0F);
+  EXPECT_EQ(expect_same(source_of(full), config, "full"), 1);
+}
+
 /// More runs above the threshold than there is room for, of which the opening leaves few.
 TEST_F(ImageStages, MakeRoomForWhatIsCleanedAway) {
   Config config = testing::above(0.5);

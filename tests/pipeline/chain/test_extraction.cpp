@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace srcextract {
@@ -40,7 +41,7 @@ Extraction extraction(const std::vector<Run>& runs, const std::vector<std::int32
 TEST(JoinSides, NumbersWhatBecameFainterAfterWhatBecameBrighter) {
   const Extraction both = join_sides(extraction({{0, 1, 3}, {2, 0, 5}}, {1, 2}, {2, 5}),
                                      extraction({{0, 5, 6}, {1, 0, 1}, {2, 6, 8}}, {1, 0, 2}, {1, 2}));
-  EXPECT_TRUE(both.sources.changes);
+  EXPECT_TRUE(both.sources.has_sign);
   EXPECT_THAT(both.sources.number, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(both.sources.sign, ElementsAre(1, 1, -1, -1));
   EXPECT_THAT(both.sources.npix, ElementsAre(2, 5, 1, 2));
@@ -57,6 +58,47 @@ TEST(JoinSides, MergesTheSegmentationsInRasterOrder) {
   EXPECT_THAT(std::vector<std::int64_t>(both.runs.row_begin.begin(), both.runs.row_begin.end()),
               ElementsAre(0, 2, 3, 5));
   EXPECT_THAT(std::vector<std::int32_t>(both.label.begin(), both.label.end()), ElementsAre(3, 1, 0, 2, 4));
+}
+
+TEST(JoinSides, BackgroundsCanBeTurnedToThoseOfTheImage) {
+  Extraction above = extraction({}, {}, {2, 5}), below = extraction({}, {}, {1, 2});
+  above.sources.background = {1000, 1001};
+  below.sources.background = {-1002.5, 0};
+  above.background.clipped.median = 1000;
+  Extraction both = join_sides(std::move(above), below);
+  EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, -1002.5, 0));
+  turn_backgrounds(both.sources);
+  EXPECT_THAT(both.sources.background, ElementsAre(1000, 1001, 1002.5, 0));
+  EXPECT_FALSE(std::signbit(both.sources.background[3]));
+  EXPECT_EQ(both.background.clipped.median, 1000);
+}
+
+/// As where the threshold is lower than the error of the sky's level.
+TEST(JoinSides, GivesNoPixelToBothSides) {
+  const Extraction both = join_sides(extraction({{0, 0, 4}, {1, 0, 8}, {2, 2, 3}}, {1, 1, 2}, {12, 1}),
+                                     extraction({{0, 2, 6}, {1, 2, 5}, {2, 1, 4}}, {1, 2, 3}, {4, 3, 3}));
+  const std::vector<srcextract::Run> runs(both.runs.runs.begin(), both.runs.runs.begin() + both.runs.row_begin[3]);
+  EXPECT_THAT(runs, ElementsAre(srcextract::Run{0, 0, 4}, srcextract::Run{0, 4, 6}, srcextract::Run{1, 0, 8},
+                                srcextract::Run{2, 1, 4}));
+  EXPECT_THAT(std::vector<std::int32_t>(both.label.begin(), both.label.begin() + 4), ElementsAre(1, 3, 1, 5));
+}
+
+TEST(LeaveFainter, HasTheSourcesOfOneSideAndTheSkyOfTheImage) {
+  Extraction above = extraction({{0, 1, 3}}, {1}, {2}), below = extraction({{0, 5, 6}, {1, 0, 2}}, {1, 2}, {1, 2});
+  above.background.clipped.median = 1000;
+  above.brightest = {7000};
+  below.background.clipped.median = -1000;
+  below.sources.background = {-1000, -1000};
+  below.detected = 5;
+  const Extraction fainter = leave_fainter(std::move(above), std::move(below));
+  EXPECT_THAT(fainter.sources.number, ElementsAre(1, 2));
+  EXPECT_THAT(fainter.sources.sign, ElementsAre(-1, -1));
+  EXPECT_TRUE(fainter.sources.has_sign);
+  EXPECT_THAT(fainter.sources.background, ElementsAre(-1000, -1000));
+  EXPECT_EQ(fainter.background.clipped.median, 1000);
+  EXPECT_EQ(fainter.detected, 5);
+  EXPECT_EQ(fainter.runs.runs.size(), 2);
+  EXPECT_TRUE(fainter.brightest.empty());
 }
 
 TEST(JoinSides, TakesSidesWithoutSourcesOrSegmentation) {

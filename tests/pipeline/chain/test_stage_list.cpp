@@ -59,6 +59,16 @@ TEST(StageList, ADifferenceKeepsBothFrames) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, true)), 7 * image);
 }
 
+TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
+  Config config = constant_sky();
+  config.output.check_images = {CheckImage::objects};
+  const std::int64_t one = host_memory(plan_of(square, config, false));
+  config.detection.sign = DetectionSign::both;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), one + 2 * image);
+  config.output.check_images = {};
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
+}
+
 TEST(StageList, SmallImagesShareALaunch) {
   for (const Config& config : {Config{}, constant_sky()}) {
     EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);
@@ -78,6 +88,15 @@ TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {
   EXPECT_TRUE(alone([](Config& config) { config.combine.method = CombineMethod::mean; }));
   EXPECT_TRUE(alone([](Config& config) { config.convolve.kernel = KernelShape::tophat; }));
   EXPECT_TRUE(alone([](Config& config) { config.clean.operation = CleanOperation::erosion; }));
+  EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::both; }));
+  EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::negative; }));
+  // Each image has a pixel scale of its own, unless the configuration has one for all.
+  EXPECT_TRUE(alone([](Config& config) { config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2; }));
+  EXPECT_FALSE(alone([](Config& config) {
+    config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
+    config.measurement.pixel_scale = 0.2;
+  }));
+  EXPECT_FALSE(alone([](Config& config) { config.detection.seed = 9; }));
   EXPECT_FALSE(alone([](Config& config) { config.output.segmentation = true; }));
 }
 

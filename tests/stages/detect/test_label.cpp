@@ -55,6 +55,17 @@ std::vector<std::int32_t> without_small(std::vector<std::int32_t> label, std::in
   return label;
 }
 
+/// Renumbers labels that have a pixel above the seed; the others become 0.
+std::vector<std::int32_t> with_a_seed(std::vector<std::int32_t> label, const Field& field, float seed) {
+  std::map<std::int32_t, std::int32_t> number;  // in the order of the labels
+  for (std::size_t i = 0; i < label.size(); ++i)
+    if (label[i] != 0 && field.pixels[i] > seed) number[label[i]] = 0;
+  std::int32_t next = 0;
+  for (auto& [l, numbered] : number) numbered = ++next;
+  for (std::int32_t& l : label) l = number.contains(l) ? number[l] : 0;
+  return label;
+}
+
 template <class Where>
 class Label : public StageTest<Where> {
  protected:
@@ -62,7 +73,16 @@ class Label : public StageTest<Where> {
   std::vector<std::int32_t> labelled(const Field& field, float level, const DetectionConfig& config) {
     const auto runs =
         find_runs(this->image(field.shape, field.pixels), testing::put_levels(this->backend(), level), this->where());
-    const auto components = label_components(runs, config, this->where());
+    return painted(field, runs, label_components(runs, config, this->where()));
+  }
+  /// The same where components need a pixel above the seed.
+  std::vector<std::int32_t> seeded(const Field& field, float level, float seed, const DetectionConfig& config) {
+    const auto image = this->image(field.shape, field.pixels);
+    const auto runs = find_runs(image, testing::put_levels(this->backend(), level), this->where());
+    const auto seeds = find_runs(image, testing::put_levels(this->backend(), seed), this->where());
+    return painted(field, runs, label_components(runs, config, this->where(), &seeds));
+  }
+  std::vector<std::int32_t> painted(const Field& field, const Runs<Where>& runs, const Components<Where>& components) {
     const ComponentCounts counts = fetch(components.counts, this->where());
     count_ = counts.kept;
     found_ = counts.found;
@@ -148,6 +168,65 @@ TYPED_TEST(Label, DropsSmallComponentsOfTallImagesAsAFloodFillDoes) {
     }
   }
   EXPECT_GT(kept, 10'000);
+}
+
+/// Noise with blobs in it, so that components have several seeds, or one at their ends, or none.
+Field hilly_field(Shape shape, unsigned seed) {
+  Field field{"hills", shape, {}};
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> any(0, 1);
+  const auto width = static_cast<std::size_t>(shape.width);
+  std::vector<float> noise;
+  for (std::int64_t i = 0; i < shape.count(); ++i) noise.push_back(any(random));
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const float left = i % width > 0 ? noise[i - 1] : 0, above = i >= width ? noise[i - width] : 0;
+    field.pixels.push_back(noise[i] + left + above);
+  }
+  return field;
+}
+
+TYPED_TEST(Label, KeepsWhatHasASeedAsAFloodFillDoes) {
+  std::mt19937 random(4);
+  std::int64_t kept = 0, dropped = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const Shape shape{1 + static_cast<std::int64_t>(random() % 70), 1 + static_cast<std::int64_t>(random() % 25)};
+    const Field field = hilly_field(shape, random());
+    const std::int64_t connectivity = trial % 2 == 0 ? 4 : 8, min_area = 1 + trial % 3 * 2;
+    const auto all = flood_fill(field, 1.9F, connectivity);
+    const auto true_map = with_a_seed(all, field, 2.4F);
+    ASSERT_EQ(this->seeded(field, 1.9F, 2.4F, config_of(connectivity, min_area)), without_small(true_map, min_area))
+        << "trial " << trial;
+    ASSERT_EQ(this->found_, *std::max_element(true_map.begin(), true_map.end()));
+    kept += this->count_;
+    dropped += *std::max_element(all.begin(), all.end()) - this->found_;
+  }
+  EXPECT_GT(kept, 10'000);
+  EXPECT_GT(dropped, 10'000);
+}
+
+TYPED_TEST(Label, KeepsSeededComponentsThatSpanTheImage) {
+  for (const Shape shape : {Shape{67, 1500}, Shape{3000, 300}}) {
+    const Field field = hilly_field(shape, 8);
+    for (const float level : {1.5F, 1.7F, 1.9F, 2.2F}) {
+      const auto true_map = with_a_seed(flood_fill(field, level, 8), field, 2.6F);
+      ASSERT_EQ(this->seeded(field, level, 2.6F, config_of(8, 1)), true_map) << level;
+      ASSERT_GT(this->count_, 0) << level;
+      ASSERT_EQ(this->seeded(field, level, 3.0F, config_of(8, 1)), std::vector<std::int32_t>(true_map.size(), 0));
+      ASSERT_EQ(this->found_, 0);
+    }
+  }
+}
+
+/// What is left of a component once it was eroded need not have the pixels that seeded it.
+TYPED_TEST(Label, SeedsCountWhereTheForegroundStillIs) {
+  const Field field{"two", {9, 1}, {3, 9, 9, 3, 0, 9, 9, 9, 3}};
+  const Field eroded{"eroded", {9, 1}, {1, 0, 1, 1, 0, 0, 0, 0, 1}};
+  const auto put = [&](const Field& of, float level) {
+    return find_runs(this->image(of.shape, of.pixels), testing::put_levels(this->backend(), level), this->where());
+  };
+  const auto seeds = put(field, 5), runs = put(eroded, 0.5F);
+  EXPECT_EQ(this->painted(field, runs, label_components(runs, config_of(8, 1), this->where(), &seeds)),
+            (std::vector<std::int32_t>{0, 0, 1, 1, 0, 0, 0, 0, 0}));
 }
 
 TYPED_TEST(Label, FindsNothingWhereNothingIs) {

@@ -121,6 +121,22 @@ TYPED_TEST(LevelsTest, FollowTheConfiguration) {
   EXPECT_EQ(this->resolved(background_of(100, 0), config), (Levels{7, 0, 0}));
 }
 
+TYPED_TEST(LevelsTest, ASurfaceBrightnessIsAPixelValueAboveTheSky) {
+  Config config;
+  config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
+  config.detection.threshold = 20;
+  config.measurement.zero_point = 25;
+  config.measurement.pixel_scale = 0.5;
+  // Five magnitudes are a factor of 100, to the fourth part on a pixel of half an arcsecond.
+  EXPECT_DOUBLE_EQ(this->resolved(background_of(1000, 2), config).detection, 1025);
+  EXPECT_DOUBLE_EQ(this->resolved(background_of(0, 0), config).detection, 25);
+  config.detection.reference = Baseline::zero;
+  EXPECT_DOUBLE_EQ(this->resolved(background_of(1000, 2), config).detection, 25);
+  config.detection.threshold = 27.5;
+  config.measurement.pixel_scale = 2;
+  EXPECT_DOUBLE_EQ(this->resolved(background_of(1000, 2), config).detection, 0.4);
+}
+
 TYPED_TEST(LevelsTest, CountDetectionSigmasInTheImageThatSourcesAreFoundIn) {
   Config config;
   config.detection.threshold_unit = ThresholdUnit::detection_sigma;

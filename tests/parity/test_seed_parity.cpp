@@ -1,0 +1,112 @@
+// Components that need a seed: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands
+// against itself on another number of threads.
+#include "pipeline/chain/detect_sources.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+#include "tests/support/same_bytes.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backend;
+using testing::Backends;
+using testing::Field;
+using testing::same_bytes;
+using testing::StageTest;
+
+struct Found {
+  Levels levels;
+  std::vector<Run> runs, seeds;
+  std::vector<std::int32_t> label;
+  ComponentCounts counts;
+  std::vector<SourceSums> sums;
+};
+
+/// What the steps find in a field, or in its negative; where `varies` the variance of its pixels is known.
+template <class Where>
+Found find(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config, bool varies,
+           bool negated) {
+  Pixels<Where> pixels;
+  pixels.image.shape = field.shape;
+  pixels.image.pixels = backend.put(field.pixels);
+  pixels.masked = backend.put_value(MaskCounts{.nan = 1});  // that there may be masked pixels
+  if (negated) negate(pixels.image, where);
+  if (varies) {
+    std::vector<float> variance;
+    for (std::int64_t i = 0; i < field.shape.count(); ++i)
+      variance.push_back(0.5F + static_cast<float>(i % field.shape.width % 89) / 60);
+    pixels.variance.shape = field.shape;
+    pixels.variance.pixels = backend.put(variance);
+  }
+  const auto found = detect_sources(pixels, config, where, [](const char*) {});
+  return {fetch(found.levels, where),
+          testing::get_runs(backend, found.runs),
+          config.detection.seed == 0 ? std::vector<Run>() : testing::get_runs(backend, found.seeds),
+          testing::get_labels(backend, found.runs, found.components),
+          fetch(found.components.counts, where),
+          testing::get_sums(backend, found.components, found.sums)};
+}
+
+void expect_same(const Found& a, const Found& b, const std::string& name) {
+  EXPECT_EQ(a.levels, b.levels) << name;
+  EXPECT_TRUE(same_bytes(a.runs, b.runs)) << name << ": runs";
+  EXPECT_TRUE(same_bytes(a.seeds, b.seeds)) << name << ": seeds";
+  EXPECT_TRUE(same_bytes(a.label, b.label)) << name << ": labels";
+  EXPECT_EQ(a.counts.kept, b.counts.kept) << name;
+  EXPECT_EQ(a.counts.found, b.counts.found) << name;
+  EXPECT_TRUE(same_bytes(a.sums, b.sums)) << name << ": sums";
+}
+
+std::vector<Config> configurations() {
+  std::vector<Config> all;
+  for (const BackgroundMethod method : {BackgroundMethod::constant, BackgroundMethod::mesh}) {
+    Config config;
+    config.background.method = method;
+    config.background.mesh_size = 32;
+    config.detection.threshold = 1;
+    config.detection.seed = 3;
+    all.push_back(config);
+    config.detection.connectivity = 4;
+    config.detection.min_area = 1;
+    config.convolve.kernel = KernelShape::tophat;
+    config.convolve.radius = 1;
+    config.detection.threshold_unit = ThresholdUnit::detection_sigma;
+    all.push_back(config);
+    config.clean.operation = CleanOperation::erosion;
+    all.push_back(config);
+  }
+  return all;
+}
+
+template <class Where>
+class SeedParity : public StageTest<Where> {};
+TYPED_TEST_SUITE(SeedParity, Backends);
+
+TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
+  auto fields = testing::hostile_fields();
+  fields.push_back(testing::star_field({1031, 1500}, 1000, 12, 300, 77));
+  std::int64_t kept = 0, lost = 0;
+  for (const Field& field : fields) {
+    for (Config config : configurations()) {
+      const bool fits = field.shape.width > 8 && field.shape.height > 8;
+      if (!fits) config.convolve = {};
+      for (const bool varies : {false, true}) {
+        for (const bool negated : {false, true}) {
+          if (varies) config.weights.type = WeightType::variance;
+          const Found one = find(Backend<Cpu>(), field, Cpu{1}, config, varies, negated);
+          expect_same(find(this->backend(), field, this->where(), config, varies, negated), one, field.name);
+          kept += one.counts.kept;
+          if (varies || negated) continue;
+          Config without = config;
+          without.detection.seed = 0;
+          lost += find(Backend<Cpu>(), field, Cpu{3}, without, varies, negated).counts.found - one.counts.found;
+        }
+      }
+    }
+  }
+  EXPECT_GT(kept, 10'000);
+  EXPECT_GT(lost, 5'000);
+}
+
+}  // namespace
+}  // namespace srcextract
