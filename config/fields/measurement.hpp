@@ -44,15 +44,16 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .allowed = "`none`, or 1 to 8 of A-Z, 0-9, - and _",
           .problem = keyword_problem(c.measurement.gain_keyword)},
     c.measurement.gain_keyword);
-  .key = "zero_point", .description = "Magnitude of a source of one count, for thresholds in `mag_per_arcsec2`"
-},
+  f(Field{.section = section,
+          .key = "zero_point",
+          .description = "Magnitude of a source of one count, for thresholds in `mag_per_arcsec2`"},
     c.measurement.zero_point);
-f(Field{.section = section,
-        .key = "pixel_scale",
-        .description = "Side of a pixel in arcseconds, for the same; 0 = as the image's WCS has it at its centre",
-        .at_least = 0,
-        .why = "0 takes it from the WCS of the image"},
-  c.measurement.pixel_scale);
+  f(Field{.section = section,
+          .key = "pixel_scale",
+          .description = "Side of a pixel in arcseconds, for the same; 0 = as the image's WCS has it at its centre",
+          .at_least = 0,
+          .why = "0 takes it from the WCS of the image"},
+    c.measurement.pixel_scale);
 }
 
 }  // namespace srcextract::config

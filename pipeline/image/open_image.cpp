@@ -121,7 +121,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
       job_(job),
       frame_(task.image.open(), task.file->path, task.file->config->config),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
-      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
+      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
   if (!job.reference.empty()) {

@@ -204,3 +204,22 @@ def test_a_hole_is_not_saturated(program, tmp_path):
                        *sets("detection.sign=both", "measurement.saturation=900"))
     assert list(found["SIGN"]) == [1, -1] and list(found["FLAGS"]) == [4, 0]
     assert found["FLUX_ISO"] == pytest.approx([16000, 16000], rel=0.01)
+
+
+def test_a_threshold_lower_than_the_error_of_the_sky_gives_no_pixel_to_both(program, tmp_path):
+    """The sky of the negative is not to the last bit that of the image, so a few pixels are above the one and below the
+    other. Whole numbers of a slope are a coarse histogram."""
+    image = write(tmp_path / "image.fits", sloping(2))
+    (tmp_path / "c.yaml").write_text("detection: {threshold: 0.005, sign: both, min_area: 1}\noutput: {formats: [csv], "
+                                     "segmentation: true, check_images: [-background, objects, -objects]}\n")
+    done = subprocess.run([program, "--backend", "cpu", "-o", tmp_path, tmp_path / "c.yaml", image], check=True,
+                          capture_output=True, text=True)
+    found = read_catalogue(tmp_path / "image.cat.csv")
+    images = {path.name.split(".")[1]: fits.getdata(path) for path in tmp_path.glob("image.*.fits")}
+    label = images["seg"]
+    assert np.array_equal(images["objects"], np.where(label > 0, images["minus_background"], 0))
+    assert np.array_equal(images["objects"] + images["minus_objects"], images["minus_background"])
+    twice = found["NPIX"].sum() - (label > 0).sum()
+    assert 0 < twice < 0.01 * label.size and (label > 0).mean() > 0.95
+    above, below = (found["SIGN"] == 1).sum(), (found["SIGN"] == -1).sum()
+    assert f"image.fits: {above} sources above " in done.stderr and f", {below} as far below the sky, " in done.stderr

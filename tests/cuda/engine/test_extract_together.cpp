@@ -137,6 +137,7 @@ TEST_F(ExtractTogether, SourcesThatNeedASeed) {
   for (const Shape& shape : {small, Shape{300, 200}})
     expect_as_on_cpu(sources_of(skies(images_in_a_launch(shape, config), shape)), config, "seeds");
   Config crowded = above(0.5);
+  crowded.background.method = BackgroundMethod::constant;
   crowded.detection.seed = 1.5;
   const Field hard = testing::random_mask(small, 0.45, 3);
   Field seeds{"every other pixel", small, {}};

@@ -117,6 +117,7 @@ TEST_F(ImageStages, KeepWhatHasASeed) {
 /// More runs of seeds than there is room for, in few runs of what they seed.
 TEST_F(ImageStages, MakeRoomForSeeds) {
   Config config = testing::above(0.5);
+  config.background.method = BackgroundMethod::constant;
   config.detection.seed = 1.5;
   const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
   expect_same(source_of(empty), config, "empty");
