@@ -29,7 +29,10 @@ constexpr StageCost stages[] = {
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.
     {[](const RunPlan& plan) { return plan.of_difference(); },
-     [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
+     [](const RunPlan& plan) -> std::int64_t {
+       const MeasurementConfig& config = plan.config.measurement;
+       return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
+     },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
     // check images: the host keeps the image and that in which sources are found
     {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
