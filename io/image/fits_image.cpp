@@ -234,6 +234,7 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
   if (impl_->broken) {
     images.push_back(failing(impl_->reader.where(), static_cast<int>(impl_->seen.size()), *impl_->broken));
     images.back().by_pattern = true;
+    images.back().has_header = false;
   } else {
     selection.require_all(impl_->seen, *file);
   }

@@ -67,6 +67,7 @@ struct SelectedImage {
   std::int64_t inflated_bytes = 0;  ///< that the whole file takes in memory, which its images share, if it is gzipped
   std::string extname = {};         ///< empty if it has none
   std::optional<std::int64_t> extver = {};  ///< nothing if it has none
+  bool has_header = true;                   ///< false: it is where headers stop being valid
   bool by_pattern = false;                  ///< selected by `all` or a pattern, and by no name of its own
   bool is_mask = false;                     ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)
 };

@@ -37,7 +37,10 @@ constexpr StageCost stages[] = {
     // the
     // image that is weighed by it; a device also keeps what each step makes of them.
     {[](const RunPlan& plan) { return plan.of_difference(); },
-     [](const RunPlan& plan) -> std::int64_t { return plan.config.measurement.gain > 0 ? 4 : 2; },
+     [](const RunPlan& plan) -> std::int64_t {
+       const MeasurementConfig& config = plan.config.measurement;
+       return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
+     },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
     // pixel scale: each image has its own
     {[](const RunPlan& plan) {

@@ -115,24 +115,23 @@ HduNames of_any_version(const MapKeys& keys) {
 
 /// The maps that a section names; `file` is that of the images.
 Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config) {
-  return said_at_map(keys, config, [&] {
+  Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file);
     FitsImages& of = other ? *other : file;
-    const std::string& key = keys.hdu_key;
-    Images maps = of.select(keys.hdus, key);  // or else it says what is missing by the names as they were given
-    if (keys.hdus.several()) return maps;
-    Images of_name = of.select(of_any_version(keys), key);
-    return of_name.size() > 1 ? std::move(of_name) : std::move(maps);
+    Images named = of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
+    const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
+    return no_others ? std::move(named) : of.select(of_any_version(keys), keys.hdu_key);
   });
+  std::erase_if(maps, [](const SelectedImage& map) { return !map.has_header; });
+  return maps;
 }
 
 void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, const Config& config) {
   if (!keys.file.empty()) return;
   const bool any = !images.empty();
   std::erase_if(images, [&](const SelectedImage& image) {
-    const bool readable = image.shape.count() > 0;  // or else who opens it hears what is wrong with it
-    return readable && image.by_pattern && std::ranges::find(maps, image.hdu, &SelectedImage::hdu) != maps.end();
+    return image.by_pattern && std::ranges::find(maps, image.hdu, &SelectedImage::hdu) != maps.end();
   });
   if (any && images.empty())
     throw Error(
@@ -143,8 +142,10 @@ void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, cons
                     keys.file_key));
 }
 
-void pair_section(const Images& images, const Images& maps, const MapKeys& keys, const Config& config,
+/// The last of them may have no header that can be read, and no map: who opens it hears why.
+void pair_section(Images images, const Images& maps, const MapKeys& keys, const Config& config,
                   SelectedMap SelectedMaps::*member, std::vector<SelectedMaps>& all) {
+  std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });
   const std::vector<std::size_t> pairs = said_at_map(keys, config, [&] { return Pairing(images, maps, keys).pairs(); });
   for (std::size_t i = 0; i < images.size(); ++i) all[i].*member = maps[pairs[i]];
 }

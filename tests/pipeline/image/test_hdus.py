@@ -164,6 +164,22 @@ def test_one_mask_serves_all(extract, tmp_path):
         assert rows(out / f"sky.hdu{number}.cat.csv") == alone(extract, tmp_path, number, hole(3))
 
 
+def test_a_damaged_header_leaves_what_comes_before(run, configure, tmp_path):
+    """Also to the pairs: it is no image that lacks a mask, and no mask."""
+    hdus = [part for ver in (1, 2) for part in (science(ver, ver=ver), mask_hdu(ver, ver=ver))]
+    write(tmp_path / "sky.fits", *hdus)
+    with open(tmp_path / "sky.fits", "ab") as file:
+        file.write(b"XTENSION".ljust(2880))
+    for hdu, mask in (("all", "DQ"), ("'SCI*'", "'DQ*'"), ("all", "[2, 4]")):
+        done = run(configure(f"input: {{hdu: {hdu}}}\nmask: {{hdu: {mask}}}\n{RESULTS}"), "sky.fits", "-o", "out")
+        assert done.code == 3 and done.err.count("error: ") == 1 and "error: HDU 5 of sky.fits" in done.err, done.err
+        for number, seed in ((1, 1), (3, 2)):
+            told = report(tmp_path / f"out/sky.hdu{number}.run.json")
+            assert told["mask"]["hdu"] == number + 1
+            assert told["counts"]["masked_mask"] == np.count_nonzero(hole(seed))
+            (tmp_path / f"out/sky.hdu{number}.run.json").unlink()
+
+
 def test_an_image_alone_has_the_mask_of_its_extver(extract, tmp_path):
     exposures(tmp_path / "sky.fits")
     out = extract("out", f"input: {{hdu: 'SCI,2'}}\nmask: {{hdu: DQ}}\n{RESULTS}", "sky.fits")
@@ -236,3 +252,16 @@ def test_gains_that_are_none(run, configure, tmp_path):
     configure("measurement: {gain_keyword: EGAIN}\noutput: {formats: [csv]}\n")
     done = run("config.yaml", "sky.fits", "-o", "out")
     assert done.code == 0 and "has no EGAIN" in done.err
+
+
+def test_the_gain_of_a_difference_is_that_of_the_new_frame(extract, tmp_path):
+    fresh = field(2)
+    fresh[24:27, 30:33] += 200
+    write(tmp_path / "old.fits", fits.ImageHDU(field(1), fits.Header({"GAIN": 9.0})))
+    write(tmp_path / "new.fits", fits.ImageHDU(fresh, fits.Header({"GAIN": 0.5})))
+    by_keyword = extract("keyword", "measurement: {gain_keyword: GAIN}\n" + RESULTS, "old.fits", "new.fits")
+    by_number = extract("number", "measurement: {gain: 0.5}\n" + RESULTS, "old.fits", "new.fits")
+    without = extract("without", RESULTS, "old.fits", "new.fits")
+    found = rows(by_keyword / "new.diff.cat.csv")
+    assert found == rows(by_number / "new.diff.cat.csv") != rows(without / "new.diff.cat.csv")
+    assert found
