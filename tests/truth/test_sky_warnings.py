@@ -1,12 +1,16 @@
 """That it says so when a sky is not what was assumed, and nothing where it is: on fields whose sky, sources and noise are
 known. What there is to be said follows from how they were made."""
+import json
+import subprocess
+
 import numpy as np
 import pytest
 
 ndimage = pytest.importorskip("scipy.ndimage")
 fits = pytest.importorskip("astropy.io.fits")
 
-from program import extract
+from program import ROOT, extract, run
+from test_mesh import sky
 from test_skies import SIGMA, make_sources, sky_of
 
 SIDE = 1024
@@ -157,14 +161,32 @@ def test_none_where_a_map_is_right(program, tmp_path, seed):
 
 
 def test_log_and_report_say_the_same(program, tmp_path):
-    import subprocess
-    from program import ROOT
     path = tmp_path / "field.fits"
     fits.PrimaryHDU((noise(231) + sky_of(10, 0, SIDE)).astype(np.float32)).writeto(path)
     config = tmp_path / "c.yaml"
     config.write_text("background:\n  method: constant\n")
     done = subprocess.run([program, "-q", "-o", tmp_path, config, path], capture_output=True, text=True, check=True)
-    import json
     [warning] = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
     assert done.stderr == f"warning: {path}: {warning}\n"
     assert warning.startswith(f"{config}:2:11: ")
+
+
+@pytest.mark.parametrize("stored", ("gzip", "RICE_1", "HCOMPRESS_1", "integers", "cube"))
+def test_however_the_image_is_stored(program, tmp_path, stored):
+    """The sample is read as the image is."""
+    for gradient in (0, 10):
+        pixels = np.rint(sky(np.random.default_rng(241), 512, 600, gradient))
+        path = tmp_path / ("field.fits.gz" if stored == "gzip" else "field.fits")
+        if stored == "integers":
+            hdu = fits.PrimaryHDU((pixels + 30000).astype(np.uint16))
+        elif stored == "cube":
+            hdu = fits.PrimaryHDU(np.stack([pixels * 0, pixels]).astype(np.float32))
+        elif stored == "gzip":
+            hdu = fits.PrimaryHDU(pixels.astype(np.int32))
+        else:
+            hdu = fits.CompImageHDU(pixels.astype(np.int32), compression_type=stored)
+        hdu.writeto(path, overwrite=True)
+        options = [part for one in (*CONSTANT, f"input.plane={2 if stored == 'cube' else 1}") for part in ("--set", one)]
+        run(program, "default", path, tmp_path, "--backend", "cpu", *options)
+        warnings = json.loads((tmp_path / "field.run.json").read_text())["warnings"]
+        assert [("8 x 8 blocks" in one) for one in warnings] == [True] * (gradient > 0), warnings
