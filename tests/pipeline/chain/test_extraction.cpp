@@ -86,7 +86,7 @@ TEST(JoinSides, GivesNoPixelToBothSides) {
 TEST(LeaveFainter, HasTheSourcesOfOneSideAndTheSkyOfTheImage) {
   Extraction above = extraction({{0, 1, 3}}, {1}, {2}), below = extraction({{0, 5, 6}, {1, 0, 2}}, {1, 2}, {1, 2});
   above.background.clipped.median = 1000;
-  above.brightest = {7000};
+  above.brightest = {{1, 0, 7000.0F}};
   below.background.clipped.median = -1000;
   below.sources.background = {-1000, -1000};
   below.detected = 5;
