@@ -116,7 +116,7 @@ ImageRecord record_from(const Json& json) {
     read_results(json, record);
   } else {
     record.kind = text_from(json.at("failed"));
-    record.reason = text_from(json.at("reason"));
+    record.reason = shortened(text_from(json.at("reason")));
   }
   return record;
 }
@@ -125,6 +125,15 @@ ImageRecord record_from(const Json& json) {
 
 std::string image_label(const ImageRecord& record) {
   return record.hdu ? record.name + "[" + std::to_string(*record.hdu) + "]" : record.name;
+}
+
+std::string shortened(std::string reason) {
+  if (reason.size() <= most_reason_bytes) return reason;
+  constexpr std::string_view mark = "...";
+  // A character of UTF-8 has up to three bytes 10xxxxxx after its first.
+  std::size_t end = most_reason_bytes - mark.size();
+  for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
+  return reason.replace(end, reason.npos, mark);
 }
 
 std::string format_record(const ImageRecord& record) {

@@ -115,6 +115,7 @@ class Journal::Writer {
   void forget(std::uint64_t hash) { underway_.forget(hash); }
 
   void add(ImageRecord record) {
+    record.reason = shortened(std::move(record.reason));
     std::unique_lock guard(mutex_);
     taken_.wait(guard, [this] { return added_.size() < most_waiting || error_; });
     if (error_) std::rethrow_exception(error_);

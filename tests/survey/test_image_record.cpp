@@ -123,6 +123,30 @@ TEST(ImageRecordTest, NumbersComeBackToTheSameBits) {
   }
 }
 
+TEST(ImageRecordTest, OfALongReasonTheBeginningIsKept) {
+  EXPECT_EQ(shortened(std::string(most_reason_bytes, 'x')), std::string(most_reason_bytes, 'x'));
+  EXPECT_EQ(shortened(std::string(most_reason_bytes + 1, 'x')), std::string(most_reason_bytes - 3, 'x') + "...");
+  for (const std::string character : {"x", "\u00e9", "\u03b1", "\u20ac", "\U0001f52d"}) {
+    for (const std::string begin : {"", "1", "12", "123"}) {
+      std::string reason = begin;
+      while (reason.size() < 2 * most_reason_bytes) reason += character;
+      const std::string cut = shortened(reason);
+      EXPECT_LE(cut.size(), most_reason_bytes);
+      EXPECT_GT(cut.size(), most_reason_bytes - character.size());
+      EXPECT_TRUE(cut.ends_with("...") && reason.starts_with(cut.substr(0, cut.size() - 3))) << cut;
+      EXPECT_EQ((cut.size() - 3 - begin.size()) % character.size(), 0u) << cut;
+    }
+  }
+  EXPECT_LE(shortened(std::string(5000, '\xbf')).size(), most_reason_bytes);
+}
+
+TEST(ImageRecordTest, AReasonOfMegabytesIsReadShortened) {
+  ImageRecord record = failed_record("a.fits", std::string(3'500'000, 'x'));
+  const std::optional<ImageRecord> read = parse_record(format_record(record));
+  record.reason = std::string(most_reason_bytes - 3, 'x') + "...";
+  EXPECT_EQ(read, record);
+}
+
 TEST(ImageRecordTest, WhatIsNoRecordIsNone) {
   for (const ImageRecord& record : {done_record("a.fits"), failed_record("a.fits", "why")}) {
     const std::string line = format_record(record);

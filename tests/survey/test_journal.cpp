@@ -57,6 +57,17 @@ TEST(JournalTest, IsASessionItsRecordsAndItsEnd) {
   EXPECT_EQ(read_lines(directory / "failures.2-of-4.csv").size(), 2u);
 }
 
+TEST(JournalTest, OfAReasonOfMegabytesTheBeginningIsWritten) {
+  TemporaryFolder directory;
+  Journal journal(directory.string(), {}, "{}", fail_on);
+  journal.add(failed_record("a.fits", "it has 'E'" + std::string(3'500'000, 'e')));
+  journal.finish(true);
+  EXPECT_THAT(read_lines(directory / "journal.jsonl").at(1), HasSubstr("it has 'E'"));
+  EXPECT_THAT(read_lines(directory / "failures.csv").at(1), ::testing::EndsWith("eee..."));
+  for (const char* name : {"journal.jsonl", "failures.csv"})
+    EXPECT_LT(std::filesystem::file_size(directory / name), 3000u) << name;
+}
+
 TEST(JournalTest, WhatIsAddedIsThereWithinSeconds) {
   TemporaryFolder directory;
   Journal journal(directory.string(), {}, "{}", fail_on);
