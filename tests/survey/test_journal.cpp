@@ -79,6 +79,13 @@ TEST(JournalTest, WhatIsAddedIsThereWithinSeconds) {
   EXPECT_TRUE(seen());
 }
 
+TEST(JournalTest, ThereIsASessionAfterTheOneOfTheGreatestNumber) {
+  TemporaryFolder directory;
+  directory.write("journal.jsonl", format_session(last_session_number, "{}"));
+  for (int start = 0; start < 2; ++start) Journal(directory.string(), {}, "{}", fail_on).finish(true);
+  EXPECT_TRUE(read_journals(directory.string(), fail_on).at(0).complete);
+}
+
 TEST(JournalTest, ASessionKnowsWhatAllJournalsSaid) {
   TemporaryFolder directory;
   {
