@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "survey/json_values.hpp"
+#include "survey/leads_up.hpp"
 
 namespace srcextract {
 namespace {
@@ -77,6 +78,14 @@ std::string text_from(const Json& json) {
   return unescaped(json.get_ref<const std::string&>());
 }
 
+/// The path of an output below the directory of the journal: merge must read nothing else.
+std::string output_from(const std::string& text) {
+  std::string path = unescaped(text);
+  if (path.empty() || path.starts_with('/') || path.find('\0') != std::string::npos || leads_up(path))
+    throw std::range_error("no path below the output directory");
+  return path;
+}
+
 void add_results(const ImageRecord& record, Json& json) {
   Json outputs = Json::object();
   for (const auto& [path, bytes] : record.outputs) outputs[escaped(path)] = bytes;
@@ -97,7 +106,7 @@ void read_results(const Json& json, ImageRecord& record) {
   record.background = number_from(json.at("background"));
   record.sigma = number_from(json.at("sigma"));
   for (const auto& [path, bytes] : json.at("outputs").items())
-    record.outputs.emplace_back(unescaped(path), integer_from<std::int64_t>(bytes));
+    record.outputs.emplace_back(output_from(path), integer_from<std::int64_t>(bytes, 0));
   if (json.contains("crc32")) record.catalog_crc32 = integer_from<std::uint32_t>(json.at("crc32"));
 }
 

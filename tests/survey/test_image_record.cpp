@@ -59,6 +59,26 @@ TEST(ImageRecordTest, NumbersThatAreNoneOfTheirKindMakeNoRecord) {
   }
 }
 
+/// The line of an image of three that was done, with `after` in place of `before`.
+std::string changed_line(const std::string& before, const std::string& after) {
+  ImageRecord record = of_hdu(done_record("n/a.fits"), 2, 3);
+  record.outputs = {{"n/a.cat.fits", 8640}};
+  std::string line = format_record(record);
+  const std::size_t at = line.find(before);
+  if (at == line.npos) throw std::runtime_error(line + " has no " + before);
+  return line.replace(at, before.size(), after);
+}
+
+TEST(ImageRecordTest, OutputsLieBelowTheDirectory) {
+  for (const char* path :
+       {"/n/a.cat.fits", "../a.cat.fits", "n/../../a.cat.fits", "n/..", "..", "", "n\\u000000.cat.fits"}) {
+    const std::string line = changed_line("n/a.cat.fits", path);
+    EXPECT_FALSE(parse_record(line)) << line;
+  }
+  for (const char* path : {"a.cat.fits", "..n/a...cat.fits", ".../a.cat.fits", "n../a.cat.fits", "n/..a.cat.fits"})
+    EXPECT_TRUE(parse_record(changed_line("n/a.cat.fits", path))) << path;
+}
+
 TEST(ImageRecordTest, WhatFailedIsALine) {
   const ImageRecord record = failed_record("a.fits", "it is \"empty\",\nor was");
   const std::string line =
