@@ -1,6 +1,7 @@
 #include "survey/image_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -71,11 +72,22 @@ Json number(double value) {
 }
 
 double number_from(const Json& json) {
-  return json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr) : json.get<double>();
+  if (!json.is_string()) return json.get<double>();
+  const std::string& text = json.get_ref<const std::string&>();
+  constexpr std::array<std::string_view, 4> not_finite = {"nan", "-nan", "inf", "-inf"};
+  if (std::ranges::find(not_finite, text) == not_finite.end()) throw std::range_error("no number");
+  return std::strtod(text.c_str(), nullptr);
 }
 
 std::string text_from(const Json& json) {
   return unescaped(json.get_ref<const std::string&>());
+}
+
+/// A text that is not empty.
+std::string name_from(const Json& json) {
+  std::string name = text_from(json);
+  if (name.empty()) throw std::range_error("no name");
+  return name;
 }
 
 /// The path of an output below the directory of the journal: merge must read nothing else.
@@ -100,9 +112,9 @@ void add_results(const ImageRecord& record, Json& json) {
 
 void read_results(const Json& json, ImageRecord& record) {
   record.datasum = integer_from<std::uint32_t>(json.at("datasum"));
-  record.width = integer_from<std::int64_t>(json.at("size").at(0));
-  record.height = integer_from<std::int64_t>(json.at("size").at(1));
-  record.sources = integer_from<std::int64_t>(json.at("sources"));
+  record.width = integer_from<std::int64_t>(json.at("size").at(0), 0);
+  record.height = integer_from<std::int64_t>(json.at("size").at(1), 0);
+  record.sources = integer_from<std::int64_t>(json.at("sources"), 0);
   record.background = number_from(json.at("background"));
   record.sigma = number_from(json.at("sigma"));
   for (const auto& [path, bytes] : json.at("outputs").items())
@@ -112,13 +124,13 @@ void read_results(const Json& json, ImageRecord& record) {
 
 ImageRecord record_from(const Json& json) {
   ImageRecord record;
-  record.name = text_from(json.at("image"));
-  if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"));
-  if (json.contains("images")) record.images = integer_from<int>(json.at("images"));
+  record.name = name_from(json.at("image"));
+  if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"), 0);
+  if (json.contains("images")) record.images = integer_from<int>(json.at("images"), 1);
   record.path = text_from(json.at("path"));
-  record.bytes = integer_from<std::int64_t>(json.at("bytes"));
+  record.bytes = integer_from<std::int64_t>(json.at("bytes"), 0);
   record.modified = integer_from<std::int64_t>(json.at("modified"));
-  record.config = text_from(json.at("config"));
+  record.config = name_from(json.at("config"));
   record.program = text_from(json.at("program"));
   record.done = !json.contains("failed");
   if (record.done) {

@@ -79,6 +79,28 @@ TEST(ImageRecordTest, OutputsLieBelowTheDirectory) {
     EXPECT_TRUE(parse_record(changed_line("n/a.cat.fits", path))) << path;
 }
 
+TEST(ImageRecordTest, ValuesThatNoImageHasMakeNoRecord) {
+  const std::pair<const char*, const char*> changes[] = {{"\"images\":3", "\"images\":-3"},
+                                                         {"\"images\":3", "\"images\":0"},
+                                                         {"\"hdu\":2", "\"hdu\":-1"},
+                                                         {"\"bytes\":2880", "\"bytes\":-1"},
+                                                         {"[64", "[-64"},
+                                                         {"32]", "-32]"},
+                                                         {"\"sources\":7", "\"sources\":-7"},
+                                                         {"fits\":8640", "fits\":-1"},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"nanx\""},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"2.5\""},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"\""},
+                                                         {"\"background\":0.1", "\"background\":\"infinity\""},
+                                                         {"\"n/a.fits\"", "\"\""},
+                                                         {"\"c1\"", "\"\""}};
+  for (const auto& [before, after] : changes) {
+    const std::string line = changed_line(before, after);
+    EXPECT_FALSE(parse_record(line)) << line;
+  }
+  EXPECT_TRUE(parse_record(changed_line("\"hdu\":2", "\"hdu\":0")));
+}
+
 TEST(ImageRecordTest, WhatFailedIsALine) {
   const ImageRecord record = failed_record("a.fits", "it is \"empty\",\nor was");
   const std::string line =
@@ -108,7 +130,7 @@ TEST(ImageRecordTest, AnyBytesComeBack) {
   for (int i = 0; i < 20000; ++i) {
     std::string text(static_cast<std::size_t>(length(random)), ' ');
     for (char& c : text) c = static_cast<char>(byte(random));
-    ImageRecord record = failed_record(text, text + "e\xcc\x81");
+    ImageRecord record = failed_record("n" + text, text + "e\xcc\x81");
     record.path = "\xff" + text;
     const std::string line = format_record(record);
     ASSERT_EQ(parse_record(line), record) << line;
