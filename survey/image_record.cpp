@@ -1,6 +1,7 @@
 #include "survey/image_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 
 #include "survey/json_values.hpp"
+#include "survey/leads_up.hpp"
 
 namespace srcextract {
 namespace {
@@ -70,11 +72,30 @@ Json number(double value) {
 }
 
 double number_from(const Json& json) {
-  return json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr) : json.get<double>();
+  if (!json.is_string()) return json.get<double>();
+  const std::string& text = json.get_ref<const std::string&>();
+  constexpr std::array<std::string_view, 4> not_finite = {"nan", "-nan", "inf", "-inf"};
+  if (std::ranges::find(not_finite, text) == not_finite.end()) throw std::range_error("no number");
+  return std::strtod(text.c_str(), nullptr);
 }
 
 std::string text_from(const Json& json) {
   return unescaped(json.get_ref<const std::string&>());
+}
+
+/// A text that is not empty.
+std::string name_from(const Json& json) {
+  std::string name = text_from(json);
+  if (name.empty()) throw std::range_error("no name");
+  return name;
+}
+
+/// The path of an output below the directory of the journal: merge must read nothing else.
+std::string output_from(const std::string& text) {
+  std::string path = unescaped(text);
+  if (path.empty() || path.starts_with('/') || path.find('\0') != std::string::npos || leads_up(path))
+    throw std::range_error("no path below the output directory");
+  return path;
 }
 
 void add_results(const ImageRecord& record, Json& json) {
@@ -91,32 +112,32 @@ void add_results(const ImageRecord& record, Json& json) {
 
 void read_results(const Json& json, ImageRecord& record) {
   record.datasum = integer_from<std::uint32_t>(json.at("datasum"));
-  record.width = integer_from<std::int64_t>(json.at("size").at(0));
-  record.height = integer_from<std::int64_t>(json.at("size").at(1));
-  record.sources = integer_from<std::int64_t>(json.at("sources"));
+  record.width = integer_from<std::int64_t>(json.at("size").at(0), 0);
+  record.height = integer_from<std::int64_t>(json.at("size").at(1), 0);
+  record.sources = integer_from<std::int64_t>(json.at("sources"), 0);
   record.background = number_from(json.at("background"));
   record.sigma = number_from(json.at("sigma"));
   for (const auto& [path, bytes] : json.at("outputs").items())
-    record.outputs.emplace_back(unescaped(path), integer_from<std::int64_t>(bytes));
+    record.outputs.emplace_back(output_from(path), integer_from<std::int64_t>(bytes, 0));
   if (json.contains("crc32")) record.catalog_crc32 = integer_from<std::uint32_t>(json.at("crc32"));
 }
 
 ImageRecord record_from(const Json& json) {
   ImageRecord record;
-  record.name = text_from(json.at("image"));
-  if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"));
-  if (json.contains("images")) record.images = integer_from<int>(json.at("images"));
+  record.name = name_from(json.at("image"));
+  if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"), 0);
+  if (json.contains("images")) record.images = integer_from<int>(json.at("images"), 1);
   record.path = text_from(json.at("path"));
-  record.bytes = integer_from<std::int64_t>(json.at("bytes"));
+  record.bytes = integer_from<std::int64_t>(json.at("bytes"), 0);
   record.modified = integer_from<std::int64_t>(json.at("modified"));
-  record.config = text_from(json.at("config"));
+  record.config = name_from(json.at("config"));
   record.program = text_from(json.at("program"));
   record.done = !json.contains("failed");
   if (record.done) {
     read_results(json, record);
   } else {
     record.kind = text_from(json.at("failed"));
-    record.reason = text_from(json.at("reason"));
+    record.reason = shortened(text_from(json.at("reason")));
   }
   return record;
 }
@@ -125,6 +146,15 @@ ImageRecord record_from(const Json& json) {
 
 std::string image_label(const ImageRecord& record) {
   return record.hdu ? record.name + "[" + std::to_string(*record.hdu) + "]" : record.name;
+}
+
+std::string shortened(std::string reason) {
+  if (reason.size() <= most_reason_bytes) return reason;
+  constexpr std::string_view mark = "...";
+  // A character of UTF-8 has up to three bytes 10xxxxxx after its first.
+  std::size_t end = most_reason_bytes - mark.size();
+  for (int i = 0; i < 3 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80; ++i) --end;
+  return reason.replace(end, reason.npos, mark);
 }
 
 std::string format_record(const ImageRecord& record) {

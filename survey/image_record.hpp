@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ struct ImageRecord {
 
   // Or why it gave nothing.
   std::string kind;    ///< kind_name() of an Error; or crash, timeout: of its process
-  std::string reason;  ///< the message
+  std::string reason;  ///< the message; journals keep what shortened() leaves of it
 
   bool operator==(const ImageRecord&) const = default;
 };
@@ -41,11 +42,19 @@ struct ImageRecord {
 /// "night1/a.fits", or "night1/a.fits[2]" for HDU 2 of a file of which several are extracted.
 std::string image_label(const ImageRecord& record);
 
+/// Of a reason, which may list all that a damaged file holds, people and the merged catalogue's column REASON need no
+/// more bytes than these.
+inline constexpr std::size_t most_reason_bytes = 2000;
+
+/// The reason; of one that is longer the beginning, and "...". Text that is UTF-8 is cut between two characters.
+std::string shortened(std::string reason);
+
 /// One line of JSON, without the end of the line. Text that is UTF-8 stands as it is; of any other, every byte beyond
 /// ASCII is written as a NUL (which no name has) and two hexadecimal digits: "caf\u0000e9.fits".
 std::string format_record(const ImageRecord& record);
 
-/// Reads it back, to the same bytes of text and the same bits of numbers; none if it is none.
+/// Reads it back, to the same bytes of text and the same bits of numbers, but for a reason that is shortened; none if
+/// it is none.
 std::optional<ImageRecord> parse_record(std::string_view line);
 
 }  // namespace srcextract

@@ -93,6 +93,12 @@ std::string name_of_match(const std::string& path, const std::string& pattern) {
   return *name.begin() == ".." ? file_name(path) : name.string();
 }
 
+/// What the names of images in a directory of this name begin with. That of a pattern that ends in "/.." is none: what
+/// is there would be written outside of the output directory.
+std::string name_before(const std::string& directory) {
+  return directory == "." || directory == ".." ? "" : directory + "/";
+}
+
 void Search::find(std::uint32_t input) {
   input_ = input;
   const std::string& text = inputs_[input];
@@ -140,7 +146,7 @@ void Search::find_matching(const std::string& pattern) {
   for (const std::string& path : paths) {
     const std::string name = name_of_match(path, pattern);
     if (is_directory(path)) {
-      find_in_directory(path, name + "/");
+      find_in_directory(path, name_before(name));
     } else if (is_image_name(file_name(path))) {
       add(look_at(path, name), config_);
     }

@@ -87,7 +87,7 @@ class Journal::Writer {
     before_ = join_ledgers(std::move(journals));
     if (shard.count == 1) failures_.emplace(failures_path(directory, shard), before_, std::move(superseded));
     if (!failures_) failures_.emplace(failures_path(directory, shard), Ledger{});
-    file_.append(format_session(last_session + 1, about));
+    file_.append(format_session(std::min(last_session + 1, last_session_number), about));
     thread_ = std::thread([this] { write_until_stopped(); });
   }
 
@@ -115,6 +115,7 @@ class Journal::Writer {
   void forget(std::uint64_t hash) { underway_.forget(hash); }
 
   void add(ImageRecord record) {
+    record.reason = shortened(std::move(record.reason));
     std::unique_lock guard(mutex_);
     taken_.wait(guard, [this] { return added_.size() < most_waiting || error_; });
     if (error_) std::rethrow_exception(error_);

@@ -60,8 +60,9 @@ class Journal {
   /// Of a file that was interrupted: it is no longer part of the work.
   void forget(std::uint64_t name_hash);
 
-  /// From several threads, once the outputs are in place; waits where the disk is far behind. Throws what kept earlier
-  /// ones from being written: Error{output}, or Error{storage} also where the journal is no longer in its place.
+  /// From several threads, once the outputs are in place; of a long reason it keeps the beginning (shortened). Waits
+  /// where the disk is far behind. Throws what kept earlier ones from being written: Error{output}, or Error{storage}
+  /// also where the journal is no longer in its place.
   void add(ImageRecord record);
 
   /// Returns when everything is on the disk; nothing is added after. `complete` says that the shard has no work left:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -17,6 +18,14 @@ Integer integer_from(const Json& json) {
       std::in_range<Integer>(json.template get<std::int64_t>()))
     return static_cast<Integer>(json.template get<std::int64_t>());
   throw std::range_error("no integer in range");
+}
+
+/// Also if it is less than `least` or more than `most`.
+template <class Integer, class Json>
+Integer integer_from(const Json& json, Integer least, Integer most = std::numeric_limits<Integer>::max()) {
+  const auto integer = integer_from<Integer>(json);
+  if (integer < least || integer > most) throw std::range_error("no integer in range");
+  return integer;
 }
 
 }  // namespace srcextract

@@ -91,7 +91,7 @@ struct NoLine {};
 using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
 
 SessionBegins session_from(const Json& json) {
-  SessionBegins begins{integer_from<std::int64_t>(json.at("session")), ""};
+  SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), ""};
   if (json.contains("about")) begins.config = json.at("about").value("config", "");
   return begins;
 }

@@ -19,6 +19,9 @@ using Ledger = std::map<std::string, std::map<int, ImageRecord>>;
 /// Enters the last word on an image.
 void remember(Ledger& ledger, ImageRecord record);
 
+/// No session has a greater number: a line that says so is damaged. Every JSON parser reads it as it is.
+inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
+
 /// One journal of an output directory.
 struct JournalFile {
   std::string path;

@@ -11,6 +11,7 @@
 #include "config/fields.hpp"
 #include "io/tables/text_table.hpp"
 #include "stages/core/error.hpp"
+#include "survey/leads_up.hpp"
 
 namespace srcextract {
 namespace {
@@ -50,8 +51,7 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   const std::string problem = "the name " + shown(given);
   if (given.starts_with('/'))
     fail(lines, problem + " is an absolute path; give one below the output directory, as in night1/m31.fits");
-  if (("/" + given + "/").find("/../") != std::string::npos)
-    fail(lines, problem + " has a '..', which could lead out of the output directory; leave it out");
+  if (leads_up(given)) fail(lines, problem + " has a '..', which could lead out of the output directory; leave it out");
   std::string name = normal(given);
   if (is_of_directory(name)) fail(lines, problem + " is that of a directory; end it with that of a file");
   return name;

@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "io/files/big_endian.hpp"
+#include "survey/merge_rows.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Rows that are assembled before they are written.
-constexpr std::size_t rows_at_a_time = 4096;
 
 /// Stands for a number that there is not.
 constexpr std::int64_t none = -1;
@@ -159,6 +157,7 @@ void write_images(TableStream& out, TableHead head, const std::vector<SurveyImag
   }
   head.rows = std::ssize(images);
   out.begin(head);
+  const std::size_t rows_at_a_time = std::min(rows_in_piece(row_bytes), images.size());
   std::vector<std::byte> piece(rows_at_a_time * row_bytes);
   for (std::size_t first = 0; first < images.size(); first += rows_at_a_time) {
     const std::size_t end = std::min(images.size(), first + rows_at_a_time);

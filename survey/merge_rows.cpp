@@ -7,17 +7,21 @@
 namespace srcextract {
 namespace {
 
-/// Bytes of rows that are read, and that are written, at a time.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 }  // namespace
+
+std::size_t rows_in_piece(std::size_t row_bytes) {
+  return std::max<std::size_t>(1, piece_bytes / row_bytes);
+}
 
 std::uint32_t RowWriter::copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
                               const std::vector<std::byte>& blank) {
   Crc32 read;
   add_to(read, file, 0, data_begin);
   const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
-  const std::int64_t at_a_time = std::max<std::int64_t>(1, static_cast<std::int64_t>(piece_bytes) / row_bytes);
+  // A row that is written has a text more than one that is read, which may be long.
+  const auto at_a_time = static_cast<std::int64_t>(rows_in_piece(std::max(plan.catalog_row_bytes, blank.size())));
   for (std::int64_t row = 0; row < rows; row += at_a_time) {
     const std::int64_t count = std::min(at_a_time, rows - row);
     add_to(read, file, data_begin + row * row_bytes, count * row_bytes);

@@ -84,6 +84,8 @@ std::optional<Shard> slurm_shard() {
                   std::to_string(count) + " from " + std::to_string(min) + " to " + std::to_string(max) +
                   " in steps of " + std::to_string(step));
   }
+  if (count > most_shards)
+    fail_on_array("this job array has " + std::to_string(count) + " tasks, and a survey has at most a million parts");
   return Shard{static_cast<int>((id - min) / step) + 1, static_cast<int>(count)};
 }
 

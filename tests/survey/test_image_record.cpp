@@ -59,6 +59,48 @@ TEST(ImageRecordTest, NumbersThatAreNoneOfTheirKindMakeNoRecord) {
   }
 }
 
+/// The line of an image of three that was done, with `after` in place of `before`.
+std::string changed_line(const std::string& before, const std::string& after) {
+  ImageRecord record = of_hdu(done_record("n/a.fits"), 2, 3);
+  record.outputs = {{"n/a.cat.fits", 8640}};
+  std::string line = format_record(record);
+  const std::size_t at = line.find(before);
+  if (at == line.npos) throw std::runtime_error(line + " has no " + before);
+  return line.replace(at, before.size(), after);
+}
+
+TEST(ImageRecordTest, OutputsLieBelowTheDirectory) {
+  for (const char* path :
+       {"/n/a.cat.fits", "../a.cat.fits", "n/../../a.cat.fits", "n/..", "..", "", "n\\u000000.cat.fits"}) {
+    const std::string line = changed_line("n/a.cat.fits", path);
+    EXPECT_FALSE(parse_record(line)) << line;
+  }
+  for (const char* path : {"a.cat.fits", "..n/a...cat.fits", ".../a.cat.fits", "n../a.cat.fits", "n/..a.cat.fits"})
+    EXPECT_TRUE(parse_record(changed_line("n/a.cat.fits", path))) << path;
+}
+
+TEST(ImageRecordTest, ValuesThatNoImageHasMakeNoRecord) {
+  const std::pair<const char*, const char*> changes[] = {{"\"images\":3", "\"images\":-3"},
+                                                         {"\"images\":3", "\"images\":0"},
+                                                         {"\"hdu\":2", "\"hdu\":-1"},
+                                                         {"\"bytes\":2880", "\"bytes\":-1"},
+                                                         {"[64", "[-64"},
+                                                         {"32]", "-32]"},
+                                                         {"\"sources\":7", "\"sources\":-7"},
+                                                         {"fits\":8640", "fits\":-1"},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"nanx\""},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"2.5\""},
+                                                         {"\"sigma\":2.5", "\"sigma\":\"\""},
+                                                         {"\"background\":0.1", "\"background\":\"infinity\""},
+                                                         {"\"n/a.fits\"", "\"\""},
+                                                         {"\"c1\"", "\"\""}};
+  for (const auto& [before, after] : changes) {
+    const std::string line = changed_line(before, after);
+    EXPECT_FALSE(parse_record(line)) << line;
+  }
+  EXPECT_TRUE(parse_record(changed_line("\"hdu\":2", "\"hdu\":0")));
+}
+
 TEST(ImageRecordTest, WhatFailedIsALine) {
   const ImageRecord record = failed_record("a.fits", "it is \"empty\",\nor was");
   const std::string line =
@@ -88,7 +130,7 @@ TEST(ImageRecordTest, AnyBytesComeBack) {
   for (int i = 0; i < 20000; ++i) {
     std::string text(static_cast<std::size_t>(length(random)), ' ');
     for (char& c : text) c = static_cast<char>(byte(random));
-    ImageRecord record = failed_record(text, text + "e\xcc\x81");
+    ImageRecord record = failed_record("n" + text, text + "e\xcc\x81");
     record.path = "\xff" + text;
     const std::string line = format_record(record);
     ASSERT_EQ(parse_record(line), record) << line;
@@ -121,6 +163,30 @@ TEST(ImageRecordTest, NumbersComeBackToTheSameBits) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(read->background), std::bit_cast<std::uint64_t>(value));
     EXPECT_EQ(std::bit_cast<std::uint64_t>(read->sigma), std::bit_cast<std::uint64_t>(value));
   }
+}
+
+TEST(ImageRecordTest, OfALongReasonTheBeginningIsKept) {
+  EXPECT_EQ(shortened(std::string(most_reason_bytes, 'x')), std::string(most_reason_bytes, 'x'));
+  EXPECT_EQ(shortened(std::string(most_reason_bytes + 1, 'x')), std::string(most_reason_bytes - 3, 'x') + "...");
+  for (const std::string character : {"x", "\u00e9", "\u03b1", "\u20ac", "\U0001f52d"}) {
+    for (const std::string begin : {"", "1", "12", "123"}) {
+      std::string reason = begin;
+      while (reason.size() < 2 * most_reason_bytes) reason += character;
+      const std::string cut = shortened(reason);
+      EXPECT_LE(cut.size(), most_reason_bytes);
+      EXPECT_GT(cut.size(), most_reason_bytes - character.size());
+      EXPECT_TRUE(cut.ends_with("...") && reason.starts_with(cut.substr(0, cut.size() - 3))) << cut;
+      EXPECT_EQ((cut.size() - 3 - begin.size()) % character.size(), 0u) << cut;
+    }
+  }
+  EXPECT_LE(shortened(std::string(5000, '\xbf')).size(), most_reason_bytes);
+}
+
+TEST(ImageRecordTest, AReasonOfMegabytesIsReadShortened) {
+  ImageRecord record = failed_record("a.fits", std::string(3'500'000, 'x'));
+  const std::optional<ImageRecord> read = parse_record(format_record(record));
+  record.reason = std::string(most_reason_bytes - 3, 'x') + "...";
+  EXPECT_EQ(read, record);
 }
 
 TEST(ImageRecordTest, WhatIsNoRecordIsNone) {

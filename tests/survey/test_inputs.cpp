@@ -169,6 +169,13 @@ TEST_F(FindInputs, APatternFindsFilesAndDirectories) {
   EXPECT_THAT(names({folder_ / "[mn]*.fits"}), ElementsAre("m.fits", "n3.fits"));
 }
 
+TEST_F(FindInputs, ImagesOfAPatternThatLeadsUpHaveNamesBelowTheOutputDirectory) {
+  file("x/n1/a.fits");
+  file("x/b.fits");
+  EXPECT_THAT(names({folder_ / "x/n?/.."}), ElementsAre("b.fits", "n1/a.fits"));
+  EXPECT_THAT(names({folder_ / "x/n?/../.."}), ElementsAre("x/b.fits", "x/n1/a.fits"));
+}
+
 TEST_F(FindInputs, APatternWithoutAnImageIsAnError) {
   file("a.txt");
   file("a.cat.fits");

@@ -57,6 +57,17 @@ TEST(JournalTest, IsASessionItsRecordsAndItsEnd) {
   EXPECT_EQ(read_lines(directory / "failures.2-of-4.csv").size(), 2u);
 }
 
+TEST(JournalTest, OfAReasonOfMegabytesTheBeginningIsWritten) {
+  TemporaryFolder directory;
+  Journal journal(directory.string(), {}, "{}", fail_on);
+  journal.add(failed_record("a.fits", "it has 'E'" + std::string(3'500'000, 'e')));
+  journal.finish(true);
+  EXPECT_THAT(read_lines(directory / "journal.jsonl").at(1), HasSubstr("it has 'E'"));
+  EXPECT_THAT(read_lines(directory / "failures.csv").at(1), ::testing::EndsWith("eee..."));
+  for (const char* name : {"journal.jsonl", "failures.csv"})
+    EXPECT_LT(std::filesystem::file_size(directory / name), 3000u) << name;
+}
+
 TEST(JournalTest, WhatIsAddedIsThereWithinSeconds) {
   TemporaryFolder directory;
   Journal journal(directory.string(), {}, "{}", fail_on);
@@ -66,6 +77,13 @@ TEST(JournalTest, WhatIsAddedIsThereWithinSeconds) {
   };
   for (int tries = 0; tries < 600 && !seen(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_TRUE(seen());
+}
+
+TEST(JournalTest, ThereIsASessionAfterTheOneOfTheGreatestNumber) {
+  TemporaryFolder directory;
+  directory.write("journal.jsonl", format_session(last_session_number, "{}"));
+  for (int start = 0; start < 2; ++start) Journal(directory.string(), {}, "{}", fail_on).finish(true);
+  EXPECT_TRUE(read_journals(directory.string(), fail_on).at(0).complete);
 }
 
 TEST(JournalTest, ASessionKnowsWhatAllJournalsSaid) {

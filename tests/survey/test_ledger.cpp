@@ -149,6 +149,20 @@ TEST(LedgerTest, ADamagedLineIsWarnedOfAndItsSessionIsNotComplete) {
   EXPECT_TRUE(mended.complete);
 }
 
+TEST(LedgerTest, ASessionOfANumberThatNoneHasIsADamagedLine) {
+  for (const char* number : {"-1", "9007199254740992", "9223372036854775807"}) {
+    TemporaryFolder directory;
+    directory.write("journal.jsonl",
+                    format_session(1, "{}") + R"({"session":)" + number + ",\"about\":{}}\n" + complete_end);
+    std::vector<std::string> warnings;
+    const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
+    const JournalFile journal = read_journals(directory.string(), warn).at(0);
+    EXPECT_EQ(journal.session, 1) << number;
+    EXPECT_FALSE(journal.complete) << number;
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("journal.jsonl:2: 1 damaged")));
+  }
+}
+
 TEST(LedgerTest, ASessionWithoutItsEndIsNotComplete) {
   TemporaryFolder directory;
   const std::string first = format_session(1, "{}") + line_of(done_record("a")) + complete_end;

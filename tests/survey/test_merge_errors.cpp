@@ -94,6 +94,20 @@ TEST(MergeErrors, CatalogWithADamagedHeader) {
   }
 }
 
+TEST(MergeErrors, CatalogsOutsideOfTheDirectoryAreNotRead) {
+  for (const bool absolute : {false, true}) {
+    const TwoImages survey;
+    const std::string outside = survey.folder / "private.cat.fits";
+    std::filesystem::rename(survey.catalog, outside);
+    replace_in(survey.directory + "/journal.jsonl", "night/b.cat.fits", absolute ? outside : "../private.cat.fits");
+    EXPECT_THAT(survey.input_failure(), HasSubstr("journal.jsonl: the run has not finished"));
+    std::vector<std::string> warnings;
+    const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
+    EXPECT_THAT(merged(survey.folder, {survey.directory}, warn, true), ::testing::Not(HasSubstr("night/b.fits")));
+    EXPECT_THAT(warnings, ::testing::Contains(HasSubstr("journal.jsonl:3: 1 damaged")));
+  }
+}
+
 TEST(MergeErrors, NoFitsCatalogs) {
   const TemporaryFolder folder;
   TestSurvey survey(folder, "out");

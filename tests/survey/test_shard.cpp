@@ -77,6 +77,13 @@ TEST_F(SlurmShard, IdsThatAreNotEvenlySpacedAreAMistakeInEveryTask) {
   }
 }
 
+TEST_F(SlurmShard, ThereAreNoMoreThanASurveyCanHave) {
+  set({"0", "0", "999999", "1", "1000000"});
+  EXPECT_EQ(slurm_shard(), (Shard{1, 1'000'000}));
+  EXPECT_THAT(mistake({"0", "0", "1000000", "1", "1000001"}), AllOf(HasSubstr("1000001 tasks"), HasSubstr("million")));
+  EXPECT_THAT(mistake({"0", "0", "2147483646", "1", "2147483647"}), HasSubstr("million"));
+}
+
 TEST_F(SlurmShard, ContradictionsSayWhatToDo) {
   for (const auto& variables :
        std::vector<std::vector<std::string>>{{"5", "0", "3", "1", "4"},
