@@ -82,10 +82,8 @@ void for_each_background_field(AnyConfig& c, F&& f) {
     c.given_sky.level);
   f(Field{.section = section,
           .key = "level_hdu",
-          .description =
-              "HDU of that map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of `level` "
-              "that holds an image; no map without a file)",
-          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .description = "HDUs of that map, as `mask.hdu` has them: paired with the images where several are selected",
+          .allowed = "as `input.hdu`",
           .problem = level_hdu_problem(c.given_sky)},
     c.given_sky.level_hdu);
   f(Field{.section = section,

@@ -30,9 +30,8 @@ void for_each_flags_field(AnyConfig& c, F&& f) {
     c.flags.file);
   f(Field{.section = section,
           .key = "hdu",
-          .description = "HDU of the map: a number (0 is the primary HDU), an EXTNAME, or `auto` (the first of `file` "
-                         "that holds an image; no map without a file)",
-          .allowed = "`auto`, 0, 1, …, or an EXTNAME of at most 68 characters",
+          .description = "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected",
+          .allowed = "as `input.hdu`",
           .problem = hdu_problem(c.flags)},
     c.flags.hdu);
   f(Field{.section = section,

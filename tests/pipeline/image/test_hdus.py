@@ -207,6 +207,19 @@ def test_maps_of_the_file_are_no_images(extract, tmp_path):
     assert sorted(path.name for path in out.glob("*.run.json")) == ["other.hdu1.run.json", "other.hdu2.run.json"]
 
 
+def test_flags_and_levels_belong_to_their_images(extract, tmp_path):
+    """Every image has a flag and a level of its own, which no other one has."""
+    hdus = []
+    for ver in (1, 2):
+        hdus += [science(ver, ver=ver), fits.ImageHDU(np.full((HEIGHT, WIDTH), ver, np.uint8), name="DQ", ver=ver),
+                 fits.ImageHDU(np.full((HEIGHT, WIDTH), 7.5 * ver, np.float32), name="SKY", ver=ver)]
+    write(tmp_path / "sky.fits", *hdus)
+    out = extract("out", f"input: {{hdu: 'SCI*'}}\nflags: {{hdu: DQ}}\nbackground: {{level_hdu: SKY}}\n{RESULTS}", "sky.fits")
+    for ver, number in ((1, 1), (2, 4)):
+        found = rows(out / f"sky.hdu{number}.cat.csv")
+        assert {(row["IMAFLAGS_ISO"], float(row["BACKGROUND"])) for row in found} == {(str(ver), 7.5 * ver)}
+
+
 def test_threads_change_nothing(run, configure, tmp_path):
     write(tmp_path / "sky.fits", *(science(seed, f"N{seed}") for seed in (1, 2, 3)),
           *(mask_hdu(seed, f"BAD{seed}") for seed in (1, 2, 3)))
