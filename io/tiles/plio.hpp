@@ -6,8 +6,8 @@
 
 namespace srcextract {
 
-/// Whether a stream is long enough for so many pixels: an instruction is one of 4095 at most, zeros at the end of a list
-/// included, as IRAF and CFITSIO write it, and the words of the head are counted as if they were some.
+/// Whether a stream is long enough for so many pixels: an instruction is one of 4095 at most, zeros at the end of a
+/// list included, as IRAF and CFITSIO write it, and the words of the head are counted as if they were some.
 bool can_be_plio(std::span<const std::byte> stream, std::int64_t pixels);
 
 /// Decodes the integers of a tile that PLIO_1 compressed (FITS Standard 4.0, 10.4.3): a list of instructions of 16
