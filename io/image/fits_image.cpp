@@ -181,26 +181,61 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
 
 }  // namespace
 
+/// Headers of so many bytes are kept for whoever asks for further images: those of the largest mosaics. Of a file that
+/// has more the others are read again.
+constexpr std::int64_t most_kept = std::int64_t{8} << 20;
+
 struct FitsImages::Impl {
   std::shared_ptr<const InputFile> file;
   FitsReader reader;
-  std::vector<Hdu> seen = {};
+  std::vector<Hdu> seen = {};        ///< the first of them with their headers
+  std::size_t with_header = 0;       ///< how many those are
+  std::int64_t header_bytes = 0;     ///< of all
   std::optional<Error> broken = {};  ///< why no HDU can be found behind those
   bool ended = false;
+  std::optional<FitsReader> again = {};  ///< goes through those without headers
+  std::optional<Hdu> current = {};       ///< where that is
 
   explicit Impl(std::shared_ptr<const InputFile> opened) : file(std::move(opened)), reader(*file) {}
 
-  /// The HDU of that number; nothing if there is none that can be read.
+  /// The HDU of that number, until the next is asked for; nothing if there is none that can be read.
   const Hdu* at(std::size_t index) {
-    if (index < seen.size()) return &seen[index];
+    if (index < seen.size()) return index < with_header ? &seen[index] : read_again(index);
     if (ended) return nullptr;
     try {
-      if (std::optional<Hdu> next = reader.next()) return &seen.emplace_back(std::move(*next));
+      if (std::optional<Hdu> next = reader.next()) return take(std::move(*next));
     } catch (const Error& error) {
       broken = error;
     }
     ended = true;
     return nullptr;
+  }
+
+  const Hdu* take(Hdu hdu) {
+    header_bytes += std::ssize(hdu.cards);
+    const bool kept = seen.empty() || header_bytes <= most_kept;
+    if (kept) {
+      ++with_header;
+      return &seen.emplace_back(std::move(hdu));
+    }
+    current = std::move(hdu);
+    Hdu& without = seen.emplace_back(*current);
+    without.header = nullptr;
+    without.cards = {};
+    again.reset();
+    return &*current;
+  }
+
+  const Hdu* read_again(std::size_t index) {
+    if (!again || !current || current->index >= static_cast<int>(index)) {
+      again.emplace(*file);
+      current.reset();
+    }
+    while (!current || current->index < static_cast<int>(index)) {
+      current = again->next();
+      if (!current) return nullptr;
+    }
+    return &*current;
   }
 };
 
@@ -211,6 +246,10 @@ FitsImages::FitsImages(FitsImages&&) noexcept = default;
 
 const std::string& FitsImages::path() const {
   return impl_->file->path();
+}
+
+std::int64_t FitsImages::inflated_bytes() const {
+  return impl_->file->inflated() ? impl_->file->size() : 0;
 }
 
 std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::string& key) {
@@ -227,7 +266,7 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
     image.extver = hdu->version;
     image.by_pattern = choice == Choice::by_pattern;
     image.is_mask = image.by_pattern && is_mask_plane(*hdu);
-    image.inflated_bytes = file->inflated() ? file->size() : 0;
+    image.inflated_bytes = inflated_bytes();
   }
   if (selection.complete()) return images;
   if (impl_->broken && !selection.fulfilled()) throw *impl_->broken;

@@ -87,6 +87,8 @@ class FitsImages {
 
   const std::string& path() const;
 
+  std::int64_t inflated_bytes() const;  ///< that the file takes in memory if it is gzipped; else 0
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

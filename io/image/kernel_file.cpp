@@ -21,6 +21,9 @@ namespace {
 /// No kernel is as large: such an image is not read for one.
 constexpr std::int64_t most_pixels = std::int64_t{1} << 20;
 
+/// Of a gzipped file: the pixels of a kernel, and as much again for what else is in the file.
+constexpr std::int64_t most_inflated = 2 * 8 * most_pixels;
+
 bool begins_as_fits(const std::string& path) {
   constexpr std::string_view keyword = "SIMPLE  =";
   std::array<char, keyword.size()> bytes;
@@ -104,8 +107,18 @@ double decode(const std::byte* bytes, const PixelFormat& format) {
   return format.bzero + format.bscale * stored;
 }
 
+SelectedImage select_kernel(const std::string& path) {
+  try {
+    return select_images(path, "auto", most_inflated).front();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::memory) throw;
+    throw Error(ErrorKind::config, path + " is no kernel: it has more than " +
+                                       std::to_string(most_inflated / 1'000'000) + " MB, inflated");
+  }
+}
+
 KernelFile read_fits(const std::string& path) {
-  const SelectedImage selected = select_images(path, "auto").front();
+  const SelectedImage selected = select_kernel(path);
   const FitsImage image = selected.open();
   const PixelSource source = image.plane(1);
   const auto [width, height] = source.shape;

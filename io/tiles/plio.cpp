@@ -66,6 +66,11 @@ class Painter {
 
 }  // namespace
 
+bool can_be_plio(std::span<const std::byte> stream, std::int64_t pixels) {
+  constexpr std::int64_t most_of_a_word = 4095;
+  return pixels / most_of_a_word <= std::ssize(stream) / 2;
+}
+
 bool decode_plio(std::span<const std::byte> stream, std::span<std::int32_t> pixels) {
   const Words words(stream);
   const List list = find_instructions(words);

@@ -47,21 +47,23 @@ StreamColumn::StreamColumn(const TileTable& table, const std::string& name) {
   const BinaryColumn* const column = find_column(table.columns, name);
   if (column == nullptr || !column->variable || column->repeat == 0) return;
   type_ = column->type;
-  for (std::int64_t tile = 0; tile < table.rows; ++tile) {
-    const std::byte* const field = table.field(*column, tile);
-    lengths_.push_back(column->wide ? load_big_endian<std::int64_t>(field) : load_big_endian<std::int32_t>(field));
-    offsets_.push_back(column->wide ? load_big_endian<std::int64_t>(field + 8)
-                                    : load_big_endian<std::int32_t>(field + 4));
-  }
+  first_ = table.field(*column, 0);
+  row_bytes_ = table.row_bytes;
+  wide_ = column->wide;
   const std::int64_t behind = table.rows * table.row_bytes;
   const std::int64_t heap = table.hdu.header->integer("THEAP").value_or(behind);
   if (heap < behind || heap > std::ssize(table.data)) fail(table, "THEAP is not behind the table in its data");
   heap_ = table.data.subspan(static_cast<std::size_t>(heap));
 }
 
+std::int64_t StreamColumn::descriptor(std::int64_t tile, int number) const {
+  const std::byte* const field = first_ + tile * row_bytes_;
+  return wide_ ? load_big_endian<std::int64_t>(field + 8 * number) : load_big_endian<std::int32_t>(field + 4 * number);
+}
+
 std::span<const std::byte> StreamColumn::stream(std::int64_t tile) const {
   const std::int64_t elements = length(tile), width = std::max<std::int64_t>(1, element_bytes(type_));
-  const std::int64_t offset = elements == 0 ? 0 : offsets_[static_cast<std::size_t>(tile)];
+  const std::int64_t offset = elements == 0 ? 0 : descriptor(tile, 1);
   if (elements < 0 || offset < 0 || elements > std::ssize(heap_) || offset > std::ssize(heap_) - elements * width)
     return {};
   return heap_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(elements * width));
@@ -71,14 +73,13 @@ template <class Number>
 TileNumbers<Number>::TileNumbers(const TileTable& table, const std::string& name) {
   constexpr bool real = std::is_same_v<Number, double>;
   const BinaryColumn* const column = find_column(table.columns, name);
-  in_column_ = column != nullptr;
-  if (!in_column_) {
+  if (column == nullptr) {
     if constexpr (real) {
-      if (const auto number = table.hdu.header->real(name)) numbers_.assign(1, *number);
+      number_ = table.hdu.header->real(name);
     } else {
       const auto number = table.hdu.header->integer(name);
       if (number && !std::in_range<Number>(*number)) fail(table, name + " is beyond 32 bits");
-      if (number) numbers_.assign(1, static_cast<Number>(*number));
+      if (number) number_ = static_cast<Number>(*number);
     }
     return;
   }
@@ -86,9 +87,14 @@ TileNumbers<Number>::TileNumbers(const TileTable& table, const std::string& name
   if (column->variable || column->repeat != 1 || types.find(column->type) == std::string::npos) {
     fail(table, "column " + name + " has not one number for each tile");
   }
-  for (std::int64_t tile = 0; tile < table.rows; ++tile) {
-    numbers_.push_back(load_number<Number>(table.field(*column, tile), column->type));
-  }
+  first_ = table.field(*column, 0);
+  row_bytes_ = table.row_bytes;
+  type_ = column->type;
+}
+
+template <class Number>
+Number TileNumbers<Number>::of(std::int64_t tile) const {
+  return in_column() ? load_number<Number>(first_ + tile * row_bytes_, type_) : *number_;
 }
 
 template class TileNumbers<double>;

@@ -29,7 +29,8 @@ struct TileTable {
 /// Throws Error{input} if the header is not that of a table, or the rows are not in the data unit.
 TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<const std::byte> data);
 
-/// A column of the table whose rows are streams in the heap. It may be missing.
+/// A column of the table whose rows are streams in the heap. It may be missing. Nothing is kept of its rows, of which a
+/// small file has many: this and the following read them where the data of the table are, which must outlive them.
 class StreamColumn {
  public:
   StreamColumn(const TileTable& table, const std::string& name);
@@ -38,17 +39,20 @@ class StreamColumn {
   char type() const { return type_; }
 
   /// Elements of a tile (from 0).
-  std::int64_t length(std::int64_t tile) const {
-    return lengths_.empty() ? 0 : lengths_[static_cast<std::size_t>(tile)];
-  }
+  std::int64_t length(std::int64_t tile) const { return first_ == nullptr ? 0 : descriptor(tile, 0); }
 
   /// The bytes of a tile; none if they are not inside the heap.
   std::span<const std::byte> stream(std::int64_t tile) const;
 
  private:
+  /// Number 0 or 1 of those that a row has: the length of its stream, and where that begins in the heap.
+  std::int64_t descriptor(std::int64_t tile, int number) const;
+
   std::span<const std::byte> heap_;
   char type_ = 0;
-  std::vector<std::int64_t> lengths_, offsets_;
+  const std::byte* first_ = nullptr;  ///< the field of the first row; null: the column is missing
+  std::int64_t row_bytes_ = 0;
+  bool wide_ = false;
 };
 
 /// A number for every tile, from a column, or for all, from a keyword. `Number` is double or int.
@@ -57,13 +61,15 @@ class TileNumbers {
  public:
   TileNumbers(const TileTable& table, const std::string& name);
 
-  bool missing() const { return numbers_.empty(); }
-  bool in_column() const { return in_column_; }
-  Number of(std::int64_t tile) const { return numbers_[in_column_ ? static_cast<std::size_t>(tile) : 0]; }
+  bool missing() const { return !in_column() && !number_; }
+  bool in_column() const { return first_ != nullptr; }
+  Number of(std::int64_t tile) const;
 
  private:
-  bool in_column_ = false;
-  std::vector<Number> numbers_;
+  const std::byte* first_ = nullptr;  ///< the field of the first row; null: there is no column
+  std::int64_t row_bytes_ = 0;
+  char type_ = 0;
+  std::optional<Number> number_;  ///< of the keyword
 };
 
 }  // namespace srcextract

@@ -106,6 +106,26 @@ TileDecoder::TileDecoder(const TileTable& table)
                                       ": ZSCALE and ZZERO are not both columns or both keywords; the header is "
                                       "damaged, fetch or make the file again");
   }
+  check_streams(table);
+}
+
+std::span<const std::byte> TileDecoder::stream(std::int64_t tile) const {
+  return compressed_.length(tile) != 0 ? compressed_.stream(tile)
+         : plain_.length(tile) != 0    ? plain_.stream(tile)
+                                       : gzipped_.stream(tile);
+}
+
+// A few equal tiles may have one stream in common. If all rows told of the same one, a small file would take the time
+// of one as large as they tell of: what tiles have together must be near what there is.
+void TileDecoder::check_streams(const TileTable& table) const {
+  constexpr std::int64_t in_common = std::int64_t{1} << 20;
+  const std::int64_t there = std::ssize(table.data), most = 2 * there + in_common;
+  std::int64_t told = 0;
+  for (std::int64_t tile = 0; tile < grid_.tiles() && told <= most; ++tile) told += std::ssize(stream(tile));
+  if (told <= most) return;
+  throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": its tiles have more than " + std::to_string(most) +
+                                    " compressed bytes by what their table says, in data of " + std::to_string(there) +
+                                    "; it is damaged, fetch or make the file again");
 }
 
 Quantisation TileDecoder::quantisation(std::int64_t tile) const {
@@ -125,7 +145,7 @@ bool TileDecoder::can_be_compressed(std::int64_t tile) const {
   if (stream.empty() || compressed_.type() != (method_.codec == TileCodec::plio ? 'I' : 'B')) return false;
   if (method_.codec == TileCodec::rice) return can_be_rice(stream, pixels, method_.block);
   if (method_.codec == TileCodec::hcompress) return read_hcompress_head(stream, pixels).has_value();
-  return method_.codec == TileCodec::plio || can_be_gzip(stream, pixels);
+  return method_.codec == TileCodec::plio ? can_be_plio(stream, pixels) : can_be_gzip(stream, pixels);
 }
 
 // A tile that its method cannot compress stands in another column.

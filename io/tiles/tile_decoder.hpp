@@ -16,7 +16,7 @@ namespace srcextract {
 class TileDecoder {
  public:
   /// The data of the table must outlive this. Throws Error{input} if the header is not that of a compressed image, or
-  /// contradicts itself.
+  /// contradicts itself, or if tiles share so much of the data that these would stand for many times as many.
   explicit TileDecoder(const TileTable& table);
 
   const TileGrid& grid() const { return grid_; }
@@ -40,6 +40,8 @@ class TileDecoder {
   bool finish(std::int64_t tile, std::span<const Integer> integers, std::span<Pixel> pixels) const;
   template <class Integer>
   bool decode_integers(std::span<const std::byte> stream, std::span<Integer> integers) const;
+  void check_streams(const TileTable& table) const;
+  std::span<const std::byte> stream(std::int64_t tile) const;
   bool can_be_compressed(std::int64_t tile) const;
   Quantisation quantisation(std::int64_t tile) const;
 

@@ -1,6 +1,7 @@
 #include "io/tiles/tile_grid.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <thread>
@@ -12,6 +13,19 @@ namespace srcextract {
 std::int64_t TileGrid::Axis::size(std::int64_t index) const {
   return std::min(tile, length - begin(index));
 }
+
+namespace {
+
+/// Tiles of a plane that have been asked for in part: each thread has begun two rows of them at most.
+std::int64_t kept_of_plane(const Hdu& hdu, std::int64_t threads) {
+  const std::int64_t width = hdu.axes[0], height = hdu.axes.size() > 1 ? hdu.axes[1] : 1;
+  const std::int64_t side = std::clamp<std::int64_t>(hdu.header->integer("ZTILE2", 1).value_or(1), 1, height);
+  const std::int64_t pixels = width * (side > height / (2 * threads) ? height : 2 * threads * side);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+  return side == 1 ? 0 : std::min(pixels, most) * (std::abs(hdu.bitpix) / 8);
+}
+
+}  // namespace
 
 std::int64_t tile_memory(const Hdu& hdu) {
   constexpr std::int64_t bytes_of_pixel = 16;  // coefficients of HCOMPRESS, twice a level, and integers
@@ -25,7 +39,7 @@ std::int64_t tile_memory(const Hdu& hdu) {
   }
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * bytes_of_pixel);  // no machine has more
   all = std::min(all, most);
-  return bytes_of_pixel * std::min(all, tile > all / threads ? all : tile * threads);
+  return bytes_of_pixel * std::min(all, tile > all / threads ? all : tile * threads) + kept_of_plane(hdu, threads);
 }
 
 TileGrid::TileGrid(const TileTable& table) {

@@ -62,10 +62,11 @@ struct TileReader::Request {
   }
 };
 
-/// A tile that no request wants as a whole: decoded by the first one, and kept for the others.
+/// A tile that no request wants as a whole: decoded by the first one, and kept for the others. Of a tile that reaches
+/// through several planes only the pixels in this one are: all that are kept are never more than the plane has.
 struct TileReader::SharedTile {
   std::mutex turn;                      ///< of the following
-  std::unique_ptr<std::byte[]> pixels;  ///< of the whole tile, once they are decoded
+  std::unique_ptr<std::byte[]> pixels;  ///< those in the plane, once they are decoded
   std::int64_t left;                    ///< pixels in the plane that have not been asked for
 };
 
@@ -108,8 +109,8 @@ bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait)
   std::unique_lock turn(shared->turn, std::defer_lock);
   if (wait) turn.lock();
   if (!turn.owns_lock() && !turn.try_lock()) return false;
-  if (!shared->pixels) shared->pixels = decode(tile.number);
-  request.copy(tile, shared->pixels.get() + tile.before * pixel_bytes_, pixel_bytes_);
+  if (!shared->pixels) shared->pixels = decode_in_plane(tile);
+  request.copy(tile, shared->pixels.get(), pixel_bytes_);
   shared->left -= wanted;
   if (shared->left <= 0) {
     const std::lock_guard lock(mutex_);
@@ -136,6 +137,16 @@ std::shared_ptr<TileReader::SharedTile> TileReader::share(const PlaneTile& tile,
     shared->left = tile.width * tile.height;
   }
   return shared;
+}
+
+std::unique_ptr<std::byte[]> TileReader::decode_in_plane(const PlaneTile& tile) {
+  std::unique_ptr<std::byte[]> whole = decode(tile.number);
+  const std::int64_t count = tile.width * tile.height;
+  if (count == tile.pixels) return whole;
+  const std::int64_t bytes = count * pixel_bytes_;
+  auto part = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  std::copy_n(whole.get() + tile.before * pixel_bytes_, bytes, part.get());
+  return part;
 }
 
 std::unique_ptr<std::byte[]> TileReader::decode(std::int64_t tile) {

@@ -38,6 +38,7 @@ class TileReader {
   bool serve(const PlaneTile& tile, const Request& request, bool wait);
   void serve_whole(const PlaneTile& tile, const Request& request);
   std::shared_ptr<SharedTile> share(const PlaneTile& tile, const Key& key);
+  std::unique_ptr<std::byte[]> decode_in_plane(const PlaneTile& tile);
   std::unique_ptr<std::byte[]> decode(std::int64_t tile);
   std::unique_ptr<std::byte[]> decode_unless_damaged(std::int64_t tile);
   [[noreturn]] void fail_on_damage();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pipeline/batch/dispatcher.hpp"
+#include "pipeline/batch/file_memory.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
@@ -24,13 +25,15 @@ namespace {
 /// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
 /// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
 /// a launch, must not wait for more.
-std::int64_t memory_needed(const ImageTask& task, bool of_difference, const Execution& execution) {
-  if (task.memory || images_together(task.image.shape, task.file->config->config, execution) > 1) return 0;
+std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
+  const Config& config = task.file->config->config;
+  const bool counted = task.memory && !task.for_images;
+  if (counted || images_together(task.image.shape, config, execution) > 1) return 0;
   const bool on_host = !execution.device || execution.compare;
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
-  return task.image.loaded_bytes +
-         (on_host ? records * host_memory(plan_of(task.image.shape, task.file->config->config, of_difference)) : 0);
+  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, config)) +
+         (on_host ? records * host_memory(plan_of(task.image.shape, config, !job.reference.empty())) : 0);
 }
 
 /// Those who work on the images of one run.
@@ -75,7 +78,7 @@ class Crew {
   /// Opens the images, extracts them, and sees to what became of each.
   void process(std::span<const ImageTask> tasks, Execution& execution, Progress& progress) {
     std::int64_t needed = 0;
-    for (const ImageTask& task : tasks) needed += memory_needed(task, !job_.reference.empty(), execution);
+    for (const ImageTask& task : tasks) needed += memory_needed(task, job_, execution);
     MemoryBudget::Share share;
     std::vector<std::unique_ptr<OpenImage>> images(tasks.size());
     std::vector<std::optional<Failure>> failures(tasks.size());
@@ -85,7 +88,7 @@ class Crew {
       progress.begin_image(tasks[i].name);
       control_.on_begin(tasks[i]);
       failures[i] = failure_of([&] {
-        if (i == 0) share = budget_.take(needed);
+        if (i == 0) share = take(tasks[0], needed);
         watches.push_back(control_.watch(tasks[i].name));
         images[i] = std::make_unique<OpenImage>(tasks[i], job_);
       });
@@ -103,6 +106,12 @@ class Crew {
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);
     }
+  }
+
+  MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {
+    if (!task.for_images) return budget_.take(needed);
+    budget_.check(needed + task.inflated_maps);
+    return task.for_images->take(needed);
   }
 
   /// Where a device is lost, all of it again on another or on the CPU.

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
-#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/image/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -23,19 +24,6 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
   }
   std::erase_if(images, [](const SelectedImage& image) { return image.is_mask; });
   return names;
-}
-
-/// Memory that a gzipped file of so many bytes, inflated, needs with its images at most, whatever their type: a byte
-/// may be a pixel.
-std::int64_t most_needed(std::int64_t inflated, const Config& config) {
-  return inflated + host_memory(plan_of(Shape{inflated, 1}, config, false));
-}
-
-/// What it does need with them.
-std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Config& config) {
-  std::int64_t bytes = images.front().inflated_bytes;
-  for (const SelectedImage& image : images) bytes += host_memory(plan_of(image.shape, config, false));
-  return bytes;
 }
 
 bool belong_together(const ImageTask& a, const ImageTask& b) {
@@ -114,34 +102,87 @@ std::size_t Dispatcher::waiting() {
   return files_.size() - next_file_ + images_.size();
 }
 
-/// The images of a file, and of a gzipped one its share of the memory: for what its end says that it holds, or, where
-/// its headers ask for more (that is the size of its last member alone), for all there is.
+/// The images of a file with their maps; of gzipped ones their share of the memory: for what their ends say that they
+/// hold, or, where their headers ask for more (that is the size of the last member alone), for all there is.
 Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   const Config& config = file.config->config;
+  const std::int64_t size = gzipped_size(file.path), of_maps = gzipped_sizes(files_of_maps(config));
   const std::int64_t all = budget_.bytes();
-  const auto select = [&](std::int64_t room, std::int64_t most_inflated) -> Opened {
-    auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
-    const std::shared_ptr<void> watched = control_.watch(file.path);
-    FitsImages opened(file.path, most_inflated);
-    std::vector<SelectedImage> images = opened.select(config.input.hdu);
-    const std::int64_t needed = memory_needed(images, config);
-    budget_.check(needed);
-    share->shrink(needed);
-    return {std::move(opened), std::move(images), std::move(share)};
+  const auto unless_too_small = [](auto&& with_their_sizes, auto&& with_all) {
+    try {
+      return with_their_sizes();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::memory) throw;
+    }
+    return with_all();
   };
-  const std::int64_t size = gzipped_size(file.path);
-  if (size == 0) {
-    const std::shared_ptr<void> watched = control_.watch(file.path);
-    FitsImages opened(file.path);
-    std::vector<SelectedImage> images = opened.select(config.input.hdu);
-    return {std::move(opened), std::move(images), nullptr};
+  if (size == 0)
+    return unless_too_small([&] { return open_plain(file, of_maps, of_maps); },
+                            [&] { return open_plain(file, of_maps == 0 ? 0 : all, all); });
+  const std::int64_t beside = gzipped_sizes(files_beside(job_, config));
+  const std::int64_t room = std::min(most_needed(size, job_, config) + of_maps + beside, all);
+  return unless_too_small(
+      [&] { return open_gzipped(file, room, size, of_maps); },
+      [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
+}
+
+/// What the maps of a file, gzipped, take beside `needed` bytes: no more than `most`, and of a strict budget no more
+/// than it has left.
+std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) const {
+  return budget_.strict() ? std::clamp<std::int64_t>(budget_.bytes() - needed, 0, most) : most;
+}
+
+void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const {
+  opened.left_out = take_masks_out(opened.images, file.path());
+  std::int64_t left = most;
+  opened.maps = pair_maps(file, opened.images, config, left);
+  opened.inflated_maps = most - left;
+}
+
+/// A file whose images are read where they stand. If its maps are gzipped, which are in memory as long as any of its
+/// images, it takes a share for them with all of its images, which these share: one that has memory must not wait for
+/// what others have.
+Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps) {
+  const Config& config = file.config->config;
+  std::shared_ptr<void> watched = control_.watch(file.path);
+  FitsImages fits(file.path);
+  Opened opened{.images = fits.select(config.input.hdu)};
+  const std::int64_t largest = largest_needed(opened.images, job_, config);
+  opened.most_inflated = left_beside(largest, budget_.bytes());
+  if (of_maps == 0) {
+    add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
+    return opened;
   }
-  try {
-    return select(std::min(most_needed(size, config), all), size);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::memory) throw;
-  }
-  return select(all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max());
+  const std::int64_t room = std::min(of_maps + memory_needed(opened.images, job_, config), budget_.bytes());
+  budget_.check(largest);
+  watched.reset();  // others may take their time
+  opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
+  watched = control_.watch(file.path);
+  add_maps(opened, fits, config, left_beside(largest, most_of_maps));
+  opened.for_images = std::make_shared<MemoryBudget>(room - opened.inflated_maps, false);
+  opened.most_inflated = left_beside(largest + opened.inflated_maps, budget_.bytes());
+  return opened;
+}
+
+Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated,
+                                            std::int64_t most_of_maps) {
+  const Config& config = file.config->config;
+  auto share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
+  const std::shared_ptr<void> watched = control_.watch(file.path);
+  FitsImages fits(file.path, most_inflated);
+  Opened opened{.images = fits.select(config.input.hdu), .share = share};
+  std::int64_t needed = memory_needed(opened.images, job_, config);
+  budget_.check(needed);
+  add_maps(opened, fits, config, left_beside(needed, most_of_maps));
+  needed += opened.inflated_maps;
+  for (const SelectedMaps& maps : opened.maps) needed += loaded_bytes(maps);
+  opened.most_inflated = left_beside(needed, budget_.bytes());
+  needed += gzipped_sizes(files_beside(job_, config));
+  budget_.check(needed);
+  if (needed > room && room < budget_.bytes())
+    throw Error(ErrorKind::memory, file.path + ": it needs more memory than the end of the gzipped file tells");
+  share->shrink(needed);
+  return opened;
 }
 
 /// What joins the images of a file, if they are to be.
@@ -157,10 +198,8 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
   try {
-    auto [opened, images, share] = open_images(file);
-    const std::shared_ptr<void> watched = control_.watch(file.path);
-    std::vector<std::string> left_out = take_masks_out(images, file.path);
-    std::vector<SelectedMaps> maps = pair_maps(opened, images, file.config->config);
+    Opened opened = open_images(file);
+    std::vector<SelectedImage>& images = opened.images;
     const auto count = static_cast<int>(images.size());
     const std::shared_ptr<JoinedFile> joined = join(planned, images);
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -169,8 +208,9 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
       if (several && std::ranges::count(planned.done_hdus, image.hdu) > 0) continue;
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
-      tasks.push_back({&file, std::move(image), name, number, count, share, std::exchange(left_out, {}), under_way,
-                       std::move(maps[i]), joined});
+      tasks.push_back({&file, std::move(image), name, number, count, opened.share, std::exchange(opened.left_out, {}),
+                       under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.inflated_maps,
+                       opened.most_inflated});
     }
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };

@@ -2,12 +2,14 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "pipeline/batch/run_control.hpp"
@@ -35,16 +37,24 @@ class Dispatcher {
   std::size_t waiting();
 
  private:
+  /// A file, opened; but for its images it has what its tasks have (pipeline/image/open_image.hpp).
   struct Opened {
-    FitsImages file;
-    std::vector<SelectedImage> images;
-    std::shared_ptr<MemoryBudget::Share> share;
+    std::vector<SelectedImage> images = {};
+    std::vector<std::string> left_out = {};
+    std::vector<SelectedMaps> maps = {};
+    std::shared_ptr<MemoryBudget::Share> share = nullptr;
+    std::shared_ptr<MemoryBudget> for_images = nullptr;
+    std::int64_t inflated_maps = 0, most_inflated = 0;
   };
 
   std::optional<ImageTask> next();
   void open_next(std::unique_lock<std::mutex>& lock);
   void give_back(ImageTask task);
   Opened open_images(const ImageFile& file);
+  Opened open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps);
+  Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);
+  std::int64_t left_beside(std::int64_t needed, std::int64_t most) const;
+  void add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const;
   std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
   std::vector<ImageTask> open(const PlannedFile& planned);
 

@@ -71,6 +71,18 @@ std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageCost::*images)
   return kept;
 }
 
+/// For the work on an image: half as much again as its pixels; more if it is thin, or its meshes are small, for what is
+/// kept of every row, the bits of its foreground and where its runs begin, and of every mesh, as measured.
+std::int64_t work_memory(const RunPlan& plan) {
+  constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 280;
+  const auto [width, height] = plan.shape;
+  const std::int64_t of_rows = height * (row_bytes + word_bytes * ((width + word_pixels - 1) / word_pixels));
+  const std::int64_t side = std::max<std::int64_t>(plan.config.background.mesh_size, 1);
+  const bool by_mesh = plan.config.background.method == BackgroundMethod::mesh;
+  const std::int64_t meshes = by_mesh ? ((width + side - 1) / side) * ((height + side - 1) / side) : 0;
+  return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes);
+}
+
 }  // namespace
 
 RunPlan plan_of(const Exposure& exposure, const Config& config) {
@@ -88,7 +100,7 @@ RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
 
 std::int64_t host_memory(const RunPlan& plan) {
   const std::int64_t images = 1 + images_kept(plan, &StageCost::host_images);
-  return (2 * images + 1) * plan.shape.count() * pixel_bytes / 2;
+  return images * plan.shape.count() * pixel_bytes + work_memory(plan);
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

@@ -33,8 +33,9 @@ struct StageCost {
   bool shares_launch = false;  ///< small images can go through it together
 };
 
-/// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, and
-/// the images that stages keep beside it.
+/// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, or
+/// more if the image is thin or its meshes are small, and the images that stages keep beside it. What its sources take
+/// (SECURITY.md) is not known beforehand.
 std::int64_t host_memory(const RunPlan& plan);
 
 /// Device memory, in bytes, that stages need for the images that they keep beside the one that is extracted.

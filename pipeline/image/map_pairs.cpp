@@ -113,13 +113,16 @@ HduNames of_any_version(const MapKeys& keys) {
   return all;
 }
 
-/// The maps that a section names; `file` is that of the images.
-Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config) {
+/// The maps that a section names; `file` is that of the images. What a file of their own takes, inflated, is taken off
+/// `most_inflated`.
+Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config, std::int64_t& most_inflated) {
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
-    if (!keys.file.empty()) other.emplace(keys.file);
+    if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
+    if (other) most_inflated -= other->inflated_bytes();
     FitsImages& of = other ? *other : file;
-    Images named = of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
+    Images named =
+        of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
     return no_others ? std::move(named) : of.select(of_any_version(keys), keys.hdu_key);
   });
@@ -152,7 +155,20 @@ void pair_section(Images images, const Images& maps, const MapKeys& keys, const 
 
 }  // namespace
 
-std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config) {
+std::vector<std::string> files_of_maps(const Config& config) {
+  std::vector<std::string> files;
+  const auto add = [&](const MapKeys& keys) {
+    if (!keys.file.empty()) files.push_back(keys.file);
+  };
+  if (has_map(config.weights)) add(keys_of(config.weights));
+  if (has_mask(config.mask)) add(keys_of(config.mask));
+  if (has_flags(config.flags)) add(keys_of(config.flags));
+  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky));
+  return files;
+}
+
+std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
+                                    std::int64_t& most_inflated) {
   struct Section {
     MapKeys keys;
     SelectedMap SelectedMaps::*member;
@@ -160,7 +176,7 @@ std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>
   };
   std::vector<Section> sections;
   const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
-    sections.push_back({keys, member, select_maps(keys, file, config)});
+    sections.push_back({keys, member, select_maps(keys, file, config, most_inflated)});
   };
   if (has_map(config.weights)) add(keys_of(config.weights), &SelectedMaps::weights);
   if (has_mask(config.mask)) add(keys_of(config.mask), &SelectedMaps::mask);

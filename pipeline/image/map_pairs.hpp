@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,7 +56,12 @@ struct SelectedMaps {
 /// another file by EXTNAME and EXTVER, or by EXTVER; and what nothing pairs by the order of the HDUs. A map that is
 /// named as one HDU serves all images. Images that were selected by a pattern and are maps of others are taken out
 /// first. Throws Error{input} that begins with the place of the key and names the HDUs, if an image is without its map,
-/// if there are several for it, if there are as many maps as images in no way, or if no image is left.
-std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config);
+/// if there are several for it, if there are as many maps as images in no way, or if no image is left; Error{memory} if
+/// the gzipped ones of their files have more than `most_inflated` bytes, from which it takes what they do have.
+std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
+                                    std::int64_t& most_inflated);
+
+/// The files other than the image's own that the configuration names for maps.
+std::vector<std::string> files_of_maps(const Config& config);
 
 }  // namespace srcextract

@@ -16,6 +16,12 @@ std::vector<std::int64_t> all_planes(const FitsImage& image) {
   return numbers;
 }
 
+/// The planes that are combined where no list says which; nothing is made of them before they are few enough.
+std::size_t count_planes(const FitsImage& image, const CombineConfig& combine, bool all, std::size_t others) {
+  if (all) return static_cast<std::size_t>(image.planes());
+  return combine.planes.size() + others + (combine.files.empty() ? 0 : 1);
+}
+
 /// Which of the lists of `combine` is given; the method where it is none.
 std::string key_of_planes(const CombineConfig& config) {
   return !config.hdus.empty()     ? "combine.hdus"
@@ -26,8 +32,8 @@ std::string key_of_planes(const CombineConfig& config) {
 
 }  // namespace
 
-OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config)
-    : first_plane_(config.input.plane) {
+OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config, std::int64_t most_inflated)
+    : most_inflated_(most_inflated), first_plane_(config.input.plane) {
   images_.push_back(std::move(image));
   const CombineConfig& combine = config.combine;
   if (combine.method == CombineMethod::none) {
@@ -38,13 +44,12 @@ OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& con
   std::vector<std::pair<std::string, HduNames>> others;
   for (const std::string& hdu : combine.hdus) others.emplace_back(path, hdu);
   for (const std::string& file : combine.files) others.emplace_back(file, config.input.hdu);
-  std::vector<std::int64_t> numbers = combine.planes;
-  if (others.empty() && numbers.empty()) numbers = all_planes(images_.front());
-  const std::size_t count = numbers.size() + others.size() + (combine.files.empty() ? 0 : 1);
+  const bool all = others.empty() && combine.planes.empty();
+  const std::size_t count = count_planes(images_.front(), combine, all, others.size());
   const bool weighed = combine.method == CombineMethod::weighted;
   said_at(config.place_of(weighed ? "combine.weights" : key), [&] { check_plane_count(count, combine); });
   if (others.empty()) {
-    add_planes(numbers, config);
+    add_planes(all ? all_planes(images_.front()) : combine.planes, config);
   } else {
     add_images(key, others, config);
   }
@@ -72,11 +77,17 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
     combined_.push_back("the image");
   }
   for (const std::pair<std::string, HduNames>& one : files_and_hdus) {
-    said_at(config.place_of(key), [&] { images_.push_back(select_images(one.first, one.second).front().open()); });
+    said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second)); });
     combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
   }
   for (const FitsImage& image : images_)
     said_at(config.place_of(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
+}
+
+FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {
+  const SelectedImage selected = select_images(path, hdu, most_inflated_).front();
+  most_inflated_ -= selected.inflated_bytes;
+  return selected.open();
 }
 
 void OpenFrame::require_one_shape(const std::string& where) const {

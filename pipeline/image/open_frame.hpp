@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,14 +27,19 @@ class OpenFrame {
  public:
   /// `path` is the file that `image` is in. Opens what else belongs to the frame. Throws Error{input} if a plane, an
   /// HDU or a file is missing, cannot be used, or has another shape, and Error{config} if there are too few or too
-  /// many; both begin with the place in the configuration that asks for it.
-  OpenFrame(FitsImage image, const std::string& path, const Config& config);
+  /// many; both begin with the place in the configuration that asks for it. Throws Error{memory} if the gzipped ones
+  /// of the further files have more than `most_inflated` bytes together.
+  OpenFrame(FitsImage image, const std::string& path, const Config& config,
+            std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
   /// The first of them, whose header, and so whose WCS, is that of the frame.
   const FitsImage& image() const { return images_.front(); }
 
   const std::vector<PixelSource>& planes() const { return planes_; }
   const PixelSource& first() const { return planes_.front(); }
+
+  /// What `most_inflated` leaves to others.
+  std::int64_t most_inflated() const { return most_inflated_; }
 
   /// FitsImage::datasum() of the first plane.
   std::uint32_t datasum() const { return image().datasum(first_plane_); }
@@ -45,9 +52,11 @@ class OpenFrame {
   void add_planes(const std::vector<std::int64_t>& numbers, const Config& config);
   void add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
                   const Config& config);
+  FitsImage open_another(const std::string& path, const HduNames& hdu);
   void require_one_shape(const std::string& where) const;
 
   std::vector<FitsImage> images_;
+  std::int64_t most_inflated_;  ///< that are left
   std::int64_t first_plane_;
   std::vector<PixelSource> planes_;
   std::vector<std::string> combined_;

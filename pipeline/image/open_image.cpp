@@ -119,13 +119,14 @@ ImageRecord begin_record(const ImageTask& task) {
 OpenImage::OpenImage(const ImageTask& task, const Job& job)
     : task_(task),
       job_(job),
-      frame_(task.image.open(), task.file->path, task.file->config->config),
+      frame_(task.image.open(), task.file->path, task.file->config->config, task.most_inflated),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
   if (!job.reference.empty()) {
-    reference_ = open_reference(job.reference, frame_, task.name, task.file->config->config, {});
+    reference_ =
+        open_reference(job.reference, frame_, task.name, task.file->config->config, {}, frame_.most_inflated());
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "pipeline/image/open_map.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/machine/backend.hpp"
+#include "pipeline/machine/memory_budget.hpp"
 #include "survey/image_file.hpp"
 #include "survey/image_record.hpp"
 #include "survey/output_names.hpp"
@@ -41,6 +44,13 @@ struct ImageTask {
   std::shared_ptr<void> under_way = nullptr;     ///< the note that its file is under way, which all of its images keep
   SelectedMaps maps = {};                        ///< of the image
   std::shared_ptr<JoinedFile> joined = nullptr;  ///< the one catalogue of the images of its file; null: none
+  /// Of which the images of its file take what they need, where `memory` is for them together with their maps; null:
+  /// `memory`, if there is any, is all that the image needs.
+  std::shared_ptr<MemoryBudget> for_images = nullptr;
+  std::int64_t inflated_maps = 0;  ///< bytes of `memory` that the maps have, if there is for_images
+  /// Bytes that files opened with the image, the reference and what is combined, may have in memory if they are
+  /// gzipped.
+  std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
 };
 
 /// What became of it.

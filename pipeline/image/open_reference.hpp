@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -25,8 +27,10 @@ Config difference_config(Config config);
 /// Opens the reference of a new frame, which is called `name`, and finds out how their pixels lie. Where input.hdu
 /// may select several it is the HDU of the same number. Throws Error{input}
 /// if the reference cannot be read, if the frames do not show the same sky pixel by pixel and difference.align does not
-/// say what to do about it, or if their WCS cannot tell.
+/// say what to do about it, or if their WCS cannot tell; Error{memory} if it has more than `most_inflated` bytes,
+/// gzipped.
 OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
-                             const Config& config, const Cpu& where);
+                             const Config& config, const Cpu& where,
+                             std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

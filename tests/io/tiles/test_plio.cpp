@@ -44,6 +44,20 @@ bool refused(const Bytes& stream, std::size_t pixels) {
   return !decode_plio(stream, out);
 }
 
+// CFITSIO writes zeros at the end of a list as well: as IRAF has it no list is shorter than that of an empty tile.
+TEST(Plio, ListsOfZerosAreNotTakenForTooShort) {
+  for (const int pixels : {1, 4094, 4095, 4096, 30000, 1 << 20}) {
+    std::vector<int> zeros(static_cast<std::size_t>(pixels), 0);
+    std::vector<short> words(1000);
+    const int count = pl_p2li(zeros.data(), 1, words.data(), pixels);
+    const Bytes stream = bytes_of({words.begin(), words.begin() + count});
+    EXPECT_TRUE(can_be_plio(stream, pixels)) << pixels;
+    EXPECT_EQ(decoded(stream, zeros.size()), Integers(zeros.begin(), zeros.end()));
+  }
+  EXPECT_FALSE(can_be_plio(list({}), 64'000'000));
+  EXPECT_FALSE(can_be_plio({}, 4095));
+}
+
 // The table of instructions in FITS Standard 4.0, 10.4.3: ZN 0, SH 1, IH 2, DH 3, HN 4, PN 5, IS 6, DS 7.
 TEST(Plio, EveryInstruction) {
   EXPECT_EQ(decoded(list({0x0002, 0x4001}), 3), (Integers{0, 0, 1}));

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from fits_files import hdu, sky
+from fits_files import card, hdu, padded, sky
 
 fits = pytest.importorskip("astropy.io.fits")
 np = pytest.importorskip("numpy")
@@ -91,13 +91,13 @@ def whole_tile():
     return {"tile_shape" if hasattr(fits.CompImageHDU, "tile_shape") else "tile_size": (400, 400)}
 
 
-def peak_and_code(tmp_path, *arguments):
+def peak_and_code(tmp_path, *arguments, command=()):
     """Peak memory in bytes and exit status of a run with --memory 500M."""
     (tmp_path / "c.yaml").write_text("")
     script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, done.returncode)")
-    done = subprocess.run([sys.executable, "-c", script, os.environ["SRCEXTRACT_PROGRAM"], "-q", "--memory",
-                           "500M", "--backend", "cpu", *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script, os.environ["SRCEXTRACT_PROGRAM"], *command, "-q",
+                           "--memory", "500M", "--backend", "cpu", *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True)
     peak, code = done.stdout.split()[-2:]
     return int(peak), int(code), done.stderr
 
@@ -111,6 +111,66 @@ def write_bomb(path, first, zeros, then=b""):
             file.write(block)
     if then:
         path.write_bytes(path.read_bytes() + gzip.compress(then))
+
+
+def write_column_tiles(path, axes, bitpix, streams, shared=False, codec="GZIP_1", letter="B"):
+    """A compressed cube whose tiles are its columns, through all planes. `shared`: all are the first one's bytes."""
+    width = axes[0]
+    lengths = [len(stream) for stream in streams]
+    offsets = [0] * width if shared else [sum(lengths[:i]) for i in range(width)]
+    rows = b"".join(struct.pack(">ii", length // (2 if letter == "I" else 1), offset)
+                    for length, offset in zip(lengths, offsets))
+    data = rows + (streams[0] if shared else b"".join(streams))
+    cards = {"XTENSION": "BINTABLE", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 8, "NAXIS2": width,
+             "PCOUNT": len(data) - len(rows), "GCOUNT": 1, "TFIELDS": 1, "TTYPE1": "COMPRESSED_DATA",
+             "TFORM1": f"1P{letter}({max(lengths)})", "ZIMAGE": True, "ZCMPTYPE": codec, "ZBITPIX": bitpix,
+             "ZNAXIS": len(axes), **{f"ZNAXIS{i + 1}": n for i, n in enumerate(axes)},
+             **{f"ZTILE{i + 1}": n for i, n in enumerate((1, *axes[1:]))}}
+    head = "".join([*(card(key, value) for key, value in cards.items()), "END".ljust(80)]).encode()
+    path.write_bytes(hdu((), 8) + padded(head, b" ") + padded(data, b"\0"))
+
+
+def test_tiles_that_are_columns_of_a_cube_are_the_same_pixels(run, tmp_path):
+    width, height, planes = 150, 200, 3
+    random = np.random.default_rng(5)
+    cube = random.normal(100, 5, (planes, height, width)).astype(">f4")
+    for plane in range(planes):
+        for x, y in random.integers(10, 140, (20, 2)):
+            cube[plane, y - 2:y + 3, x - 2:x + 3] += 200 + 40 * plane
+    (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+    (tmp_path / "plain.fits").write_bytes(hdu((width, height, planes)) + padded(cube.tobytes(), b"\0"))
+    streams = [gzip.compress(cube[:, :, x].tobytes()) for x in range(width)]
+    write_column_tiles(tmp_path / "tiles.fits", (width, height, planes), -32, streams)
+    for plane in ("2", "3"):
+        for name in ("plain", "tiles"):
+            done = run("-q", "--set", f"input.plane={plane}", "c.yaml", f"{name}.fits", "-o", name + plane)
+            assert done.code == 0, done.err
+        catalogues = [next((tmp_path / (name + plane)).glob("*.csv")).read_bytes() for name in ("plain", "tiles")]
+        rows = [[line for line in text.splitlines() if not line.startswith(b"#")] for text in catalogues]
+        assert rows[0] == rows[1] and len(rows[0]) > 10
+
+
+def test_tiles_that_all_have_one_stream_are_refused(run, tmp_path):
+    stream = gzip.compress(np.random.default_rng(1).integers(0, 9, 12000).astype("u1").tobytes())
+    write_column_tiles(tmp_path / "bad.fits", (3000, 12000), 8, [stream] * 3000, shared=True)
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and "compressed bytes by what their table says" in said
+
+
+def test_plio_lists_that_are_too_short_for_their_pixels_are_damaged(run, tmp_path):
+    """A list without instructions is one of zeros, of which IRAF writes 4095 with a word."""
+    words = struct.pack(">7h", 0, 7, -100, 7, 0, 0, 0)
+    write_column_tiles(tmp_path / "bad.fits", (1, 1000, 1000), 16, [words], codec="PLIO_1", letter="I")
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and "tile 0" in said
+
+
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory):
+    """A gzipped cube of 1 GB, whose end says that there are 100 bytes."""
+    path = tmp_path_factory.mktemp("bomb") / "bomb.fits.gz"
+    write_bomb(path, hdu((40, 30, 880000), 8), 1024 * MEGABYTE, bytes(100))
+    return path
 
 
 @pytest.mark.skipif(bool(os.environ.get("SRCEXTRACT_SANITIZE")), reason="sanitizers: they take memory of their own")
@@ -140,6 +200,58 @@ class TestBombs:
             os.link(tmp_path / names[0], tmp_path / name)
         peak, code, said = peak_and_code(tmp_path, "--threads", 8, "c.yaml", *names)
         assert code == 3 and said.count("empty or constant image") == 8, said
+        assert peak < self.MOST
+
+    @pytest.mark.parametrize("key", ["mask.file", "weights.file", "flags.file", "background.level", "combine.files",
+                                     "convolve.file", "reference"])
+    def test_gzip_beside_the_image(self, tmp_path, bomb, key):
+        """Of what the configuration names no more is inflated than there is memory for."""
+        (tmp_path / "a.fits").write_bytes(hdu((40, 30), values=sky()))
+        more = {"weights.file": ["--set", "weights.type=weight"], "combine.files": ["--set", "combine.method=mean"],
+                "convolve.file": ["--set", "convolve.kernel=file"]}.get(key, [])
+        value = f"[{bomb}]" if key == "combine.files" else bomb
+        named = ["c.yaml", bomb, "a.fits"] if key == "reference" else [
+            *more, "--set", f"{key}={value}", "c.yaml", "a.fits"]
+        peak, code, said = peak_and_code(tmp_path, *named, command=["difference"] if key == "reference" else [])
+        assert code in (1, 2, 3) and str(bomb) in said and "inflated" in said, said
+        assert peak < self.MOST
+
+    def test_gzipped_masks_of_several_at_once(self, tmp_path):
+        """There is room for the mask of any of them, and not for eight at once."""
+        names = [f"{i}.fits" for i in range(8)]
+        for name in names:
+            (tmp_path / name).write_bytes(hdu((40, 30), values=sky()))
+        write_bomb(tmp_path / "mask.fits.gz", hdu((40, 30, 180000), 8), 224 * MEGABYTE)
+        peak, code, said = peak_and_code(tmp_path, "--threads", 8, "--set", "mask.file=mask.fits.gz", "c.yaml", *names)
+        assert code == 0, said
+        assert peak < self.MOST
+
+    def test_tiles_that_are_columns_of_a_cube(self, tmp_path):
+        width, height, planes = 1000, 300, 500
+        stream = gzip.compress(bytes(height * planes * 8))
+        write_column_tiles(tmp_path / "a.fits", (width, height, planes), -64, [stream] * width)
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "a.fits")
+        assert code == 3 and "empty or constant image" in said, said
+        assert peak < self.MOST
+
+    def test_planes_beyond_number(self, tmp_path):
+        path = tmp_path / "planes.fits"
+        path.write_bytes(hdu((1, 1, 10**8), 8))
+        os.truncate(path, path.stat().st_size + 10**8 + 2880)
+        peak, code, said = peak_and_code(tmp_path, "--set", "combine.method=median", "c.yaml", "planes.fits")
+        assert code == 2 and "100000000 planes" in said, said
+        assert peak < self.MOST
+
+    def test_headers_beyond_number(self, tmp_path):
+        """What is kept of those that nobody asks for does not count, but for the inflated file."""
+        head = hdu((), 8, primary=False, **{f"K{i}": i for i in range(30)})
+        assert len(head) == 2880
+        with gzip.open(tmp_path / "heads.fits.gz", "wb", compresslevel=1) as file:
+            file.write(hdu((), 8))
+            for _ in range(150):
+                file.write(head * 1000)
+        peak, code, said = peak_and_code(tmp_path, "c.yaml", "heads.fits.gz")
+        assert code == 3 and "there is no image in the file; it holds 150001 images without pixels" in said, said
         assert peak < self.MOST
 
     def test_header_that_asks_for_more_than_the_file_holds(self, tmp_path):

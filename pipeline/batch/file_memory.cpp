@@ -1,0 +1,52 @@
+#include "pipeline/batch/file_memory.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "io/files/input_file.hpp"
+#include "pipeline/chain/stage_list.hpp"
+
+namespace srcextract {
+namespace {
+
+std::int64_t image_needs(const SelectedImage& image, const Job& job, const Config& config) {
+  return image.loaded_bytes + host_memory(plan_of(image.shape, config, !job.reference.empty()));
+}
+
+}  // namespace
+
+std::int64_t most_needed(std::int64_t inflated, const Job& job, const Config& config) {
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, config, !job.reference.empty()));
+}
+
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const Config& config) {
+  std::int64_t bytes = images.front().inflated_bytes;
+  for (const SelectedImage& image : images) bytes += image_needs(image, job, config);
+  return bytes;
+}
+
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Job& job, const Config& config) {
+  std::int64_t largest = 0;
+  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, job, config));
+  return largest;
+}
+
+std::int64_t loaded_bytes(const SelectedMaps& maps) {
+  std::int64_t bytes = 0;
+  for (const SelectedMap* map : {&maps.weights, &maps.mask, &maps.flags, &maps.level})
+    if (*map) bytes += (*map)->loaded_bytes;
+  return bytes;
+}
+
+std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
+  return std::transform_reduce(paths.begin(), paths.end(), std::int64_t{0}, std::plus<>(), gzipped_size);
+}
+
+std::vector<std::string> files_beside(const Job& job, const Config& config) {
+  std::vector<std::string> files = config.combine.files;
+  if (!job.reference.empty()) files.push_back(job.reference);
+  return files;
+}
+
+}  // namespace srcextract
