@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "stages/core/counted.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -37,15 +39,13 @@ bool all_have_their_own(const Images& images, IdentityOf identity) {
 
 /// "HDU 1 'SCI', HDU 4 'SCI'", of a file.
 std::string listed(const Images& images) {
-  constexpr std::size_t most = 8;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(most, images.size()); ++i) {
+  return first_few(images.size(), [&](std::size_t i) {
     const SelectedImage& image = images[i];
-    list += fmt::format("{}HDU {}", i == 0 ? "" : ", ", image.hdu);
-    if (!image.extname.empty()) list += " '" + image.extname + "'";
-    if (image.extver) list += fmt::format(",{}", *image.extver);
-  }
-  return images.size() > most ? fmt::format("{} and {} more", list, images.size() - most) : list;
+    std::string name = fmt::format("HDU {}", image.hdu);
+    if (!image.extname.empty()) name += " '" + image.extname + "'";
+    if (image.extver) name += fmt::format(",{}", *image.extver);
+    return name;
+  });
 }
 
 /// The maps of one section of the configuration for some images.
@@ -119,7 +119,8 @@ Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config) 
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file);
     FitsImages& of = other ? *other : file;
-    Images named = of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
+    Images named =
+        of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
     return no_others ? std::move(named) : of.select(of_any_version(keys), keys.hdu_key);
   });
