@@ -29,6 +29,10 @@ constexpr std::int64_t small_file = std::int64_t{1} << 16;
   fail(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
 }
 
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 const char* kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -92,21 +96,37 @@ InputFile::Descriptor::~Descriptor() {
 
 InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path)) {
   descriptor_.number = open_regular_file(path_);
+  opened_ = look();
+  size_ = opened_.size;
+  if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
+  if (size_ <= small_file) {
+    read_all();
+    if (is_gzip(memory())) inflate(std::move(needed));
+    require_state_at_opening();
+    return;
+  }
+  std::array<std::byte, 2> first{};
+  read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
+  if (!is_gzip(first)) return;
+  inflate(std::move(needed));
+  require_state_at_opening();
+}
+
+InputFile::State InputFile::look() const {
   struct stat status {};
   if (::fstat(descriptor_.number, &status) != 0) fail(path_, "look at the file", errno);
   if (!S_ISREG(status.st_mode)) {
     fail(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
   }
-  size_ = status.st_size;
-  if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
-  if (size_ <= small_file) {
-    read_all();
-    if (is_gzip(memory())) inflate(std::move(needed));
-    return;
-  }
-  std::array<std::byte, 2> first{};
-  read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
-  if (is_gzip(first)) inflate(std::move(needed));
+  return {status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
+}
+
+void InputFile::require_state_at_opening() const {
+  if (look() != opened_) fail(path_, "the file changed while it was read; do not write to it meanwhile");
+}
+
+void InputFile::require_unchanged() const {
+  if (!contents_) require_state_at_opening();
 }
 
 void InputFile::read_all() {
@@ -134,10 +154,19 @@ std::span<const std::byte> InputFile::memory() const {
   return {contents_.get(), contents_ ? static_cast<std::size_t>(size_) : 0};
 }
 
-void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
+void InputFile::check_range(std::int64_t offset, std::int64_t count) const {
   if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
     fail(path_, "the file ends before byte " + std::to_string(offset + count));
   }
+}
+
+const std::byte* InputFile::in_memory(std::int64_t offset, std::int64_t count) const {
+  check_range(offset, count);
+  return contents_.get() + offset;
+}
+
+void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
+  check_range(offset, count);
   if (contents_) {
     std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
     return;

@@ -40,9 +40,16 @@ class InputFile {
   /// The contents, if they are in memory; else nothing.
   std::span<const std::byte> memory() const;
 
+  /// The bytes [offset, offset + count) of contents that are in memory. Throws Error{input} if these are not all there.
+  const std::byte* in_memory(std::int64_t offset, std::int64_t count) const;
+
   /// Copies bytes [offset, offset + count) to `out`. May be called from several threads at once. A file that is
   /// shorter, or became so since it was opened, is an Error{input}.
   void read(std::int64_t offset, std::int64_t count, std::byte* out) const;
+
+  /// Throws Error{input} if the file was written to since it was opened, by its size and the times of the last change
+  /// of its contents and of its inode, which reading does not move; not if it is in memory, where it is as it was.
+  void require_unchanged() const;
 
  private:
   struct Descriptor {
@@ -53,11 +60,21 @@ class InputFile {
     ~Descriptor();
   };
 
+  /// What tells a file from what it becomes when somebody writes to it; times in ns.
+  struct State {
+    std::int64_t size = 0, modified = 0, changed = 0;
+    bool operator==(const State&) const = default;
+  };
+
+  State look() const;
+  void check_range(std::int64_t offset, std::int64_t count) const;
+  void require_state_at_opening() const;
   void read_all();
   void inflate(SizeNeeded needed);
 
   std::string path_;
   Descriptor descriptor_;
+  State opened_;
   std::shared_ptr<const std::byte> contents_;
   std::int64_t size_ = 0;
   bool inflated_ = false;

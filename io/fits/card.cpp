@@ -96,6 +96,10 @@ CardValue read_text(std::string_view field) {
 
 }  // namespace
 
+bool is_end(std::string_view card) {
+  return card.starts_with("END     ");
+}
+
 std::string_view keyword_of(std::string_view card) {
   constexpr std::string_view characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   constexpr std::array<std::string_view, 5> without_value{"COMMENT", "HISTORY", "CONTINUE", "HIERARCH", "END"};
@@ -104,6 +108,22 @@ std::string_view keyword_of(std::string_view card) {
   const std::string_view name = columns.substr(0, columns.find_last_not_of(' ') + 1);
   if (name.find_first_not_of(characters) != name.npos) return {};
   return std::ranges::find(without_value, name) == without_value.end() ? name : std::string_view();
+}
+
+std::string meant_keyword(std::string_view card) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t begin = card.find_first_not_of(blanks);
+  if (begin >= keyword_length || !keyword_of(card).empty()) return "";
+  const std::size_t end = std::min(card.find_first_of(" \t=", begin), card.size());
+  std::string word(card.substr(begin, end - begin));
+  if (word.size() > keyword_length) return "";
+  const bool has_value = card.substr(std::min(card.find_first_not_of(blanks, end), card.size())).starts_with('=');
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  // Without '=' it may be a word of a comment; one in capital letters where a keyword stands is none.
+  if (!has_value && (begin > 0 || std::ranges::any_of(word, is_small))) return "";
+  std::ranges::transform(word, word.begin(),
+                         [&](char c) { return is_small(c) ? static_cast<char>(c - 'a' + 'A') : c; });
+  return word;
 }
 
 std::optional<KeywordValue> number_in(std::string_view text) {

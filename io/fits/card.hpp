@@ -25,9 +25,21 @@ struct CardValue {
   bool readable() const { return value && problem.empty(); }
 };
 
+/// Whether the keyword of a card is END, whatever stands behind it.
+bool is_end(std::string_view card);
+
 /// The name in columns 1 to 8, of a card with '=' in column 9; empty if that is no standard keyword, as of COMMENT,
 /// HISTORY, CONTINUE, END, HIERARCH and blank cards, whatever follows them: HIERARCH BSCALE is not BSCALE.
 std::string_view keyword_of(std::string_view card);
+
+/// The keyword, in capital letters, that a card means to have and by the standard has not, since letters of it are
+/// small, it does not begin in column 1, or '=' is not in column 9: other programs may take the card for one of that
+/// keyword. Empty if the card is as the standard has it, or a comment.
+std::string meant_keyword(std::string_view card);
+
+/// What is wrong with such a card, for messages.
+inline constexpr const char* misspelt_reason =
+    "is none of FITS, where a keyword stands in capital letters from column 1 on, and '=' in column 9";
 
 /// Reads the value of such a card, by the FITS Standard 4.0, 4.2, in fixed or free format: a text in quotes, in which
 /// two quotes stand for one and blanks at the end count for nothing; T or F; an integer; a real number, finite, with

@@ -43,6 +43,15 @@ class GrowingText {
   std::string text_;
 };
 
+/// Nothing but blanks may follow END (FITS Standard 4.0, 4.4.1.1). What has more is read in two ways: to some programs
+/// the header ends there, to others it goes on.
+void check_end(std::string_view card, const std::string& where) {
+  const std::size_t more = card.find_first_not_of(' ', keyword_length);
+  if (more == card.npos) return;
+  fail(where + ": more than blanks follows END in its card: '" + printable(std::string(card.substr(0, 30))) +
+       "'; the header is damaged or not valid FITS; correct the card, or make the file again");
+}
+
 /// The cards that begin there, up to and with END; nothing if no HDU does.
 std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin, const std::string& where) {
   if (begin >= file.size()) return std::nullopt;
@@ -53,7 +62,9 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
   do {
     const std::string_view text = growing.text();
     for (; card + card_length <= text.size(); card += card_length) {
-      if (text.substr(card, keyword_length) == "END     ") return std::string(text.substr(0, card + card_length));
+      if (!is_end(text.substr(card, card_length))) continue;
+      check_end(text.substr(card, card_length), where);
+      return std::string(text.substr(0, card + card_length));
     }
   } while (growing.grow());
   fail(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");

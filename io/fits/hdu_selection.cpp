@@ -124,15 +124,13 @@ std::string list_kinds(const std::vector<Hdu>& hdus) {
 }
 
 std::string list_names(const std::vector<Hdu>& hdus) {
-  std::string list;
-  for (const Hdu& hdu : hdus) {
+  return first_few(hdus.size(), [&](std::size_t i) {
+    const Hdu& hdu = hdus[i];
     const auto same_name = [&](const Hdu& other) { return equal_names(other.name, hdu.name); };
     const bool ambiguous = hdu.version && std::ranges::count_if(hdus, same_name) > 1;
     const std::string version = ambiguous ? "," + std::to_string(*hdu.version) : "";
-    list += (list.empty() ? "" : ", ") + std::to_string(hdu.index) +
-            (hdu.name.empty() ? "" : " '" + hdu.name + version + "'");
-  }
-  return list;
+    return std::to_string(hdu.index) + (hdu.name.empty() ? "" : " '" + hdu.name + version + "'");
+  });
 }
 
 HduSelection::HduSelection(HduNames names, std::string key)

@@ -47,6 +47,14 @@ bool is_random_groups(const Header& header, const HduStructure& structure) {
   return header.logical("GROUPS").value_or(false);
 }
 
+/// An array that is no random groups has one group and no parameters (FITS Standard 4.0, 4.4.1.2 and 7.1.1): with
+/// another GCOUNT or PCOUNT its data unit would not be as long as its pixels.
+void check_groups(const Header& header, const HduStructure& structure) {
+  if (structure.kind != HduKind::image || structure.axes.empty()) return;
+  header.integer("PCOUNT", 0, 0);
+  header.integer("GCOUNT", 1, 1);
+}
+
 std::int64_t count_bytes(const Header& header, const std::vector<std::int64_t>& axes, std::int64_t bitpix,
                          bool random_groups, const std::string& where) {
   const std::int64_t parameters = header.integer("PCOUNT", 0).value_or(0);
@@ -78,6 +86,7 @@ HduStructure read_structure(const Header& header, bool primary, const std::strin
     required(header, "TFIELDS", 0, most_columns, where);
   }
   const bool random_groups = is_random_groups(header, structure);
+  if (!random_groups) check_groups(header, structure);
   structure.data_bytes = count_bytes(header, structure.axes, bitpix, random_groups, where);
   if (random_groups) structure.kind = HduKind::random_groups;
   if (structure.kind == HduKind::binary_table && header.logical("ZIMAGE").value_or(false)) {

@@ -11,8 +11,6 @@
 namespace srcextract {
 namespace {
 
-constexpr std::string_view end_card = "END     ";
-
 /// The 8 columns of a keyword as one number; equal if and only if the keywords are.
 std::uint64_t packed(std::string_view keyword) {
   std::array<char, keyword_length> columns;
@@ -27,7 +25,7 @@ std::uint64_t packed(std::string_view keyword) {
 
 std::optional<std::string_view> cards_to_end(std::string_view text) {
   for (std::size_t at = 0; at + card_length <= text.size(); at += card_length)
-    if (text.substr(at).starts_with(end_card)) return text.substr(0, at + card_length);
+    if (is_end(text.substr(at))) return text.substr(0, at + card_length);
   return std::nullopt;
 }
 
@@ -53,7 +51,7 @@ std::optional<std::int64_t> as_integer(const KeywordValue& value) {
 Header::Header(std::string_view cards, std::string where) : cards_(cards), where_(std::move(where)) {
   for (std::size_t at = 0; at + card_length <= cards.size(); at += card_length) {
     const std::string_view card = cards.substr(at, card_length);
-    if (card.starts_with(end_card)) {
+    if (is_end(card)) {
       cards_ = cards.substr(0, at + card_length);
       break;
     }
@@ -99,9 +97,20 @@ CardValue Header::find(std::string_view keyword) const {
   return begin == end ? CardValue{} : read(begin->at);
 }
 
-CardValue Header::find_last(std::string_view keyword) const {
+std::vector<CardValue> Header::find_all(std::string_view keyword) const {
+  std::vector<CardValue> found;
   const auto [begin, end] = places(keyword);
-  return begin == end ? CardValue{} : read(std::prev(end)->at);
+  for (auto place = begin; place != end; ++place) found.push_back(read(place->at));
+  return found;
+}
+
+std::vector<Header::Misspelt> Header::misspelt() const {
+  std::vector<Misspelt> found;
+  for (std::size_t at = 0; at + card_length <= cards_.size(); at += card_length) {
+    const std::string_view card = cards_.substr(at, card_length);
+    if (std::string keyword = meant_keyword(card); !keyword.empty()) found.push_back({std::move(keyword), card});
+  }
+  return found;
 }
 
 void Header::refuse(std::string_view keyword, const std::string& problem) const {

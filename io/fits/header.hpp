@@ -14,8 +14,8 @@ namespace srcextract {
 /// The values of a FITS header, by keyword: what a file says comes to the program, and to the libraries below it,
 /// through here alone. Cards are found by an index that is made once, and read when they are asked for.
 ///
-/// Of several cards of a keyword, find() takes the first, as CFITSIO and astropy.io.fits do, or the last if asked to,
-/// as wcslib does. The typed readers are for what the meaning of the data hangs on: they refuse cards that differ.
+/// Of several cards of a keyword, find() takes the first, as CFITSIO and astropy.io.fits do. The typed readers are for
+/// what the meaning of the data hangs on: they refuse cards that differ.
 class Header {
  public:
   /// Cards of 80 columns, up to the END card or the end of the text, which must outlive this; less than a card at the
@@ -28,7 +28,9 @@ class Header {
   /// What the header says of the keyword; neither value nor problem if there is no card. A long text (CONTINUE) is
   /// read up to its end, of at most `longest_text` bytes.
   CardValue find(std::string_view keyword) const;
-  CardValue find_last(std::string_view keyword) const;
+
+  /// The same of every card of the keyword, in the order of the file.
+  std::vector<CardValue> find_all(std::string_view keyword) const;
 
   static constexpr std::size_t longest_text = 65536;
 
@@ -44,6 +46,13 @@ class Header {
 
   /// The keywords of all cards with '=' in column 9, in the order of the file, each as often as it comes.
   std::vector<std::string_view> keywords() const;
+
+  /// A card that is not as the standard has it, and the keyword that it means (meant_keyword).
+  struct Misspelt {
+    std::string keyword;
+    std::string_view card;
+  };
+  std::vector<Misspelt> misspelt() const;
 
   /// The cards, END included if it is there.
   std::string_view cards() const { return cards_; }

@@ -122,7 +122,7 @@ PixelSource FitsImage::plane(std::int64_t number) const {
     };
     return source;
   }
-  if (impl_->file->inflated()) source.memory = impl_->file->memory().data() + impl_->begin_of(number);
+  if (impl_->file->inflated()) source.memory = impl_->file->in_memory(impl_->begin_of(number), impl_->plane_bytes());
   impl_->sum = std::make_shared<Datasum>();
   impl_->summed_plane = number;
   source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
@@ -130,6 +130,10 @@ PixelSource FitsImage::plane(std::int64_t number) const {
     read_and_sum(*file, begin, first * width, count * width, out, *sum);
   };
   return source;
+}
+
+void FitsImage::require_unchanged() const {
+  impl_->file->require_unchanged();
 }
 
 std::uint32_t FitsImage::datasum(std::int64_t number) const {

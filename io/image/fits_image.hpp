@@ -49,6 +49,9 @@ class FitsImage {
   /// It is made while a plane is read, and known already if every pixel of the last plane() was read once.
   std::uint32_t datasum(std::int64_t number) const;
 
+  /// InputFile::require_unchanged() of its file: to be asked once all of the image that is needed was read.
+  void require_unchanged() const;
+
  private:
   std::unique_ptr<Impl> impl_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "io/fits/card.hpp"
@@ -16,6 +17,14 @@ namespace {
   throw Error(ErrorKind::input, message);
 }
 
+/// Throws unless the file holds so many bytes of the HDU's data.
+void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
+  const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, bytes);
+  if (there == bytes) return;
+  fail(describe(hdu, file.path()) + " is truncated: its data need " + std::to_string(bytes) +
+       " bytes, the file holds " + std::to_string(there) + " of them; fetch or copy the file again");
+}
+
 void check_size(const Hdu& hdu, const InputFile& file) {
   const std::string where = describe(hdu, file.path());
   // Columns are counted in 32 bits, one past the last included, and its neighbour.
@@ -25,11 +34,7 @@ void check_size(const Hdu& hdu, const InputFile& file) {
     fail(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +
          " pixels; a side of an image can have 1 to " + std::to_string(longest));
   }
-  const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, hdu.data_bytes);
-  if (there < hdu.data_bytes) {
-    fail(where + " is truncated: its data need " + std::to_string(hdu.data_bytes) + " bytes, the file holds " +
-         std::to_string(there) + " of them; fetch or copy the file again");
-  }
+  require_bytes(hdu, file, hdu.data_bytes);
   if (!has_pixels(hdu)) {
     fail(where + " has no pixels (" + (hdu.axes.empty() ? "NAXIS = 0" : "an axis has length 0") +
          "); set input.hdu to an HDU with an image");
@@ -40,6 +45,7 @@ void check_size(const Hdu& hdu, const InputFile& file) {
   if (!possible || pixels > std::numeric_limits<std::int64_t>::max() / 8) {
     fail(where + ": NAXISn tell more pixels than any file can have; the header is damaged");
   }
+  if (hdu.kind == HduKind::image) require_bytes(hdu, file, pixels * (std::abs(hdu.bitpix) / 8));
 }
 
 void check_bitpix(const Hdu& hdu, const InputFile& file) {
@@ -77,6 +83,26 @@ std::string image_cards(std::string_view cards) {
   return structure + rest;
 }
 
+/// Whether the values of pixels hang on the keyword, and it may be left out.
+bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
+  constexpr std::array<std::string_view, 3> of_any{"BSCALE", "BZERO", "BLANK"};
+  constexpr std::array<std::string_view, 8> of_tiles{"ZSCALE",   "ZZERO", "ZBLANK", "ZQUANTIZ",
+                                                     "ZDITHER0", "ZTILE", "ZNAME",  "ZVAL"};
+  if (keyword == "BLANK" && hdu.bitpix < 0) return false;
+  if (std::ranges::find(of_any, keyword) != of_any.end()) return true;
+  return hdu.kind == HduKind::compressed_image &&
+         std::ranges::any_of(of_tiles, [&](std::string_view begin) { return keyword.starts_with(begin); });
+}
+
+/// A scale that was not seen would give every pixel another value.
+void check_spelling(const Hdu& hdu, const InputFile& file) {
+  for (const Header::Misspelt& found : hdu.header->misspelt()) {
+    if (!scales_pixels(found.keyword, hdu)) continue;
+    fail(describe(hdu, file.path()) + ": the values of its pixels hang on " + found.keyword + ", and the card '" +
+         printable(std::string(found.card.substr(0, 30))) + "' " + misspelt_reason + "; correct the card");
+  }
+}
+
 }  // namespace
 
 void check_image(const Hdu& hdu, const InputFile& file) {
@@ -85,6 +111,7 @@ void check_image(const Hdu& hdu, const InputFile& file) {
 }
 
 PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file) {
+  check_spelling(hdu, file);
   PixelFormat format;
   format.bitpix = hdu.bitpix;
   format.big_endian = hdu.kind == HduKind::image;

@@ -21,8 +21,13 @@ const char* const number_keywords[] = {
 };
 const char* const tie_keywords[] = {"CD[12]_[3-9]", "PC[12]_[3-9]", "PC00[12]00[3-9]"};
 
-// Distortions of the draft of Paper IV, among them the look-up tables of HST. Their records (DPj, DQi) are not read.
-const char* const draft_distortions[] = {"CPDIS[12]", "CQDIS[12]"};
+// Distortions of the draft of Paper IV, among them the look-up tables of HST, and their records; the detector's own
+// distortion (D2IM), of HST too, now and as it was before.
+const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ[12]",
+                                   "D2IMDIS[12]", "D2IMERR[12]", "AXISCORR", "D2IMEXT"};
+
+// CDi_j as nobody writes it; some programs read it, others do not.
+const char* const old_matrix[] = {"CD00[12]00[0-9]"};
 
 /// What stands in a WAT card: blanks at its end belong to the text, which goes on in the next.
 constexpr std::size_t wat_length = 68;
@@ -37,10 +42,14 @@ bool is_one_of(const Patterns& patterns, const std::string& name) {
   return std::any_of(std::begin(patterns), std::end(patterns), fits);
 }
 
-/// The number or the text that the last card of the keyword holds; nothing if it has none. Sets the problem if it holds
+/// The first thing that is wrong is said.
+void note(std::string& problem, const std::string& what) {
+  if (problem.empty()) problem = what;
+}
+
+/// The number or the text that a card of the keyword holds; nothing if it has none. Sets the problem if it holds
 /// something else.
-std::optional<KeywordValue> read(const Header& header, const std::string& name, bool text, std::string& problem) {
-  CardValue found = header.find_last(name);
+std::optional<KeywordValue> read(CardValue found, const std::string& name, bool text, std::string& problem) {
   if (found.readable()) {
     if (text ? std::holds_alternative<std::string>(*found.value) : as_real(*found.value).has_value()) {
       if (const auto* quoted = std::get_if<std::string>(&*found.value); quoted && !text) return number_in(*quoted);
@@ -50,8 +59,69 @@ std::optional<KeywordValue> read(const Header& header, const std::string& name, 
   } else if (!found.problem.empty()) {
     found.problem = "it " + found.problem;
   }
-  if (!found.problem.empty()) problem = "the value of " + name + " cannot be read: " + found.problem;
+  if (!found.problem.empty()) note(problem, "the value of " + name + " cannot be read: " + found.problem);
   return std::nullopt;
+}
+
+/// The same number, however it is written, or the same text, or nothing both.
+bool agree(const std::optional<KeywordValue>& a, const std::optional<KeywordValue>& b, bool text) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return text ? *a == *b : as_real(*a) == as_real(*b);
+}
+
+/// What all cards of the keyword say; sets the problem if they do not say the same: one program goes by the first,
+/// another by the last.
+std::optional<KeywordValue> read_all(const Header& header, const std::string& name, bool text, std::string& problem) {
+  const std::vector<CardValue> cards = header.find_all(name);
+  std::optional<KeywordValue> last = read(cards.back(), name, text, problem);
+  for (const CardValue& card : cards) {
+    if (!agree(read(card, name, text, problem), last, text))
+      note(problem, name + " comes more than once, with different values; leave the right card alone");
+  }
+  return last;
+}
+
+/// Whether the card says that there is no such distortion.
+bool is_no_distortion(const Header& header, const std::string& name) {
+  const bool error = name.starts_with("D2IMERR");
+  if (!error && name != "D2IMEXT") return false;
+  const CardValue card = header.find(name);
+  if (!card.value) return card.problem.empty();
+  return error ? as_real(*card.value) == 0.0 : card.value == KeywordValue("") || card.value == KeywordValue("N/A");
+}
+
+bool is_of_wcs(const std::string& name) {
+  return is_one_of(text_keywords, name) || is_one_of(number_keywords, name) || is_one_of(tie_keywords, name) ||
+         is_one_of(distortions, name) || is_one_of(old_matrix, name);
+}
+
+/// Cards that programs might take for some of the WCS. An axis type counts as one, so that its image is known for one
+/// of the sky.
+void read_misspelt(const Header& header, CelestialKeywords& keywords) {
+  for (const Header::Misspelt& found : header.misspelt()) {
+    if (!is_of_wcs(found.keyword)) continue;
+    std::string shown = printable(std::string(found.card.substr(0, 30)));
+    shown.resize(shown.find_last_not_of(' ') + 1);
+    note(keywords.problem, "the card '" + shown + "' " + misspelt_reason);
+    const std::size_t equals = found.card.find('=');
+    if (!found.keyword.starts_with("CTYPE") || equals == found.card.npos) continue;
+    const CardValue type = read_value(std::string(keyword_length + 1, ' ').append(found.card.substr(equals + 1)));
+    if (type.readable() && std::holds_alternative<std::string>(*type.value))
+      keywords.values.push_back({found.keyword, *type.value});
+  }
+}
+
+/// Two ways to write one keyword that say different things.
+void check_forms(CelestialKeywords& keywords) {
+  const auto check = [&](const std::string& form, const std::string& name) {
+    const std::optional<double> one = keywords.real(form), other = keywords.real(name);
+    if (one && other && *one != *other)
+      note(keywords.problem, form + " and " + name + " are one keyword, with different values");
+  };
+  for (const char* i : {"1", "2"}) {
+    for (const char* j : {"1", "2"}) check(std::string("PC00") + i + "00" + j, std::string("PC") + i + "_" + j);
+    for (char m = '0'; m <= '9'; ++m) check(std::string("PV") + i + "_0" + m, std::string("PV") + i + "_" + m);
+  }
 }
 
 }  // namespace
@@ -73,11 +143,13 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
   std::set<std::string_view> done;
   for (const std::string_view keyword : cards.keywords()) {
     std::string name(keyword);
-    if (is_one_of(draft_distortions, name)) keywords.problem = "it needs the distortion " + name;
+    if (is_one_of(distortions, name) && !is_no_distortion(cards, name))
+      note(keywords.problem, "it needs the distortion " + name);
+    if (is_one_of(old_matrix, name)) note(keywords.problem, name + " is no keyword of FITS, which has CDi_j");
     const bool text = is_one_of(text_keywords, name), tie = is_one_of(tie_keywords, name);
     if (!text && !tie && !is_one_of(number_keywords, name)) continue;
     if (!done.insert(keyword).second) continue;
-    std::optional<KeywordValue> value = read(cards, name, text, keywords.problem);
+    std::optional<KeywordValue> value = read_all(cards, name, text, keywords.problem);
     if (!value) continue;
     if (tie) {
       keywords.tied = keywords.tied || as_real(*value) != 0.0;
@@ -85,12 +157,16 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
       keywords.values.push_back({std::move(name), std::move(*value)});
     }
   }
+  read_misspelt(cards, keywords);
+  check_forms(keywords);
   return keywords;
 }
 
 std::string celestial_cards(std::string_view header) {
+  CelestialKeywords keywords = read_celestial_keywords(header);
+  if (!keywords.problem.empty()) return "";
   std::string cards;
-  for (HeaderValue& value : read_celestial_keywords(header).values) {
+  for (HeaderValue& value : keywords.values) {
     if (value.keyword.starts_with("WAT")) {
       auto& text = std::get<std::string>(value.value);
       text.resize(std::max(text.size(), wat_length), ' ');

@@ -12,11 +12,14 @@ namespace srcextract {
 /// The celestial WCS of the first two axes of a FITS header, as typed values. Alternative descriptions (CTYPE1A, ...)
 /// and what is said of further axes are left out, and so is a card without a value: FITS counts it as absent.
 struct CelestialKeywords {
-  /// One a keyword, in the order in which they first come; of a keyword that comes again the last card counts, as it
-  /// does to wcslib. Some programs write numbers in quotes, EQUINOX above all: here they are numbers.
+  /// One a keyword, in the order in which they first come. Some programs write numbers in quotes, EQUINOX above all:
+  /// here they are numbers.
   std::vector<HeaderValue> values;
-  bool tied = false;    ///< matrix elements tie the two axes to others
-  std::string problem;  ///< why these are not the whole of the WCS; empty if they are
+  bool tied = false;  ///< matrix elements tie the two axes to others
+  /// Why these are not the whole of the WCS, or not for sure: a value that cannot be read, cards of a keyword that
+  /// contradict one another, one that is not as the standard has it, a distortion that is not supported. Empty if they
+  /// are.
+  std::string problem;
 
   /// Nothing, or an empty text, if there is no value.
   std::optional<double> real(std::string_view keyword) const;
@@ -25,7 +28,7 @@ struct CelestialKeywords {
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// The values in 80-column cards without END.
+/// The values in 80-column cards without END; none if they are not the whole of the WCS.
 std::string celestial_cards(std::string_view header);
 
 }  // namespace srcextract

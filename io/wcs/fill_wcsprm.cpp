@@ -98,9 +98,21 @@ double linear_part(const Description& d) {
 /// SCAMP before version 2 wrote its distortion polynomial as PV cards of a plain TAN projection, which has no parameter
 /// on the latitude axis: it is the projection that is called TPV today, if both axes have the terms that it cannot be
 /// without.
+///
+/// With PVi_0 to PVi_4 alone it may as well be the fiducial point of the longitude axis that the standard has in them
+/// (FITS Standard 4.0, table 13), unless as a polynomial they change nothing.
 void settle_tan(Description& d) {
-  const bool polynomial = d.longitude == 0 && d.parameter(0, 1) != 0 && d.parameter(1, 1) != 0 && linear_part(d) != 0;
-  if (polynomial) {
+  const bool possible = d.longitude == 0 && linear_part(d) != 0;
+  constexpr int last_of_standard = 4;
+  const bool both = std::ranges::all_of(d.parameters, [](const Parameter& p) { return p.m <= last_of_standard; });
+  const bool unity =
+      std::ranges::all_of(d.parameters, [](const Parameter& p) { return p.value == (p.m == 1 ? 1 : 0); });
+  if (possible && both && !unity)
+    refuse(
+        "PVi_m of a TAN are a polynomial to some programs (SCAMP), and to others the fiducial point of the FITS "
+        "Standard; write CTYPE1 = 'RA---TPV' and CTYPE2 = 'DEC--TPV' if they are a polynomial, or leave out PV2_m if "
+        "not");
+  if (possible && d.parameter(0, 1) != 0 && d.parameter(1, 1) != 0) {
     d.ctype = {"RA---TPV", "DEC--TPV"};
     return;
   }

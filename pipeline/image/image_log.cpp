@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -67,23 +66,16 @@ void log_sky(const std::string& name, const std::string& reason, bool describe) 
   spdlog::log(expected ? spdlog::level::info : spdlog::level::warn, "{}: no sky positions: {}", name, reason);
 }
 
-std::string listed(std::span<const std::string> names) {
-  constexpr std::size_t most = 10;
-  std::string list;
-  for (const std::string& name : names.first(std::min(names.size(), most))) list += (list.empty() ? "" : ", ") + name;
-  return names.size() > most ? fmt::format("{} and {} more", list, names.size() - most) : list;
-}
-
 /// Of a file of several images the first is taken, or masks are left out: who expected another has to hear of it.
 void log_others(const ImageInput& input, const InputConfig& config, const std::vector<std::string>& left_out) {
   if (!left_out.empty())
     spdlog::info("{}: left out of input.hdu: {}, as masks by their names: {}; input.hdu can name one", input.name,
-                 config.hdu.text(), listed(left_out));
+                 config.hdu.text(), first_few(left_out.size(), [&](std::size_t i) { return left_out[i]; }));
   if (config.hdu != "auto" || !input.file.config->config.combine.hdus.empty()) return;
   const std::vector<std::string> others = input.frame.image().further_images();
   if (others.empty()) return;
   spdlog::info("{}: the first image of the file is extracted, and not {}; input.hdu selects one, or all", input.name,
-               listed(others));
+               first_few(others.size(), [&](std::size_t i) { return others[i]; }));
 }
 
 /// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".

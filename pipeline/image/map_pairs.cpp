@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "stages/core/counted.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -37,15 +39,13 @@ bool all_have_their_own(const Images& images, IdentityOf identity) {
 
 /// "HDU 1 'SCI', HDU 4 'SCI'", of a file.
 std::string listed(const Images& images) {
-  constexpr std::size_t most = 8;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(most, images.size()); ++i) {
+  return first_few(images.size(), [&](std::size_t i) {
     const SelectedImage& image = images[i];
-    list += fmt::format("{}HDU {}", i == 0 ? "" : ", ", image.hdu);
-    if (!image.extname.empty()) list += " '" + image.extname + "'";
-    if (image.extver) list += fmt::format(",{}", *image.extver);
-  }
-  return images.size() > most ? fmt::format("{} and {} more", list, images.size() - most) : list;
+    std::string name = fmt::format("HDU {}", image.hdu);
+    if (!image.extname.empty()) name += " '" + image.extname + "'";
+    if (image.extver) name += fmt::format(",{}", *image.extver);
+    return name;
+  });
 }
 
 /// The maps of one section of the configuration for some images.

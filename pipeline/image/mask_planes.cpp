@@ -2,10 +2,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/weights/mask_source.hpp"
 
@@ -38,10 +38,24 @@ std::optional<MaskPlane> plane_of(std::string_view card) {
 }
 
 std::string listed(const std::vector<MaskPlane>& planes) {
-  std::string list;
-  for (const MaskPlane& plane : planes)
-    list += fmt::format("{}{} ({})", list.empty() ? "its header names " : ", ", plane.name, plane.bit);
-  return list.empty() ? "its header names none (MP_...); give numbers" : list;
+  if (planes.empty()) return "its header names none (MP_...); give numbers";
+  return "its header names " +
+         first_few(planes.size(), [&](std::size_t i) { return fmt::format("{} ({})", planes[i].name, planes[i].bit); });
+}
+
+/// A number is that bit, whatever the header calls by such a name. Nothing if there is none.
+std::optional<int> bit_of(const std::string& wanted, const std::vector<MaskPlane>& planes) {
+  if (const std::optional<int> number = number_in(wanted)) return number;
+  std::optional<int> bit;
+  for (const MaskPlane& plane : planes) {
+    if (plane.name != wanted) continue;
+    if (bit && *bit != plane.bit)
+      throw Error(ErrorKind::input, fmt::format("the map's header says that {} is bit {}, and that it is bit {}; give "
+                                                "the number of the right one",
+                                                wanted, *bit, plane.bit));
+    bit = plane.bit;
+  }
+  return bit;
 }
 
 }  // namespace
@@ -60,8 +74,7 @@ std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_vi
   const std::vector<MaskPlane> planes = mask_planes(header);
   std::uint64_t bits = 0;
   for (const std::string& name : wanted) {
-    const auto named = std::ranges::find(planes, name, &MaskPlane::name);
-    const int bit = named != planes.end() ? named->bit : number_in(name).value_or(-1);
+    const int bit = bit_of(name, planes).value_or(-1);
     if (bit < 0 || bit >= width)
       throw Error(ErrorKind::input,
                   fmt::format("the map has no bit {}: it has {} bits, and {}", name, width, listed(planes)));

@@ -17,7 +17,7 @@ struct MaskPlane {
 std::vector<MaskPlane> mask_planes(std::string_view header);
 
 /// The bits that `wanted` names, by number or as the header does; all if it names none. Throws Error{input} if the map
-/// has no such bit.
+/// has no such bit, or its header gives a name to two.
 std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_view header, const PixelFormat& format);
 
 }  // namespace srcextract

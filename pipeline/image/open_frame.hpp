@@ -44,6 +44,11 @@ class OpenFrame {
   /// FitsImage::datasum() of the first plane.
   std::uint32_t datasum() const { return image().datasum(first_plane_); }
 
+  /// FitsImage::require_unchanged() of all its files.
+  void require_unchanged() const {
+    for (const FitsImage& image : images_) image.require_unchanged();
+  }
+
   /// "plane 2", "HDU SCI2", "the image" that further ones were combined with, "r.fits": what was combined, in messages
   /// and in the report; empty if nothing was.
   const std::vector<std::string>& combined() const { return combined_; }

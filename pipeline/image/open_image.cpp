@@ -157,6 +157,14 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
   if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
 }
 
+void OpenImage::require_unchanged() const {
+  frame_.require_unchanged();
+  if (reference_) reference_->frame.require_unchanged();
+  for (const std::optional<OpenMap>* map : {&weights_, &mask_, &level_})
+    if (*map) (*map)->image.require_unchanged();
+  if (flags_) flags_->map.image.require_unchanged();
+}
+
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const auto looking = Clock::now();
   result.warnings = image_warnings(input_, result);
@@ -166,6 +174,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
 
   const auto summing = Clock::now();
   const std::uint32_t datasum = frame_.datasum();
+  require_unchanged();
   result.times.push_back({"checksum", seconds_since(summing)});
 
   const auto writing = Clock::now();

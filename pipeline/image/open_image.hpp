@@ -82,6 +82,9 @@ class OpenImage {
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
  private:
+  /// Throws Error{input} if a file that the result is of changed while it was read.
+  void require_unchanged() const;
+
   using Clock = std::chrono::steady_clock;
 
   std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();

@@ -166,7 +166,11 @@ def same_as_astropy():
     headers["comments"] = tan("LONPOLE = 180. / it's", "COMMENT CRVAL1  = 3", "HISTORY = 3", "WCSNAME = 'O''Brien'")
     headers["a long comment on a number"] = tan("LATPOLE =" + " " * 60 + "30.0 / c")
     headers["a number in quotes"] = tan("EQUINOX = '2000.0'")
-    headers["a keyword twice"] = tan("CRVAL1  = 20.0")
+    headers["a keyword twice, the same"] = tan("CRVAL1  = 1.5025E2", "CRVAL1  = 150.250", "CTYPE1  = 'RA---TAN  '")
+    headers["PC in two forms, the same"] = tan(*cards(PC1_2=0.25, PC001002=0.25))
+    headers["no detector's distortion"] = tan("D2IMERR1= 0.0", "D2IMEXT = 'N/A'", "D2IMERR2=")
+    headers["other keywords in lower case"] = tan("crval1a = 3.0", "crval   = 3", "exptime = 3.0", "filter= 'r'")
+    headers["words of comments"] = tan("equinox of the observation", "COMMENT CRVAL1= 3", "        CRVAL1= 3", "HISTORY crval1 = 3")
     headers["undefined values"] = tan("LONPOLE =", "CUNIT1  = / none")
     headers["of an alternative description"] = tan("CTYPE1A = 'GLON-CAR'", "CRVAL1A = 3.0", "PV2_1A  = 5.0")
     headers["HIERARCH"] = tan("HIERARCH CRVAL1 = 3.0")
@@ -182,9 +186,58 @@ def by_definition():
             "SIP and PV with radial terms": (sip(3) + [c for c in scamp(10, radial=True) if c.startswith("PV")], sip(3)),
             "WAT1_000": (tan("WAT1_000= 'wtype=tnx lngcor = \"1. 2. 3. 4. 1 2 3 4 5 6 7 8 9\"'"), tan()),
             "a wtype without end": (tan("WAT1_001= 'wtype=" + "A" * 61 + "'"), tan()),
+            "SCAMP 1 to no end": (axes("TAN") + PLACE + FINE + cards(PV1_0=0.0, PV1_1=1.0, PV1_2=0.0, PV2_1=1.0),
+                                  axes("TAN") + PLACE + FINE),
             "exponents D": (axes("TAN") + ["CRVAL1  = 1.5D+02", "CRVAL2  = 2.5d0"] + SCALE,
                             axes("TAN") + cards(CRVAL1=150.0, CRVAL2=2.5) + SCALE),
             "no blank after =": (axes("TAN") + PLACE + ["CDELT1  =-0.05", "CDELT2  =0.06"], tan())}
+
+
+def ambiguous():
+    """Headers that programs read differently, or that FITS has no more or has not: the same three as of refused()."""
+    place = cards(CRVAL2=32.5, CRPIX1=20.5, CRPIX2=33.25)
+    twice, no_card = "comes more than once", "is none of FITS"
+    fine = axes("TAN") + PLACE + FINE
+    headers = {
+        "CRVAL1 twice": (tan("CRVAL1  = 20.0"), "CRVAL1 " + twice, False),
+        "CRVAL1 twice, the last undefined": (tan("CRVAL1  ="), "CRVAL1 " + twice, False),
+        "CRVAL1 twice, the first undefined": (["CRVAL1  ="] + tan(), "CRVAL1 " + twice, True),
+        "CTYPE1 twice": (tan("CTYPE1  = 'RA---SIN'"), "CTYPE1 " + twice, True),
+        "CTYPE1 twice, the last undefined": (tan("CTYPE1  ="), "CTYPE1 " + twice, False),
+        "CD1_1 twice, the last undefined": (fine + ["CD1_1   ="], "CD1_1 " + twice, False),
+        "A_2_0 twice": (sip(3) + cards(A_2_0=9e-4), "A_2_0 " + twice, False),
+        "A_ORDER twice": (sip(3) + cards(A_ORDER=2), "A_ORDER " + twice, False),
+        "B_0_2 twice, the last undefined": (sip(3) + ["B_0_2   ="], "B_0_2 " + twice, False),
+        "PV1_4 twice": (scamp(6) + cards(PV1_4=0.5), "PV1_4 " + twice, False),
+        "EQUINOX twice": (tan(*cards(EQUINOX=2000.0), "EQUINOX = 1950."), "EQUINOX " + twice, False),
+        "WAT1_001 twice": (iraf("tnx", (surface(3, 2, 2, 0),) * 2) + ["WAT1_001= 'wtype=tan'"], "WAT1_001 " + twice, False),
+        "PC in two forms": (tan(*cards(PC1_1=0.9, PC001001=0.5)), "PC001001 and PC1_1 are one", False),
+        "PV in two forms": (scamp(6) + cards(PV1_04=0.5), "PV1_04 and PV1_4 are one", False),
+        "CD001001": (axes("TAN") + PLACE + cards(CD001001=-1e-3, CD002002=1e-3), "CD001001 is no keyword", False),
+        "CD002002 and CDELT": (tan(*cards(CD002002=1e-3)), "CD002002 is no keyword", False),
+        "CD001003": (fine + cards(CD001003=0.5), "CD001003 is no keyword", True),
+        "D2IMDIS": (tan("D2IMDIS1= 'Lookup'"), "D2IMDIS1", False),
+        "D2IMERR": (tan("D2IMERR2= 0.1"), "D2IMERR2", False),
+        "D2IMEXT": (tan("D2IMEXT = 'd2im.fits'"), "D2IMEXT", False),
+        "AXISCORR": (tan("AXISCORR= 1"), "AXISCORR", False),
+        "records of a distortion alone": (tan("DP1     = 'EXTVER: 1'"), "DP1", True),
+        "CPDIS of another kind": (tan("CPDIS2  = 'SIP'"), "CPDIS2", False),
+        "TAN and linear PV": (fine + cards(PV1_0=0.01, PV1_1=1.0, PV2_0=0.01, PV2_1=1.0), "'RA---TPV'", False),
+        "TAN and PV to the first degree": (fine + cards(PV1_1=10.0, PV2_1=1.0), "'RA---TPV'", False),
+        "TAN and PV to PV1_4": (scamp(4, code="TAN"), "'RA---TPV'", False),
+        "TAN and PV of swapped axes": (fine + cards(PV1_2=1.0, PV2_2=1.0), "'RA---TPV'", False)}
+    misspelt = {
+        "crval1": tan("crval1  = 20.0"), "crval alone": axes("TAN") + place + SCALE + ["crval1  = 150.25"],
+        "Cd1_1": axes("TAN") + PLACE + ["Cd1_1   = -1e-3", "Cd2_2   = 1e-3"], "lonpole": tan("lonpole = 90.0"),
+        "cunit1": tan("cunit1  = 'arcsec'"), "ctype": ["ctype1  = 'RA---TAN'", "ctype2  = 'DEC--TAN'"] + PLACE + SCALE,
+        "a_order": axes("TAN", suffix="-SIP") + PLACE + FINE + ["a_order = 2", "b_order = 2", "a_2_0   = 2e-4"],
+        "pv2_1": axes("SIN") + PLACE + SCALE + ["pv2_1   = 0.3", "pv2_2   = 0.4"], "radesys": tan("radesys = 'FK4'"),
+        "cpdis1": tan("cpdis1  = 'Lookup'"), "= in column 8": axes("TAN") + place + SCALE + ["CRVAL1 = 150.25"],
+        "= in column 7": axes("TAN") + place + SCALE + ["CRVAL1= 150.25"], "no blank": axes("TAN") + place + ["CRVAL1=150.25"],
+        "= in column 10": axes("TAN") + place + SCALE + ["CRVAL1   = 150.25"], "no =": axes("TAN") + place + ["CRVAL1    150.25"],
+        "behind a blank": axes("TAN") + place + SCALE + [" CRVAL1 = 150.25"], "CTYPE1=": ["CTYPE1= 'RA---TAN'"] + tan()[1:],
+        "behind a tabulator": axes("TAN") + place + SCALE + ["CRVAL1\t = 150.25"]}
+    return headers | {name: (lines, no_card, name == "cpdis1") for name, lines in misspelt.items()}
 
 
 def refused():

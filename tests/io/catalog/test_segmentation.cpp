@@ -215,8 +215,8 @@ TEST(SegmentationTest, ARowOfMoreBytesThanAnIntCountsIsWrittenInLittleMemory) {
 TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
   TemporaryFolder directory;
   const Map map = random_map({4, 3});
-  const std::string twice = header({"CTYPE1  = 'RA---TAN'", "CRVAL1  =                 10.0", "CTYPE1  = 'RA---TAN'",
-                                    "CRVAL1  =                 12.5", "EQUINOX = '2000.0  '"});
+  const std::string twice = header({"CTYPE1  = 'RA---TAN'", "CRVAL1  =                 12.5", "CTYPE1  = 'RA---TAN'",
+                                    "CRVAL1  =               1.25E1", "EQUINOX = '2000.0  '"});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, twice, metadata).commit();
   const std::string cards = read_back(directory / "sky.seg.fits").header;
   EXPECT_EQ(cards.find("CTYPE1"), cards.rfind("CTYPE1"));
@@ -242,15 +242,14 @@ TEST(SegmentationTest, CarriesTheCelestialWcsAndNothingElseOfTheHeader) {
   }
 }
 
-TEST(SegmentationTest, DamagedWcsCardsAreLeftOut) {
+TEST(SegmentationTest, WcsThatIsNotReadAsAWholeIsLeftOut) {
   TemporaryFolder directory;
   const Map map = random_map({4, 3});
   const std::string damaged = header({"CTYPE1  = 'RA---TAN", "CRVAL1  = 12..5", "CRVAL2  =                  1.5"});
   write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.pixels, map.pixels);
-  EXPECT_THAT(found.header, HasSubstr("CRVAL2  =                  1.5"));
-  EXPECT_THAT(found.header, Not(HasSubstr("CRVAL1")));
+  EXPECT_THAT(found.header, Not(HasSubstr("CRVAL")));
   EXPECT_THAT(found.header, Not(HasSubstr("CTYPE1")));
 }
 

@@ -91,13 +91,26 @@ TEST(CardTest, OnlyStandardKeywordsHaveValues) {
     EXPECT_EQ(keyword_of(card(line)), "") << line;
 }
 
-TEST(HeaderTest, FindsTheFirstOrTheLastCard) {
+TEST(CardTest, WhatACardMeansThatIsNotAsTheStandardHasIt) {
+  for (const char* line : {"bscale  = 2.0", "Bscale  = 2.0", "BSCALE= 2.0", "BSCALE=2.0", "BSCALE = 2.0",
+                           "BSCALE   = 2.0", " BSCALE = 2.0", "BSCALE\t = 2.0", "BSCALE   \t= 2.0", "BSCALE    2.0",
+                           "bscale=2.0", "BSCALE  : 2.0", "bscale =", "BSCALE"})
+    EXPECT_EQ(meant_keyword(card(line)), "BSCALE") << line;
+  for (const char* line :
+       {"BSCALE  = 2.0", "BSCALE  =2.0", "BSCALE  =", "        BSCALE = 2.0", "COMMENT", "", "bscale 2",
+        "HIERARCH BSCALE = 2.0", "COMMENT BSCALE= 2.0", "BSCALEFACTOR = 2.0", "the BSCALE = 2.0"})
+    EXPECT_NE(meant_keyword(card(line)), "BSCALE") << line;
+}
+
+TEST(HeaderTest, FindsTheFirstCardAndAll) {
   const std::string cards = card("HIERARCH A = 9") + card("COMMENT A = 8") + card("A       = 1") + card("B       = 5") +
                             card("A       = 2") + card("U       =") + card("END") + card("C       = 3");
   const Header header(cards);
   EXPECT_EQ(header.find("A").value, KeywordValue(std::int64_t{1}));
-  EXPECT_EQ(header.find_last("A").value, KeywordValue(std::int64_t{2}));
-  EXPECT_EQ(header.find_last("B").value, KeywordValue(std::int64_t{5}));
+  ASSERT_EQ(header.find_all("A").size(), 2u);
+  EXPECT_EQ(header.find_all("A")[0].value, KeywordValue(std::int64_t{1}));
+  EXPECT_EQ(header.find_all("A")[1].value, KeywordValue(std::int64_t{2}));
+  EXPECT_EQ(header.find_all("C").size(), 0u);
   EXPECT_TRUE(header.has("U"));
   EXPECT_EQ(header.find("U").value, std::nullopt);
   for (const char* absent : {"C", "END", "AA", "", "HIERARCH", "COMMENT", "A        "})

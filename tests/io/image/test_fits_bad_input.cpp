@@ -3,6 +3,7 @@
 
 #include "io/image/fits_image.hpp"
 #include "stages/core/error.hpp"
+#include "tests/io/support/gzip_member.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/fits_writer.hpp"
 
@@ -154,11 +155,56 @@ TEST_F(FitsBadInput, RandomGroups) {
   EXPECT_THAT(refusal_of_bytes(bytes, "0"), AllOf(HasSubstr("not an image"), HasSubstr("random-groups")));
 }
 
+// With no groups the data unit would be empty, and with parameters longer than its pixels.
+TEST_F(FitsBadInput, GroupsOfAnImage) {
+  for (const auto& [keyword, value] : Cards{{"GCOUNT", "0"}, {"GCOUNT", "2"}, {"PCOUNT", "3"}}) {
+    for (const Place place : {Place::primary, Place::extension}) {
+      const std::string before = place == Place::primary ? "" : fits_header(image_cards(8, {}));
+      Cards cards = image_cards(-32, {1000, 1000}, {}, place);
+      std::erase_if(cards, [&](const auto& card) { return card.first == keyword; });
+      cards.emplace_back(keyword, value);
+      const std::string bytes = before + fits_header(cards) + std::string(2880, 'x');
+      EXPECT_THAT(refusal_of_bytes(bytes, before.empty() ? "0" : "1"), HasSubstr(keyword + " is"));
+      EXPECT_THAT(refusal_of_bytes(gzip_member(bytes), before.empty() ? "0" : "1"), HasSubstr(keyword + " is"));
+    }
+  }
+}
+
+TEST_F(FitsBadInput, EndWithMoreThanBlanks) {
+  const std::string header = fits_header(image_cards(8, {4, 4})).substr(0, 5 * 80);
+  for (const char* text : {"END     = 3", "END     / of it", "END                  x"}) {
+    std::string card = text;
+    card.resize(80, ' ');
+    const std::string bytes = fits_data(header + card) + std::string(2880, 'x');
+    EXPECT_THAT(refusal_of_bytes(bytes), AllOf(HasSubstr("HDU 0"), HasSubstr("follows END"), HasSubstr(text)));
+    EXPECT_THAT(refusal_of_bytes(gzip_member(bytes)), HasSubstr("follows END"));
+  }
+}
+
 TEST_F(FitsBadInput, ScalingThatGivesNoValue) {
   EXPECT_THAT(refusal_of_card("BSCALE", "0.0"), HasSubstr("BSCALE = 0, BZERO = 0 "));
   EXPECT_THAT(refusal_of_card("BSCALE", "1E999"), HasSubstr("BSCALE"));
   EXPECT_THAT(refusal_of_card("BZERO", "NaN"), HasSubstr("BZERO"));
   EXPECT_THAT(refusal_of_card("BLANK", "'none'"), HasSubstr("BLANK"));
+}
+
+// Read over, they would give every pixel another value.
+TEST_F(FitsBadInput, ScalingThatIsNoCardOfFits) {
+  const std::string header = fits_header(image_cards(16, {4, 4})).substr(0, 5 * 80);
+  for (const char* text : {"bscale  = 2.0", "Bzero   = 32768", "BZERO= 32768", "blank   = 0", " BSCALE = 2"}) {
+    std::string card = text;
+    card.resize(80, ' ');
+    const std::string bytes = fits_data(header + card + "END" + std::string(2000, ' ')) + fits_data("x");
+    EXPECT_THAT(refusal_of_bytes(bytes), AllOf(HasSubstr("HDU 0"), HasSubstr(text), HasSubstr("capital letters")));
+  }
+}
+
+TEST_F(FitsBadInput, ALongListOfNames) {
+  std::string bytes = image_hdu(8, {1}, "x");
+  for (int i = 1; i <= 100; ++i)
+    bytes += image_hdu(8, {1}, "y", {{"EXTNAME", "'" + std::string(60, 'E') + "'"}}, Place::extension);
+  EXPECT_THAT(refusal_of_bytes(bytes, "999"), HasSubstr("and 91 more"));
+  EXPECT_LT(refusal_of_bytes(bytes, "999").size(), 1000 + directory.string().size());
 }
 
 TEST_F(FitsBadInput, DamagedGzip) {

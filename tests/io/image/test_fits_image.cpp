@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -16,6 +18,7 @@
 
 #include "io/files/gzip.hpp"
 #include "stages/core/error.hpp"
+#include "tests/io/support/gzip_member.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/io/support/stored_pixels.hpp"
 #include "tests/support/fits_writer.hpp"
@@ -33,20 +36,6 @@ FitsImage open_one(const std::string& path, const std::string& hdu = "auto") {
   std::vector<FitsImage> images = open_fits_images(path, hdu);
   EXPECT_EQ(images.size(), 1u);
   return std::move(images.front());
-}
-
-std::string gzip_member(const std::string& bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(bytes.size() + 1000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 class FitsImageTest : public ::testing::Test {
@@ -349,6 +338,45 @@ TEST_F(FitsImageTest, FileCutShortWhileOpenIsAnError) {
     EXPECT_THAT(error.what(), HasSubstr("became shorter"));
   }
   EXPECT_THROW(image.datasum(1), Error);
+}
+
+/// The message of require_unchanged(); empty if there is none.
+std::string change_of(const FitsImage& image) {
+  try {
+    image.require_unchanged();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(FitsImageTest, FileRewrittenInPlaceIsChanged) {
+  const std::string before = image_hdu(8, {100000}, std::string(100000, 'x'));
+  const std::string after = image_hdu(8, {100000}, std::string(100000, 'y'));
+  const std::string path = write("a.fits", before);
+  const auto long_ago = std::filesystem::last_write_time(path) - std::chrono::hours(1);
+  std::filesystem::last_write_time(path, long_ago);
+  const FitsImage image = open_one(path);
+  EXPECT_EQ(stored_pixels<char>(image.plane(1)), std::vector<char>(100000, 'x'));
+  read_file(path);  // the time of the last access alone
+  EXPECT_EQ(change_of(image), "");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // longer than a tick of the clock of files
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << after;
+  EXPECT_THAT(change_of(image), HasSubstr("changed while it was read"));
+  EXPECT_EQ(change_of(open_one(path)), "");
+  // As rsync does.
+  std::filesystem::last_write_time(path, long_ago);
+  EXPECT_THAT(change_of(image), HasSubstr("changed while it was read"));
+}
+
+TEST_F(FitsImageTest, FileInMemoryIsAsItWas) {
+  const std::string path = write("a.fits", image_hdu(8, {3}, "abc"));
+  const FitsImage image = open_one(path);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  write("a.fits", image_hdu(8, {3}, "xyz"));
+  EXPECT_EQ(change_of(image), "");
+  EXPECT_EQ(stored_pixels<char>(image.plane(1)), (std::vector<char>{'a', 'b', 'c'}));
 }
 
 // Pixels of no pattern, so that they stay as long when they are compressed.

@@ -25,7 +25,11 @@ const Shape shape{1030, 1011};
 Cards tangent(const Cards& other = {}) {
   Cards cards = {"CTYPE1='RA---TAN'", "CTYPE2='DEC--TAN'", "CRVAL1=150.1163", "CRVAL2=2.2058",
                  "CRPIX1=512.5",      "CRPIX2=512.5",      "CD1_1=-5.0E-5",   "CD2_2=5.0E-5"};
-  cards.insert(cards.end(), other.begin(), other.end());  // of a keyword twice the last counts
+  const auto keyword = [](const std::string& card) { return card.substr(0, card.find('=')); };
+  for (const std::string& card : other) {
+    std::erase_if(cards, [&](const std::string& old) { return keyword(old) == keyword(card); });
+    cards.push_back(card);
+  }
   return cards;
 }
 

@@ -350,12 +350,16 @@ TEST(WcsTest, ANumberInQuotesIsANumber) {
   EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
 }
 
-TEST(WcsTest, OfAKeywordTwiceTheLastCardCounts) {
+TEST(WcsTest, AKeywordTwiceSaysTheSameOrNothing) {
   Sources expected = at(pixels);
-  ASSERT_EQ(add_sky_positions(header(equatorial({"CRVAL1=20.0"})), expected), "");
+  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
   Sources sources = at(pixels);
-  EXPECT_EQ(add_sky_positions(header(equatorial({"CRVAL1=10.0", "CRVAL1=20.0"})), sources), "");
+  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0", "EQUINOX='2000'"})), sources), "");
   EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  for (const char* other : {"EQUINOX=1950.0", "EQUINOX="})
+    EXPECT_NE(
+        add_sky_positions(header(equatorial({"EQUINOX=2000.0", other})), sources).find("EQUINOX comes more than once"),
+        std::string::npos);
 }
 
 TEST(WcsTest, ASkyThatCannotBeUsedIsNotAnAbsentOne) {

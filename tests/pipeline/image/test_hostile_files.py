@@ -70,6 +70,43 @@ def test_blank_that_is_a_long_text_is_named(run, tmp_path):
     assert code == 3 and "BLANK" in said
 
 
+@pytest.mark.parametrize("keyword, value", [("GCOUNT", 0), ("GCOUNT", 2), ("PCOUNT", 1)])
+@pytest.mark.parametrize("packed", (False, True))
+def test_image_of_another_number_of_groups(run, tmp_path, keyword, value, packed):
+    """With no groups the data unit is empty, whatever NAXISn say, and nothing is there for the pixels."""
+    data = hdu((3000, 3000), **{keyword: value}) + bytes(2880)
+    name = "bad.fits.gz" if packed else "bad.fits"
+    (tmp_path / name).write_bytes(gzip.compress(data) if packed else data)
+    code, said, written = outcome(run, tmp_path, name)
+    assert code == 3 and f"{keyword} is" in said and not written
+
+
+@pytest.mark.parametrize("text", ["END     = 3", "END     / here"])
+def test_header_that_may_end_and_may_not(run, tmp_path, text):
+    data = hdu((40, 30), values=sky(), MARK=1, CRVAL1=3.0)
+    (tmp_path / "bad.fits").write_bytes(with_card(data, "MARK", text))
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and "follows END" in said and text in said
+
+
+@pytest.mark.parametrize("text", ["bscale  = 2.0", "Bzero   = 100", "BZERO= 100", " BSCALE = 2.0", "blank   = 3"])
+def test_scale_that_is_no_card_of_fits(run, tmp_path, text):
+    data = hdu((40, 30), 16, [int(v) for v in sky()], MARK=1)
+    (tmp_path / "bad.fits").write_bytes(with_card(data, "MARK", text))
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and text in said and "capital letters" in said
+
+
+def test_seed_of_tiles_that_is_no_card_of_fits(run, tmp_path):
+    pixels = np.random.default_rng(1).normal(100, 5, (60, 60)).astype("f4")
+    fits.CompImageHDU(pixels, compression_type="RICE_1", quantize_method=1, dither_seed=7).writeto(tmp_path / "good.fits")
+    data = (tmp_path / "good.fits").read_bytes()
+    (tmp_path / "bad.fits").write_bytes(with_card(data, "ZDITHER0", "zdither0= 7"))
+    assert outcome(run, tmp_path, "good.fits")[0] == 0
+    code, said, _ = outcome(run, tmp_path, "bad.fits")
+    assert code == 3 and "zdither0" in said
+
+
 def test_hcompress_streams_that_end_early_are_damaged(run, tmp_path):
     pixels = np.random.default_rng(2).normal(100, 5, (400, 400)).astype("i4")
     fits.CompImageHDU(pixels, compression_type="HCOMPRESS_1", hcomp_scale=0, **whole_tile()).writeto(tmp_path / "a.fits")
@@ -295,3 +332,31 @@ def test_file_rewritten_and_cut_short_while_it_is_read(run, tmp_path):
         over.set()
         writer.join()
     assert set(codes) <= {0, 3}, codes
+
+
+def test_file_rewritten_in_place_while_it_is_read(run, tmp_path):
+    """Of the same size, so that every read of it succeeds: pixels of two images, of which no catalogue is made."""
+    side = 2000
+    images = [hdu((side, side), 16, [int(level + (i * 7919) % 13) for i in range(side)] * side) for level in (100, 5000)]
+    path = tmp_path / "changing.fits"
+    path.write_bytes(images[0])
+    over = threading.Event()
+
+    def rewrite():
+        with open(path, "r+b", buffering=0) as file:
+            while not over.is_set():
+                for image in images:
+                    os.pwrite(file.fileno(), image, 0)
+
+    writer = threading.Thread(target=rewrite)
+    writer.start()
+    try:
+        (tmp_path / "c.yaml").write_text("output:\n  formats: [csv]\n")
+        runs = [run("-q", "c.yaml", path, "-o", "out") for _ in range(3)]
+    finally:
+        over.set()
+        writer.join()
+    assert all(done.code == 3 for done in runs)
+    assert any("changed while it was read" in done.err for done in runs), [done.err for done in runs]
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
+    assert run("-q", "c.yaml", path, "-o", "out").code == 0

@@ -54,6 +54,37 @@ def test_bits_by_name_and_number(extract, tmp_path, bits, names, compressed):
     assert rows(masked / "sky.cat.csv") == rows(nan / "nan.cat.csv") != []
 
 
+def append_cards(path, cards):
+    with fits.open(path, mode="update") as hdus:
+        for keyword, value in cards:
+            hdus["MASK"].header.append((keyword, value), end=True)
+
+
+def test_a_number_is_that_bit_whatever_the_header_calls_so(extract, tmp_path):
+    mask = planes()
+    write_lsst(tmp_path / "sky.fits", mask)
+    append_cards(tmp_path / "sky.fits", [("MP_3", 6)])
+    masked = extract("mask", f"mask: {{hdu: MASK, bits: [3]}}\n{RESULTS}", "sky.fits")
+    assert report(masked / "sky.run.json")["counts"]["masked_mask"] == (mask & 1 << 3 != 0).sum() == 5
+
+
+def test_a_name_of_two_bits_is_none(run, configure, extract, tmp_path):
+    write_lsst(tmp_path / "sky.fits", planes())
+    append_cards(tmp_path / "sky.fits", [("MP_BAD", 4), ("MP_CR", 3)])
+    configure("mask: {hdu: MASK, bits: [BAD]}\n")
+    done = run("config.yaml", "sky.fits", "-o", "out")
+    assert done.code == 3 and "BAD is bit 0, and that it is bit 4" in done.err
+    extract("same", f"mask: {{hdu: MASK, bits: [CR]}}\n{RESULTS}", "sky.fits")
+
+
+def test_of_many_names_a_few_are_told(run, configure, tmp_path):
+    write_lsst(tmp_path / "sky.fits", planes())
+    append_cards(tmp_path / "sky.fits", [(f"MP_X{i}", i % 16) for i in range(500)])
+    configure("mask: {hdu: MASK, bits: [NOPE]}\n")
+    done = run("config.yaml", "sky.fits", "-o", "out")
+    assert done.code == 3 and "and 494 more" in done.err and len(done.err) < 1000
+
+
 def test_a_map_of_good_pixels(extract, tmp_path):
     good = np.ones((HEIGHT, WIDTH), np.uint8)
     good[3:9, 40:50] = 0
