@@ -118,7 +118,7 @@ InputFile::State InputFile::look() const {
   if (!S_ISREG(status.st_mode)) {
     fail(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
   }
-  return {status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
+  return {status.st_size, nanoseconds(status.st_mtim)};
 }
 
 void InputFile::require_state_at_opening() const {

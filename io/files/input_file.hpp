@@ -60,9 +60,10 @@ class InputFile {
     ~Descriptor();
   };
 
-  /// What tells a file from what it becomes when somebody writes to it; times in ns.
+  /// What tells a file from what it becomes when somebody writes to it; the time in ns. When it was renamed, linked or
+  /// made readable for others is none of it.
   struct State {
-    std::int64_t size = 0, modified = 0, changed = 0;
+    std::int64_t size = 0, modified = 0;
     bool operator==(const State&) const = default;
   };
 

@@ -383,7 +383,8 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
       {"background: {level: yes}", "x.yaml:1:21: 'background.level' must be a path, not 'yes'"},
       {"background: {level: 3, level_hdu: SKY}",
        "x.yaml:1:35: 'background.level_hdu' has no use where background.level"},
-      {"background: {level_hdu: all}", "x.yaml:1:25: 'background.level_hdu' is all, which leaves no HDU of the image's file"},
+      {"background: {level_hdu: all}",
+       "x.yaml:1:25: 'background.level_hdu' is all, which leaves no HDU of the image's file"},
       {"background: {rms: rms.fits}",
        "x.yaml:1:19: 'background.rms' must be a number; a map of the noise is given by "
        "weights.type rms and weights.file"},
