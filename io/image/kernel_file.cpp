@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t most_pixels = std::int64_t{1} << 20;
 
 /// Of a gzipped file: the pixels of a kernel, and as much again for what else is in the file.
-constexpr std::int64_t most_inflated = 2 * 8 * most_pixels;
+constexpr std::int64_t most_inflated = 16 * most_pixels;
 
 bool begins_as_fits(const std::string& path) {
   constexpr std::string_view keyword = "SIMPLE  =";

@@ -56,7 +56,7 @@ StreamColumn::StreamColumn(const TileTable& table, const std::string& name) {
   heap_ = table.data.subspan(static_cast<std::size_t>(heap));
 }
 
-std::int64_t StreamColumn::descriptor(std::int64_t tile, int number) const {
+std::int64_t StreamColumn::descriptor(std::int64_t tile, std::int64_t number) const {
   const std::byte* const field = first_ + tile * row_bytes_;
   return wide_ ? load_big_endian<std::int64_t>(field + 8 * number) : load_big_endian<std::int32_t>(field + 4 * number);
 }

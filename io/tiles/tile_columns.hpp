@@ -46,7 +46,7 @@ class StreamColumn {
 
  private:
   /// Number 0 or 1 of those that a row has: the length of its stream, and where that begins in the heap.
-  std::int64_t descriptor(std::int64_t tile, int number) const;
+  std::int64_t descriptor(std::int64_t tile, std::int64_t number) const;
 
   std::span<const std::byte> heap_;
   char type_ = 0;

@@ -366,8 +366,17 @@ TEST_F(FitsImageTest, FileRewrittenInPlaceIsChanged) {
   EXPECT_THAT(change_of(image), HasSubstr("changed while it was read"));
   EXPECT_EQ(change_of(open_one(path)), "");
   // As rsync does.
-  std::filesystem::last_write_time(path, long_ago);
+  std::filesystem::last_write_time(path, long_ago + std::chrono::minutes(1));
   EXPECT_THAT(change_of(image), HasSubstr("changed while it was read"));
+}
+
+TEST_F(FitsImageTest, FileThatIsLinkedOrRenamedIsNotChanged) {
+  const std::string path = write("a.fits", image_hdu(8, {100000}, std::string(100000, 'x')));
+  const FitsImage image = open_one(path);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::filesystem::create_hard_link(path, path + ".backup");
+  std::filesystem::rename(path, path + ".moved");
+  EXPECT_EQ(change_of(image), "");
 }
 
 TEST_F(FitsImageTest, FileInMemoryIsAsItWas) {
