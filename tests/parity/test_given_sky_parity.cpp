@@ -24,7 +24,8 @@ std::vector<float> level_of(const Field& field) {
   std::uniform_real_distribution<float> any(0, 1);
   std::vector<float> level;
   for (std::int64_t i = 0; i < field.shape.count(); ++i) {
-    const auto x = static_cast<float>(i % field.shape.width), y = static_cast<float>(i / field.shape.width);
+    const std::int64_t row = i / field.shape.width;
+    const auto x = static_cast<float>(i - row * field.shape.width), y = static_cast<float>(row);
     level.push_back(any(random) < 0.01F ? masked_pixel : 90 + 0.31F * x - 0.07F * y);
   }
   return level;

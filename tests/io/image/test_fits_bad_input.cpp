@@ -161,7 +161,7 @@ TEST_F(FitsBadInput, GroupsOfAnImage) {
     for (const Place place : {Place::primary, Place::extension}) {
       const std::string before = place == Place::primary ? "" : fits_header(image_cards(8, {}));
       Cards cards = image_cards(-32, {1000, 1000}, {}, place);
-      std::erase_if(cards, [&](const auto& card) { return card.first == keyword; });
+      std::erase_if(cards, [&name = keyword](const auto& card) { return card.first == name; });
       cards.emplace_back(keyword, value);
       const std::string bytes = before + fits_header(cards) + std::string(2880, 'x');
       EXPECT_THAT(refusal_of_bytes(bytes, before.empty() ? "0" : "1"), HasSubstr(keyword + " is"));
