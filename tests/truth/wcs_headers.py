@@ -257,7 +257,7 @@ def refused():
         "one axis": (cards(CTYPE1="RA---TAN"), "no pair of celestial axes", True),
         "two longitudes": (cards(CTYPE1="RA---TAN", CTYPE2="RA---TAN"), "no pair of celestial axes", True),
         "lower case": (axes("tan", "ra--", "dec-"), "no pair of celestial axes", True),
-        "unknown projection": (axes("XXX") + PLACE, "wcslib says", True),
+        "unknown projection": (axes("QQQ") + PLACE, "wcslib says", True),
         "two projections": (cards(CTYPE1="RA---TAN", CTYPE2="DEC--SIN"), "wcslib says", True),
         "a table": (axes("TAB") + PLACE, "table", True),
         "CD of one element": (axes("TAN") + PLACE + cards(CD1_1=0.1), "singular", False),
