@@ -209,7 +209,10 @@ std::size_t columns_at_once(const Catalog& reference, const Catalog& other, std:
 Comparison compare_catalogs(const Catalog& reference, const Catalog& other, const CompareRules& rules,
                             const UnitFactor& unit_factor, int threads, std::int64_t memory) {
   Comparison result;
-  result.shared = share_columns(reference, other, rules, unit_factor, result);
+  SharedColumns in_both = share_columns(reference, other, rules, unit_factor);
+  result.shared = std::move(in_both.columns);
+  result.findings = std::move(in_both.findings);
+  result.notes = std::move(in_both.notes);
   note_unused_rules(rules, result);
   const std::vector<SharedColumn>& shared = result.shared;
   const std::vector<PositionColumns> choices =

@@ -1,21 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "config/rules.hpp"
 #include "regression/align.hpp"
-#include "regression/catalog.hpp"
 #include "regression/concentration.hpp"
 #include "regression/division.hpp"
 #include "regression/match.hpp"
 #include "regression/robust.hpp"
+#include "regression/shared_columns.hpp"
+#include "regression/trend.hpp"
 
 namespace srcextract {
-
-inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// Of the differences of a column: their median, and 1.4826 times the median distance from it.
 struct Spread {
@@ -28,21 +26,6 @@ struct Offender {
   double x, y;              ///< position in the reference; pixels, or degrees if matched by sky
   double reference, other;  ///< the two values
   double difference;        ///< as the column's rule defines it
-};
-
-/// How a column's difference runs with something else, fitted over bins of equally many sources.
-struct Trend {
-  double slope = not_known, error = not_known;  ///< per dex of flux, or per magnitude, pixel, degree
-  double effect = 0;                            ///< |slope| times the range: from end to end
-  double significance = 0;                      ///< sigma of the slope
-};
-
-/// A part of the field, or of the range of fluxes, in which a column differs otherwise than in the rest.
-struct Deviation {
-  Part part;                        ///< of the field
-  double share = 0;                 ///< of the sources: those in it, or at the bright end
-  double deviation = 0, error = 0;  ///< location there less that of the rest
-  double significance = 0;
 };
 
 /// One column over all pairs. `difference` is what its rule says.
@@ -69,12 +52,6 @@ struct SourceComparison {
   std::int64_t matched = 0, lost = 0, gained = 0;
   std::int64_t reference_duplicates = 0, new_duplicates = 0;
   std::int64_t reference_nowhere = 0, new_nowhere = 0;  ///< rows without a position
-};
-
-/// A reason against the new catalogue; the words stand by themselves.
-struct Finding {
-  std::string subject;  ///< a column, or "sources", "positions", "columns"
-  std::string words;
 };
 
 struct Comparison {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "regression/catalog.hpp"
-#include "regression/shared_columns.hpp"
 
 namespace srcextract {
 

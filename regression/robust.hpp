@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace srcextract {
+
+inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// As many sigma as any test here speaks of: less probable than 1e-300.
 inline constexpr double certain = 37;

@@ -23,7 +23,7 @@ std::string list(const std::vector<std::string>& names) {
 }
 
 void take_unit(SharedColumn& column, const std::string& reference, const std::string& other, bool same_name,
-               const UnitFactor& unit_factor, Comparison& result) {
+               const UnitFactor& unit_factor, SharedColumns& result) {
   column.unit = reference;
   // A side that says nothing of units, as a CSV file, does not contradict.
   if (reference.empty() || other.empty() || reference == other) return;
@@ -37,7 +37,7 @@ void take_unit(SharedColumn& column, const std::string& reference, const std::st
                                 factor ? "; the values are compared in " + reference : ", which is of another kind")});
 }
 
-void leave_out_flags(std::vector<SharedColumn>& shared, Comparison& result) {
+void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
   const auto is_flags = [](const SharedColumn& column) { return column.name.find("FLAGS") != std::string::npos; };
   if (std::erase_if(shared, is_flags) == 0) return;
   result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
@@ -50,7 +50,7 @@ std::string error_of(const std::string& name, const CompareRules& rules) {
 }
 
 /// A rule of the user's that cannot be applied is an error, a built-in one a note.
-bool can_judge(const SharedColumn& column, const CompareRules& rules, Comparison& result) {
+bool can_judge(const SharedColumn& column, const CompareRules& rules, SharedColumns& result) {
   const ColumnRule& rule = rule_of(rules, column.name);
   if (rule.difference != Difference::sigma || column.error) return true;
   const std::string needs = "in sigma of " + error_column(rule, column.name) + ", which the two do not share";
@@ -77,11 +77,12 @@ void link(std::vector<SharedColumn>& shared, const CompareRules& rules) {
 
 }  // namespace
 
-std::vector<SharedColumn> share_columns(const Catalog& reference, const Catalog& other, const CompareRules& rules,
-                                        const UnitFactor& unit_factor, Comparison& result) {
+SharedColumns share_columns(const Catalog& reference, const Catalog& other, const CompareRules& rules,
+                            const UnitFactor& unit_factor) {
+  SharedColumns result;
   std::map<std::string, std::size_t> in_new;
   for (std::size_t i = 0; i < other.meanings.size(); ++i) in_new.emplace(other.meanings[i].name, i);
-  std::vector<SharedColumn> shared;
+  std::vector<SharedColumn>& shared = result.columns;
   std::vector<std::string> missing, added;
   bool same_names = true;
   for (std::size_t i = 0; i < reference.meanings.size(); ++i) {
@@ -119,7 +120,7 @@ std::vector<SharedColumn> share_columns(const Catalog& reference, const Catalog&
   link(shared, rules);
   const auto cannot = [&](const SharedColumn& column) { return !can_judge(column, rules, result); };
   if (std::erase_if(shared, cannot) > 0) link(shared, rules);  // those that are left have other places
-  return shared;
+  return result;
 }
 
 }  // namespace srcextract

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "regression/robust.hpp"
-
 namespace srcextract {
 namespace {
 

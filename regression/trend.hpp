@@ -3,10 +3,25 @@
 #include <span>
 #include <vector>
 
-#include "regression/comparison.hpp"
 #include "regression/division.hpp"
+#include "regression/robust.hpp"
 
 namespace srcextract {
+
+/// How a column's difference runs with something else, fitted over bins of equally many sources.
+struct Trend {
+  double slope = not_known, error = not_known;  ///< per dex of flux, or per magnitude, pixel, degree
+  double effect = 0;                            ///< |slope| times the range: from end to end
+  double significance = 0;                      ///< sigma of the slope
+};
+
+/// A part of the field, or of the range of fluxes, in which a column differs otherwise than in the rest.
+struct Deviation {
+  Part part;                        ///< of the field
+  double share = 0;                 ///< of the sources: those in it, or at the bright end
+  double deviation = 0, error = 0;  ///< location there less that of the rest
+  double significance = 0;
+};
 
 /// The location of a column's differences in each bin, of the pairs that are looked at and have a difference.
 std::vector<Location> locations_in(std::span<const double> difference, const std::vector<std::int64_t>& looked_at,
