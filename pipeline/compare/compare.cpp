@@ -19,8 +19,8 @@
 #include "pipeline/compare/update_reference.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/machine/versions.hpp"
-#include "regression/compare.hpp"
-#include "regression/matched_table.hpp"
+#include "regression/verdict/compare.hpp"
+#include "regression/verdict/matched_table.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/compare/compare_options.hpp"
-#include "regression/comparison.hpp"
+#include "regression/verdict/comparison.hpp"
 
 namespace srcextract {
 

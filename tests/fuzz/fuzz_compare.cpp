@@ -1,4 +1,4 @@
-#include "regression/compare.hpp"
+#include "regression/verdict/compare.hpp"
 
 #include "io/tables/table.hpp"
 #include "io/wcs/unit.hpp"

@@ -1,0 +1,126 @@
+#include "regression/columns/shared_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "regression/columns/known_columns.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Catalogues that share so much of the reference's columns, under the same names, are one program's.
+constexpr double same_program = 0.8;
+constexpr std::size_t names_shown = 8;
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), names_shown); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > names_shown) text += fmt::format(" and {} more", names.size() - names_shown);
+  return text;
+}
+
+void take_unit(SharedColumn& column, const std::string& reference, const std::string& other, bool same_name,
+               const UnitFactor& unit_factor, SharedColumns& result) {
+  column.unit = reference;
+  // A side that says nothing of units, as a CSV file, does not contradict.
+  if (reference.empty() || other.empty() || reference == other) return;
+  const std::optional<double> factor = unit_factor(other, reference);
+  if (factor == 1.0) return;
+  if (factor) column.new_factor = *factor;
+  // SExtractor's areas are in pixel**2, others count pixels.
+  if (!same_name) return;
+  result.findings.push_back(
+      {column.name, fmt::format("the unit changed from {} to {}{}", reference, other,
+                                factor ? "; the values are compared in " + reference : ", which is of another kind")});
+}
+
+void leave_out_flags(std::vector<SharedColumn>& shared, SharedColumns& result) {
+  const auto is_flags = [](const SharedColumn& column) { return column.name.find("FLAGS") != std::string::npos; };
+  if (std::erase_if(shared, is_flags) == 0) return;
+  result.notes.push_back("FLAGS are not compared: these are catalogues of two programs, whose bits differ in meaning");
+}
+
+/// The rule's column of errors, or else SExtractor's.
+std::string error_of(const std::string& name, const CompareRules& rules) {
+  const ColumnRule& rule = rule_of(rules, name);
+  return rule.error.empty() ? standard_error_of(name) : error_column(rule, name);
+}
+
+/// A rule of the user's that cannot be applied is an error, a built-in one a note.
+bool can_judge(const SharedColumn& column, const CompareRules& rules, SharedColumns& result) {
+  const ColumnRule& rule = rule_of(rules, column.name);
+  if (rule.difference != Difference::sigma || column.error) return true;
+  const std::string needs = "in sigma of " + error_column(rule, column.name) + ", which the two do not share";
+  const CompareRules built_in = default_rules();
+  if (!(rule == rule_of(built_in, column.name)))
+    throw Error(ErrorKind::config, "the rule for " + rule.pattern + " wants " + column.name + " " + needs +
+                                       "; put a rule for " + column.name + " before it");
+  result.notes.push_back(column.name + " is not compared: its rule is " + needs);
+  return false;
+}
+
+void link(std::vector<SharedColumn>& shared, const CompareRules& rules) {
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < shared.size(); ++i) index.emplace(shared[i].name, i);
+  const auto find = [&](const std::string& name) {
+    const auto found = index.find(name);
+    return found == index.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (SharedColumn& column : shared) {
+    column.error = find(error_of(column.name, rules));
+    column.partner = find(partner_of(column.name));
+  }
+}
+
+}  // namespace
+
+SharedColumns share_columns(const Catalog& reference, const Catalog& other, const CompareRules& rules,
+                            const UnitFactor& unit_factor) {
+  SharedColumns result;
+  std::map<std::string, std::size_t> in_new;
+  for (std::size_t i = 0; i < other.meanings.size(); ++i) in_new.emplace(other.meanings[i].name, i);
+  std::vector<SharedColumn>& shared = result.columns;
+  std::vector<std::string> missing, added;
+  bool same_names = true;
+  for (std::size_t i = 0; i < reference.meanings.size(); ++i) {
+    const Meaning& meaning = reference.meanings[i];
+    const auto found = in_new.find(meaning.name);
+    if (found == in_new.end()) {
+      missing.push_back(meaning.name);
+      continue;
+    }
+    SharedColumn column{meaning.name, i, found->second, "", 1, {}, {}};
+    const bool same_name = reference.columns[i] == other.columns[found->second];
+    same_names = same_names && same_name;
+    // A convention of the whole side, as SEP's radians, is in the meaning already.
+    if (meaning.factor == 1 && other.meanings[found->second].factor == 1)
+      take_unit(column, reference.units[i], other.units[found->second], same_name, unit_factor, result);
+    shared.push_back(std::move(column));
+    in_new.erase(found);
+  }
+  for (const Meaning& meaning : other.meanings) {
+    if (in_new.count(meaning.name) != 0) added.push_back(meaning.name);
+  }
+  const bool one_program =
+      same_names && static_cast<double>(shared.size()) >=
+                        same_program * static_cast<double>(std::max<std::size_t>(reference.meanings.size(), 1));
+  // Another program's catalogue has something of its own.
+  const bool subset = same_names && added.empty();
+  const bool fails = rules.sources.missing_columns == MissingColumns::fail ||
+                     (rules.sources.missing_columns == MissingColumns::automatic && (one_program || subset));
+  if (!missing.empty() && fails)
+    result.findings.push_back({"columns", "the new catalogue does not have " + list(missing)});
+  else if (!missing.empty())
+    result.notes.push_back("only in the reference, not compared: " + list(missing));
+  if (!added.empty()) result.notes.push_back("only in the new catalogue, not compared: " + list(added));
+  if (!one_program) leave_out_flags(shared, result);
+  link(shared, rules);
+  const auto cannot = [&](const SharedColumn& column) { return !can_judge(column, rules, result); };
+  if (std::erase_if(shared, cannot) > 0) link(shared, rules);  // those that are left have other places
+  return result;
+}
+
+}  // namespace srcextract

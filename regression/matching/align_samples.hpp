@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cmath>
+
+#include "regression/matching/align.hpp"
+#include "regression/matching/offset.hpp"
+
+namespace srcextract {
+
+/// The brightest of both sides, and what they say of a change.
+class AlignmentSamples {
+ public:
+  AlignmentSamples(Positions reference, Positions other, double radius);
+
+  /// Whether the radius says where to look.
+  bool can_vote() const { return reach_.x > 0 && std::isfinite(reach_.x); }
+  std::int64_t smaller() const { return std::min(reference_.size(), other_.size()); }
+
+  /// The matches and their number with the change undone.
+  Matches match(const Alignment& alignment) const {
+    return match_sources(reference_, undone(other_, alignment), radius_, 1);
+  }
+  std::int64_t count(const Alignment& alignment) const {
+    return static_cast<std::int64_t>(match(alignment).reference.size());
+  }
+
+  /// The change with the offset under which the most pairs meet.
+  Alignment vote(Alignment alignment) const;
+
+  /// The share of the sources that have a counterpart by accident: with the change off by some radii, among those that
+  /// are still in the reference's field.
+  double chance(const Alignment& alignment) const;
+
+ private:
+  Offset reach_for(const Alignment& alignment) const {
+    return axes_of(alignment).swapped ? Offset{reach_.y, reach_.x} : reach_;
+  }
+
+  Positions reference_, other_;
+  double radius_;
+  Offset reach_{};  // the radius, along x and y of the reference
+};
+
+}  // namespace srcextract

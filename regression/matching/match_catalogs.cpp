@@ -1,0 +1,187 @@
+#include "regression/matching/match_catalogs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "regression/columns/known_columns.hpp"
+#include "regression/statistics/robust.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Positions that agree so well, in pixels or degrees, are of the same pixels.
+constexpr double same_pixels = 1e-3, same_pixels_sky = 3e-7;
+/// Of fewer pairs every one could be called shifted.
+constexpr std::size_t least_for_shift = 3;
+/// A shift of the whole catalogue is undone before matching if it is more than this part of the radius.
+constexpr double shift_that_matters = 0.05;
+constexpr int shift_rounds = 5;
+/// More than a change of the whole catalogue is looked for among.
+constexpr std::size_t brightest_kept = 10'000;
+constexpr double well_matched = 0.5;
+
+/// The errors of a position from one column or from the squares along both axes.
+std::vector<float> sigma_of_positions(const std::vector<std::vector<double>>& errors) {
+  std::vector<float> sigma(errors.front().size());
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    const double value = errors.size() == 1 ? errors[0][i] : std::sqrt((errors[0][i] + errors[1][i]) / 2);
+    sigma[i] = static_cast<float>(value);
+  }
+  return sigma;
+}
+
+/// log10 of fluxes, -0.4 times magnitudes; NaN of what is not positive.
+std::vector<double> brightness_of(std::vector<double> values, bool magnitudes) {
+  for (double& value : values) {
+    if (magnitudes)
+      value *= -0.4;
+    else
+      value = value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+  }
+  return values;
+}
+
+/// `read` gives the values of a shared column on this side.
+template <class Read>
+PlacedRows place_rows(const PositionColumns& columns, std::optional<std::size_t> brightness,
+                      const LoadedColumns& loaded, Read&& read) {
+  PlacedRows rows;
+  rows.positions.frame = columns.frame;
+  rows.positions.x = read(columns.x);
+  rows.positions.y = read(columns.y);
+  std::vector<std::vector<double>> errors;
+  for (std::size_t column : columns.errors) errors.push_back(read(column));
+  if (!errors.empty()) rows.positions.sigma = sigma_of_positions(errors);
+  if (brightness) rows.brightness = brightness_of(read(*brightness), is_magnitude(loaded.name(*brightness)));
+  return rows;
+}
+
+/// The brightest rows, in order; equally bright ones in the order of their rows.
+std::vector<std::int64_t> brightest_rows(const PlacedRows& side) {
+  std::vector<std::int64_t> rows(side.positions.x.size());
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  const std::size_t kept = std::min(rows.size(), brightest_kept);
+  if (!side.brightness.empty()) {
+    const auto value = [&](std::int64_t row) {
+      const double b = side.brightness[static_cast<std::size_t>(row)];
+      return std::isnan(b) ? -std::numeric_limits<double>::infinity() : b;
+    };
+    std::partial_sort(
+        rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(),
+        [&](std::int64_t a, std::int64_t b) { return std::pair(-value(a), a) < std::pair(-value(b), b); });
+  }
+  rows.resize(kept);
+  return rows;
+}
+
+/// The same of a coordinate of the positions: of right ascension the short way round, in degrees on the sky.
+std::vector<double> position_offsets(const MatchedCatalogs& matched, std::vector<double> Positions::*coordinate) {
+  const Positions& reference = matched.reference.positions;
+  std::vector<double> result = offsets(reference.*coordinate, matched.other.positions.*coordinate, matched.matches);
+  if (reference.frame == Frame::pixel || coordinate == &Positions::y) return result;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double declination = reference.y[static_cast<std::size_t>(matched.matches.reference[i])];
+    result[i] = std::remainder(result[i], 360) * std::cos(declination * std::numbers::pi / 180);
+  }
+  return result;
+}
+
+/// A shift within the radius loses the sources whose noise takes them beyond it: where there is one, the pairs are
+/// those of the catalogue shifted back.
+void follow_shift(MatchedCatalogs& matched, int threads) {
+  const Positions& reference = matched.reference.positions;
+  Positions& other = matched.other.positions;
+  for (int round = 0; round < shift_rounds; ++round) {
+    std::vector<double> dx = position_offsets(matched, &Positions::x);
+    std::vector<double> dy = position_offsets(matched, &Positions::y);
+    const double shift_x = median_of(dx), shift_y = median_of(dy);
+    if (!(std::hypot(shift_x, shift_y) > shift_that_matters * matched.columns.radius)) return;
+    const bool sky = other.frame == Frame::sky;
+    for (std::size_t i = 0; i < other.x.size(); ++i) {
+      other.x[i] -= sky ? shift_x / std::cos(other.y[i] * std::numbers::pi / 180) : shift_x;
+      other.y[i] -= shift_y;
+    }
+    matched.matches = match_sources(reference, other, matched.columns.radius, threads);
+  }
+}
+
+/// Puts the new fluxes on the reference's scale, so that a faint source is one on both sides whatever became of units.
+void match_brightness(MatchedCatalogs& matched) {
+  std::vector<double> ratios = offsets(matched.reference.brightness, matched.other.brightness, matched.matches);
+  std::erase_if(ratios, [](double ratio) { return std::isnan(ratio); });
+  if (ratios.empty()) return;
+  const double scale = median_of(ratios);
+  for (double& value : matched.other.brightness) value -= scale;
+}
+
+MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size_t> brightness,
+                         const LoadedColumns& loaded, int threads) {
+  MatchedCatalogs matched;
+  matched.columns = columns;
+  matched.reference =
+      place_rows(columns, brightness, loaded, [&](std::size_t column) { return loaded.of_reference(column); });
+  matched.other = place_rows(columns, brightness, loaded, [&](std::size_t column) { return loaded.of_new(column); });
+  const Positions& reference = matched.reference.positions;
+  Positions& other = matched.other.positions;
+  matched.alignment = find_alignment(reference, brightest_rows(matched.reference), other, brightest_rows(matched.other),
+                                     columns.radius, threads);
+  if (matched.alignment.change != Change::none) other = undone(other, matched.alignment);
+  matched.matches = match_sources(reference, other, columns.radius, threads);
+  // In units of sigma every pair has a radius of its own.
+  if (columns.errors.empty()) follow_shift(matched, threads);
+  if (brightness) match_brightness(matched);
+  return matched;
+}
+
+}  // namespace
+
+std::int64_t PlacedRows::nowhere() const {
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; i < positions.x.size(); ++i) {
+    const bool known = positions.sigma.empty() || positions.sigma[i] >= 0;
+    rows += !(known && std::isfinite(positions.x[i] + positions.y[i]));
+  }
+  return rows;
+}
+
+double MatchedCatalogs::share() const {
+  const std::int64_t smaller = std::min(reference.positions.size(), other.positions.size());
+  return static_cast<double>(matches.reference.size()) / static_cast<double>(std::max<std::int64_t>(smaller, 1));
+}
+
+MatchedCatalogs match_catalogs(const std::vector<PositionColumns>& choices, std::optional<std::size_t> brightness,
+                               const LoadedColumns& loaded, int threads) {
+  MatchedCatalogs best = match_by(choices.front(), brightness, loaded, threads);
+  for (std::size_t i = 1; i < choices.size() && best.share() < well_matched; ++i) {
+    MatchedCatalogs next = match_by(choices[i], brightness, loaded, threads);
+    if (next.share() > best.share()) best = std::move(next);
+  }
+  return best;
+}
+
+std::vector<double> offsets(const std::vector<double>& reference, const std::vector<double>& other,
+                            const Matches& matches) {
+  std::vector<double> result(matches.reference.size());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] =
+        other[static_cast<std::size_t>(matches.other[i])] - reference[static_cast<std::size_t>(matches.reference[i])];
+  return result;
+}
+
+bool is_same_image(const MatchedCatalogs& matched) {
+  const std::size_t pairs = matched.matches.reference.size();
+  if (pairs == 0) return false;
+  const double limit = matched.columns.frame == Frame::pixel ? same_pixels : same_pixels_sky;
+  for (const auto coordinate : {&Positions::x, &Positions::y}) {
+    std::vector<double> offset = position_offsets(matched, coordinate);
+    const double centre = pairs < least_for_shift ? 0 : median_of(offset);
+    if (!(scatter_of(offset, centre) <= limit)) return false;
+  }
+  return true;
+}
+
+}  // namespace srcextract

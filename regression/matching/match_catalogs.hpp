@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "regression/columns/passes.hpp"
+#include "regression/matching/align.hpp"
+#include "regression/matching/match.hpp"
+#include "regression/matching/position_columns.hpp"
+
+namespace srcextract {
+
+/// What is known of every row of one side: where it is, and how bright.
+struct PlacedRows {
+  Positions positions;
+  std::vector<double> brightness;  ///< log10 of the flux; empty if it is not known, NaN where it has none
+
+  /// Rows without a position, or without its error where that is needed.
+  std::int64_t nowhere() const;
+};
+
+/// Two catalogues whose sources have been found in each other. `other` has the positions with every change of the
+/// whole catalogue undone, and the brightness on the reference's scale.
+struct MatchedCatalogs {
+  PositionColumns columns;
+  PlacedRows reference, other;
+  Alignment alignment;  ///< the change that was undone
+  Matches matches;
+
+  /// Of the smaller catalogue, how much was matched.
+  double share() const;
+};
+
+/// Matches by the first kind of position that matches half of the smaller catalogue, or else by the one that matches
+/// most.
+MatchedCatalogs match_catalogs(const std::vector<PositionColumns>& choices, std::optional<std::size_t> brightness,
+                               const LoadedColumns& loaded, int threads);
+
+/// new - reference of one coordinate, or of the brightness, over the pairs.
+std::vector<double> offsets(const std::vector<double>& reference, const std::vector<double>& other,
+                            const Matches& matches);
+
+/// Whether both sides measured the same pixels, but for a shift of all: their positions agree better than those of two
+/// exposures can.
+bool is_same_image(const MatchedCatalogs& matched);
+
+}  // namespace srcextract

@@ -1,0 +1,222 @@
+#include "regression/verdict/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "regression/columns/known_columns.hpp"
+#include "regression/statistics/robust.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Factors that come of a change of unit or of definition, and what they are; the inverse is the other way round.
+struct KnownFactor {
+  double factor;
+  const char* cause;
+  const char* inverse;
+  bool of_lengths = false;  ///< and not of coordinates
+};
+constexpr std::array known_factors = {
+    KnownFactor{180 / std::numbers::pi, "degrees where the reference has radians",
+                "radians where the reference has degrees"},
+    KnownFactor{3600, "arcsec where the reference has degrees", "degrees where the reference has arcsec"},
+    KnownFactor{60, "the unit is a 60th of the reference's", "the unit is 60 times the reference's"},
+    KnownFactor{15, "degrees where the reference has hours", "hours where the reference has degrees"},
+    KnownFactor{1e3, "the unit is a 1000th of the reference's", "the unit is 1000 times the reference's"},
+    KnownFactor{1e6, "the unit is a millionth of the reference's", "the unit is a million times the reference's"},
+    KnownFactor{1e9, "the unit is 1e-9 of the reference's", "the unit is 1e9 times the reference's"},
+    KnownFactor{2, "twice the reference's: a diameter, where that is a radius?",
+                "half the reference's: a radius, where that is a diameter?", true},
+    KnownFactor{2.3548200450309493, "a FWHM where the reference has an RMS", "an RMS where the reference has a FWHM",
+                true},
+};
+
+/// The values that `value(pair)` has, without those that do not exist.
+std::vector<double> collect(const PairedColumn& column, const std::function<double(std::size_t)>& value) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < column.reference.size(); ++i) {
+    const double v = value(i);
+    if (std::isfinite(v)) values.push_back(v);
+  }
+  return values;
+}
+
+Spread spread(std::vector<double> values) {
+  Spread result;
+  result.median = median_of(values);
+  result.scatter = scatter_of(values, result.median);
+  return result;
+}
+
+/// How the new values follow from the reference's under one hypothesis: what is left over must scatter far less than
+/// the difference does.
+constexpr double far_less = 0.1;
+/// Fewer values follow one rule or another by chance.
+constexpr std::size_t least_for_change = 8;
+/// Values whose differences scatter less than this part of their own scatter are reproduced, if not exactly.
+constexpr double reproduced_within = 0.3;
+
+std::string share_of(const PairedColumn& column, const std::function<bool(std::size_t)>& moved) {
+  std::int64_t pairs = 0, hits = 0;
+  for (std::size_t i = 0; i < column.reference.size(); ++i) {
+    if (std::isnan(column.reference[i] - column.other[i])) continue;
+    ++pairs;
+    hits += moved(i);
+  }
+  return fmt::format("{} of {} sources", hits, pairs);
+}
+
+std::string unit_of(const PairedColumn& column) {
+  return column.unit.empty() ? "" : " " + column.unit;
+}
+
+Explanation changed_places(const PairedColumn& column, double usual) {
+  if (column.partner_reference.empty()) return {};
+  const Spread left =
+      spread(collect(column, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; }));
+  const Spread partner = spread(collect(column, [&](std::size_t i) { return column.partner_reference[i]; }));
+  // Small beside the change, and so that the partner's values are reproduced: hours are near many a declination.
+  if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
+    return {};
+  return {fmt::format("the new values are those of the reference's {}", column.partner),
+          column.name < column.partner ? fmt::format("{} and {} have changed places", column.name, column.partner)
+                                       : fmt::format("{} and {} have changed places", column.partner, column.name)};
+}
+
+bool is_coordinate(const std::string& name) {
+  return is_pixel_coordinate(name) || is_right_ascension(name) || is_declination(name);
+}
+
+Explanation other_direction(const PairedColumn& column) {
+  const Spread sum = spread(collect(column, [&](std::size_t i) { return column.other[i] + column.reference[i]; }));
+  const Spread difference =
+      spread(collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }));
+  if (!(sum.scatter < far_less * difference.scatter)) return {};
+  if (std::abs(sum.median) <= 0.01 * difference.scatter)
+    return {"the new values have the other sign", "a flipped sign"};
+  return {fmt::format("new = {:.7g} - reference", sum.median), "the axis is flipped"};
+}
+
+Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
+  // Noisy values do not give their ratio exactly: 1.25 times the scatter over the root of their number is the error of
+  // a median.
+  const double pairs = static_cast<double>(column.reference.size());
+  const double slack = std::clamp(4 * 1.25 * std::abs(ratio.scatter / ratio.median) / std::sqrt(pairs), 0.005, 0.05);
+  for (const KnownFactor& known : known_factors) {
+    if (known.of_lengths && is_coordinate(column.name)) continue;
+    for (const bool inverse : {false, true}) {
+      const double factor = inverse ? 1 / known.factor : known.factor;
+      if (!(std::abs(ratio.median / factor - 1) <= slack)) continue;
+      const std::string hits = share_of(column, [&](std::size_t i) {
+        return std::abs(column.other[i] / column.reference[i] / factor - 1) <= std::max(slack, 0.05);
+      });
+      return {fmt::format("{} have {:.6g} times the reference's value", hits, ratio.median),
+              inverse ? known.inverse : known.cause};
+    }
+  }
+  return {};
+}
+
+/// Whether one factor explains the new values better than one offset does, and so most of them.
+bool is_factor(const PairedColumn& column, const Spread& ratio) {
+  const Spread offset = spread(collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }));
+  const Spread left =
+      spread(collect(column, [&](std::size_t i) { return column.other[i] - ratio.median * column.reference[i]; }));
+  return left.scatter < far_less * offset.scatter;
+}
+
+}  // namespace
+
+std::string with_error(double value, double error) {
+  // To two digits of the error, but to no more than four of the value.
+  const double finest = std::max(error, 0.01 * std::abs(value));
+  if (finest == 0) return "0";
+  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(finest))), 0, 9);
+  return fmt::format("{:+.{}f} ± {:.{}f}", value, digits, error, digits);
+}
+
+Explanation explain_change(const PairedColumn& column, const Spread& absolute) {
+  const Spread own = spread(collect(column, [&](std::size_t i) { return column.reference[i]; }));
+  const double usual =
+      spread(collect(column, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); })).median;
+  // A shift, however large, leaves them where they are among each other.
+  const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
+  const std::size_t pairs =
+      collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }).size();
+  if (reproduced || usual == 0 || pairs < least_for_change) return {};
+  if (Explanation found = changed_places(column, usual); !found.words.empty()) return found;
+  if (Explanation found = other_direction(column); !found.words.empty()) return found;
+  const Spread ratio = spread(collect(column, [&](std::size_t i) { return column.other[i] / column.reference[i]; }));
+  return is_factor(column, ratio) ? known_factor(column, ratio) : Explanation{};
+}
+
+Explanation explain_offset(const PairedColumn& column, const Location& location) {
+  const auto moved = [&](std::size_t i) {
+    const double difference = difference_of(column, i, column.rule->difference);
+    return std::abs(difference) > column.rule->bias && (difference > 0) == (location.mean > 0);
+  };
+  const std::string share = share_of(column, moved);
+  if (column.rule->difference == Difference::relative) {
+    // Of the reference's value, as people say it; the difference is of the mean of both.
+    const double growth = location.mean / (1 - location.mean / 2);
+    return {fmt::format("{} are {} by {} %", share, growth > 0 ? "larger" : "smaller",
+                        with_error(100 * growth, 100 * location.error)),
+            ""};
+  }
+  if (column.rule->difference == Difference::sigma)
+    return {fmt::format("{} moved by {} of the column {}", share, with_error(location.mean, location.error),
+                        column.rule->error),
+            ""};
+  const bool one_pixel = is_pixel_coordinate(column.name) &&
+                         std::abs(std::abs(location.mean) - 1) <= std::max(0.01, 3 * location.error) &&
+                         location.error < 0.1;
+  return {fmt::format("{} moved by {}{}", share, with_error(location.mean, location.error), unit_of(column)),
+          one_pixel ? "one side counts from 0" : ""};
+}
+
+std::string explain_alignment(const Alignment& alignment, Frame frame) {
+  const bool sky = frame == Frame::sky;
+  const std::string x = sky ? "right ascension" : "x", y = sky ? "declination" : "y";
+  const std::string unit = sky ? "degrees" : "pixels";
+  const int digits = sky ? 6 : 2;
+  const auto offset = [&](double value) { return fmt::format("{:+.{}f}", value, digits); };
+  const auto turned = [&](const std::string& axis, double sum) {
+    return fmt::format("new {} = {:.{}f} - reference", axis, sum, digits);
+  };
+  const std::string shifted =
+      fmt::format("shifted by {} in {} and {} in {}", offset(alignment.dx), x, offset(alignment.dy), y);
+  switch (alignment.change) {
+    case Change::none:
+      return "";
+    case Change::shift:
+      return fmt::format("the new positions are {} ({})", shifted, unit);
+    case Change::flip_x:
+      return fmt::format("the {} axis is flipped: {}, {} shifted by {}", x, turned(x, alignment.dx), y,
+                         offset(alignment.dy));
+    case Change::flip_y:
+      return fmt::format("the {} axis is flipped: {}, {} shifted by {}", y, turned(y, alignment.dy), x,
+                         offset(alignment.dx));
+    case Change::rotate_180:
+      return fmt::format("both axes are flipped, a rotation by 180 degrees: {}, {}", turned(x, alignment.dx),
+                         turned(y, alignment.dy));
+    case Change::swap:
+      return fmt::format("{} and {} have changed places, and are {}", x, y, shifted);
+    case Change::swap_flip:
+      return fmt::format("{} and {} have changed places, and {} the other way, as rotated by 90 degrees", x, y,
+                         alignment.x_reversed && alignment.y_reversed ? "both run"
+                         : alignment.x_reversed                       ? "the new " + x + " runs"
+                                                                      : "the new " + y + " runs");
+    case Change::hours:
+      return "the new right ascension is in hours, the reference's in degrees";
+    case Change::radians:
+      return "the new positions are in radians, the reference's in degrees";
+  }
+  return "";
+}
+
+}  // namespace srcextract

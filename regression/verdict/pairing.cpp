@@ -1,0 +1,69 @@
+#include "regression/verdict/pairing.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <variant>
+
+#include "regression/columns/known_columns.hpp"
+
+namespace srcextract {
+namespace {
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// Of a column of text the first field that is no number; nothing of a column of numbers.
+std::optional<std::string> first_text(const ColumnValues& values) {
+  const auto* texts = std::get_if<std::vector<std::string>>(&values);
+  if (texts == nullptr) return std::nullopt;
+  const auto found = std::ranges::find_if_not(*texts, is_number);
+  if (found == texts->end()) return "too large a number for a double";
+  return "row " + std::to_string(found - texts->begin() + 1) + " has '" + found->substr(0, 40) + "'";
+}
+
+/// One field that is no number makes a column of a text file text.
+std::string text_on_one_side(const LoadedColumns& loaded, std::size_t column) {
+  const auto in_reference = first_text(loaded.raw_reference(column)), in_new = first_text(loaded.raw_new(column));
+  if (in_reference.has_value() == in_new.has_value()) return "";
+  return in_new ? "text in the new catalogue, where the reference has numbers: " + *in_new
+                : "numbers in the new catalogue, where the reference has text: there " + *in_reference;
+}
+
+}  // namespace
+
+PairedColumn pair_up(const LoadedColumns& loaded, const std::vector<SharedColumn>& shared, std::size_t column,
+                     const CompareRules& rules, const Matches& matches) {
+  PairedColumn paired;
+  paired.name = shared[column].name;
+  paired.unit = shared[column].unit;
+  paired.rule = &rule_of(rules, paired.name);
+  paired.text = text_on_one_side(loaded, column);
+  paired.reference = loaded.of_reference(column, matches.reference);
+  paired.other = loaded.of_new(column, matches.other);
+  if (const auto error = shared[column].error) {
+    paired.reference_error = loaded.of_reference(*error, matches.reference);
+    paired.new_error = loaded.of_new(*error, matches.other);
+    if (is_variance(shared[*error].name)) {
+      for (auto* errors : {&paired.reference_error, &paired.new_error}) {
+        for (double& value : *errors) value = std::sqrt(value);
+      }
+    }
+  }
+  if (const auto partner = shared[column].partner) {
+    paired.partner = shared[*partner].name;
+    paired.partner_reference = loaded.of_reference(*partner, matches.reference);
+    if (is_right_ascension(paired.name)) {
+      for (double declination : paired.partner_reference)
+        paired.cos_declination.push_back(std::cos(declination * std::numbers::pi / 180));
+    }
+  }
+  return paired;
+}
+
+}  // namespace srcextract

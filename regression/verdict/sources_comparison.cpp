@@ -1,0 +1,184 @@
+#include "regression/verdict/sources_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "regression/statistics/robust.hpp"
+#include "regression/verdict/concentration.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Far enough from the faint end that noise does not decide whether a source is found: twice the flux below which a
+/// tenth of the reference's sources lie.
+constexpr double faint_share = 0.1, far_from_faint = 2;
+/// A part of the field is conspicuous if so much more of its sources came or went than elsewhere.
+constexpr double conspicuous = 0.2;
+/// The share that may come and go anywhere by accident, where none does elsewhere.
+constexpr double least_usual = 0.02;
+/// Where a faint end may begin that is lost.
+constexpr double faint_ends[] = {0.01, 0.02, 0.03, 0.05, 0.1, 0.2};
+
+struct Count {
+  std::int64_t lost = 0, gained = 0, of = 0;
+};
+
+double share(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1));
+}
+
+Sample sample_of(const std::vector<std::int64_t>& rows, const PlacedRows& side) {
+  Sample sample;
+  for (std::int64_t row : rows) {
+    const std::size_t i = static_cast<std::size_t>(row);
+    sample.x.push_back(side.positions.x[i]);
+    sample.y.push_back(side.positions.y[i]);
+    sample.brightness.push_back(side.brightness.empty() ? not_known : side.brightness[i]);
+  }
+  return sample;
+}
+
+/// Whether the rows lie at the faint end or in one part of the field, and what that tells.
+std::string common_words(const std::vector<std::int64_t>& rows, const PlacedRows& side, const Division& field) {
+  const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness), field, side.positions.frame);
+  return found.words + (found.cause.empty() ? "" : ": " + found.cause);
+}
+
+Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches) {
+  Count count;
+  if (reference.brightness.empty() || other.brightness.empty()) return count;
+  const std::vector<double> all = sorted(reference.brightness);
+  if (all.empty()) return count;
+  const double faint = all[static_cast<std::size_t>(faint_share * static_cast<double>(all.size()))];
+  const double limit = faint + std::log10(far_from_faint);
+  const auto bright = [&](const PlacedRows& side, std::int64_t row) {
+    return side.brightness[static_cast<std::size_t>(row)] > limit;
+  };
+  for (std::int64_t row : matches.lost) count.lost += bright(reference, row);
+  for (std::int64_t row : matches.gained) count.gained += bright(other, row);
+  count.of = all.end() - std::upper_bound(all.begin(), all.end(), limit);
+  return count;
+}
+
+enum class Went { lost, gained };
+
+void judge_net(std::vector<Finding>& findings, const PlacedRows& side, const std::vector<std::int64_t>& rows,
+               std::int64_t against, std::int64_t of, double allowed, Went went, const Division& field, double sigma) {
+  const std::int64_t count = static_cast<std::int64_t>(rows.size());
+  if (!(share(count - against, of) > allowed) || sigma_of_count(count, count + against, 0.5) < sigma) return;
+  const bool lost = went == Went::lost;
+  findings.push_back(
+      {"sources", fmt::format("{} were {} ({:.2f} % of the reference's {}){}{}", count, lost ? "lost" : "gained",
+                              100 * share(count, of), of,
+                              against == 0 ? "" : fmt::format(", and {} {}", against, lost ? "gained" : "lost"),
+                              common_words(rows, side, field))});
+}
+
+/// Noise makes as many sources cross the detection limit one way as the other, so both sides hold as many faint ones.
+void judge_faint_end(std::vector<Finding>& findings, const PlacedRows& reference, const PlacedRows& other,
+                     double allowed, double sigma) {
+  const std::vector<double> old_ones = sorted(reference.brightness), new_ones = sorted(other.brightness);
+  const auto fainter = [](const std::vector<double>& all, double limit) {
+    return static_cast<std::int64_t>(std::lower_bound(all.begin(), all.end(), limit) - all.begin());
+  };
+  for (const double part : faint_ends) {
+    const std::size_t rank = static_cast<std::size_t>(part * static_cast<double>(old_ones.size()));
+    if (rank == 0) continue;
+    const std::int64_t before = fainter(old_ones, old_ones[rank]), now = fainter(new_ones, old_ones[rank]);
+    if (!(share(before - now, reference.positions.size()) > allowed)) continue;
+    if (sigma_of_count(before, before + now, 0.5) < sigma) continue;
+    findings.push_back(
+        {"sources", fmt::format("of the faintest {:g} % ({} sources) {} are left: the faint end was lost", 100 * part,
+                                before, now)});
+    return;
+  }
+}
+
+/// Far above the faint end noise splits and joins neighbours, one as often as the other, but loses nothing.
+void judge_bright(std::vector<Finding>& findings, const Count& bright, const SourceRules& rules, double sigma) {
+  const std::int64_t changed = bright.lost + bright.gained;
+  const auto net = [&](std::int64_t count, double allowed) {
+    return share(2 * count - changed, bright.of) > allowed && sigma_of_count(count, changed, 0.5) >= sigma;
+  };
+  const bool churn = share(changed, bright.of) > rules.bright &&
+                     sigma_of_count(changed, bright.of + bright.gained, rules.bright) >= sigma;
+  if (!churn && !net(bright.lost, rules.lost) && !net(bright.gained, rules.gained)) return;
+  findings.push_back({"sources", fmt::format("of {} sources far above the faint end {} were lost and {} gained, where "
+                                             "noise cannot be why",
+                                             bright.of, bright.lost, bright.gained)});
+}
+
+void judge_places(std::vector<Finding>& findings, const PlacedRows& reference, const PlacedRows& other,
+                  const Matches& matches, const Division& field, double sigma) {
+  if (field.side < 2) return;
+  std::vector<Count> cells(field.side * field.side);
+  const auto cell = [&](const Positions& positions, std::int64_t row) -> Count& {
+    const std::size_t i = static_cast<std::size_t>(row);
+    return cells[field.cell_of(positions.x[i], positions.y[i])];
+  };
+  for (std::int64_t row : matches.lost) ++cell(reference.positions, row).lost;
+  for (std::int64_t row : matches.gained) ++cell(other.positions, row).gained;
+  for (std::int64_t row : matches.reference) ++cell(reference.positions, row).of;
+  std::vector<double> shares;
+  for (const Count& count : cells)
+    shares.push_back(share(count.lost + count.gained, count.of + count.lost + count.gained));
+  const double usual = median_of(shares);
+  std::size_t conspicuous_cells = 0, worst = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::int64_t changed = cells[i].lost + cells[i].gained;
+    const std::int64_t all = changed + cells[i].of;
+    const double significance = sigma_of_count(changed, all, std::max(usual, least_usual));
+    if (share(changed, all) - usual < conspicuous || significance < sigma) continue;
+    ++conspicuous_cells;
+    if (significance <= most) continue;
+    most = significance;
+    worst = i;
+  }
+  if (conspicuous_cells == 0) return;
+  const Count& count = cells[worst];
+  const std::string others =
+      conspicuous_cells == 1 ? "" : fmt::format(", and so do {} other parts", conspicuous_cells - 1);
+  findings.push_back(
+      {"sources",
+       fmt::format("at {} {} were lost and {} gained of {} (elsewhere {:.1f} %): this part of the image differs{}",
+                   place_in_words(field.part(worst), reference.positions.frame), count.lost, count.gained,
+                   count.of + count.lost + count.gained, 100 * usual, others)});
+}
+
+void judge_duplicates(std::vector<Finding>& findings, const std::vector<Duplicate>& before,
+                      const std::vector<Duplicate>& now, std::int64_t rows, double allowed) {
+  const std::int64_t more = static_cast<std::int64_t>(now.size()) - static_cast<std::int64_t>(before.size());
+  if (!(share(more, rows) > allowed)) return;
+  findings.push_back({"sources", fmt::format("{} rows are duplicated, {} in the reference: row {} repeats row {}",
+                                             now.size(), before.empty() ? "none" : std::to_string(before.size()),
+                                             now.front().row + 1, now.front().earlier + 1)});
+}
+
+}  // namespace
+
+std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
+                                   const std::vector<Duplicate>& reference_duplicates,
+                                   const std::vector<Duplicate>& new_duplicates, const Division& field,
+                                   const SourceRules& rules, const AlarmLevels& levels, bool same_image) {
+  std::vector<Finding> findings;
+  const std::int64_t rows = reference.positions.size();
+  judge_duplicates(findings, reference_duplicates, new_duplicates, rows, rules.duplicated);
+  const std::int64_t lost = static_cast<std::int64_t>(matches.lost.size());
+  const std::int64_t gained = static_cast<std::int64_t>(matches.gained.size());
+  judge_places(findings, reference, other, matches, field, levels.place);
+  const std::size_t before_counts = findings.size();
+  // Of one image every source counts by itself, and none goes for one that comes.
+  judge_net(findings, reference, matches.lost, same_image ? 0 : gained, rows, rules.lost, Went::lost, field,
+            levels.count);
+  judge_net(findings, other, matches.gained, same_image ? 0 : lost, rows, rules.gained, Went::gained, field,
+            levels.count);
+  if (findings.size() == before_counts && !same_image)
+    judge_faint_end(findings, reference, other, rules.lost, levels.count);
+  judge_bright(findings, count_bright(reference, other, matches), rules, levels.count);
+  return findings;
+}
+
+}  // namespace srcextract
