@@ -25,9 +25,9 @@
 #include "pipeline/options/difference_options.hpp"
 #include "pipeline/options/merge_options.hpp"
 #include "stages/core/error.hpp"
-#include "survey/find_files.hpp"
-#include "survey/image_config.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/image_config.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {

@@ -9,7 +9,7 @@
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
-#include "survey/plan.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

@@ -27,13 +27,13 @@
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "stages/core/counted.hpp"
-#include "survey/directory_lock.hpp"
-#include "survey/failures.hpp"
-#include "survey/image_config.hpp"
-#include "survey/inputs.hpp"
-#include "survey/journal.hpp"
-#include "survey/name_hash.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/image_config.hpp"
+#include "survey/inputs/inputs.hpp"
+#include "survey/inputs/name_hash.hpp"
+#include "survey/inputs/output_names.hpp"
+#include "survey/journal/directory_lock.hpp"
+#include "survey/journal/failures.hpp"
+#include "survey/journal/journal.hpp"
 
 namespace srcextract {
 namespace {

@@ -15,7 +15,7 @@
 #include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/machine/memory_budget.hpp"
-#include "survey/plan.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "pipeline/batch/trial_request.hpp"
-#include "survey/image_record.hpp"
+#include "survey/journal/image_record.hpp"
 
 namespace srcextract {
 

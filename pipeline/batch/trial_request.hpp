@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pipeline/log/log.hpp"
-#include "survey/plan.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

@@ -11,8 +11,8 @@
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/counted.hpp"
-#include "survey/name_hash.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/name_hash.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {

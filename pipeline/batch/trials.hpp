@@ -9,7 +9,7 @@
 #include "pipeline/batch/trial_request.hpp"
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/log/progress.hpp"
-#include "survey/journal.hpp"
+#include "survey/journal/journal.hpp"
 
 namespace srcextract {
 

@@ -16,7 +16,7 @@
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
-#include "survey/image_file.hpp"
+#include "survey/inputs/image_file.hpp"
 
 namespace srcextract {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "pipeline/machine/versions.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "io/image/fits_image.hpp"
 #include "pipeline/image/outputs.hpp"
-#include "survey/image_file.hpp"
-#include "survey/join_hdus.hpp"
+#include "survey/inputs/image_file.hpp"
+#include "survey/merge/join_hdus.hpp"
 
 namespace srcextract {
 

@@ -18,7 +18,7 @@
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/weights/given_level.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {

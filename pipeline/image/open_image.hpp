@@ -16,9 +16,9 @@
 #include "pipeline/image/outputs.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
-#include "survey/image_file.hpp"
-#include "survey/image_record.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/output_names.hpp"
+#include "survey/journal/image_record.hpp"
 
 namespace srcextract {
 

@@ -11,7 +11,7 @@
 #include "config/fields.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
-#include "survey/directory_lock.hpp"
+#include "survey/journal/directory_lock.hpp"
 
 namespace srcextract {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "pipeline/image/extract_image.hpp"
-#include "survey/image_file.hpp"
-#include "survey/shard.hpp"
+#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/shard.hpp"
 
 namespace srcextract {
 

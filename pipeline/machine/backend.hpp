@@ -12,7 +12,7 @@
 #include "cuda/engine/extractor.hpp"
 #include "pipeline/machine/backend_choice.hpp"
 #include "stages/core/exec.hpp"
-#include "survey/plan.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

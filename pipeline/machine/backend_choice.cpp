@@ -5,7 +5,7 @@
 #include "config/config.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/error.hpp"
-#include "survey/find_files.hpp"
+#include "survey/inputs/find_files.hpp"
 
 namespace srcextract {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "survey/plan.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

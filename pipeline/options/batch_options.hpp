@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "pipeline/options/run_options.hpp"
-#include "survey/plan.hpp"
-#include "survey/shard.hpp"
+#include "survey/inputs/shard.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "stages/core/error.hpp"
-#include "survey/output_names.hpp"
+#include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "pipeline/log/log.hpp"
-#include "survey/merge.hpp"
+#include "survey/merge/merge.hpp"
 
 namespace srcextract {
 

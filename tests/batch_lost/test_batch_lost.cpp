@@ -11,8 +11,8 @@
 
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/log/log.hpp"
-#include "survey/find_files.hpp"
-#include "survey/image_config.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/image_config.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 #include "tests/support/fits_writer.hpp"

@@ -1,4 +1,4 @@
-#include "survey/manifest.hpp"
+#include "survey/inputs/manifest.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A manifest; the first byte says by which of the three extensions it goes. No name may lead out of the directory of

@@ -12,8 +12,8 @@
 
 #include "pipeline/log/log.hpp"
 #include "stages/core/error.hpp"
-#include "survey/find_files.hpp"
-#include "survey/image_config.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/image_config.hpp"
 #include "tests/support/fields.hpp"
 #include "tests/support/fits_writer.hpp"
 #include "tests/support/temporary_folder.hpp"

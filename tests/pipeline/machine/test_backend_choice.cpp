@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "survey/image_config.hpp"
+#include "survey/inputs/image_config.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract {

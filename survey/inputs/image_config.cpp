@@ -1,0 +1,70 @@
+#include "survey/inputs/image_config.hpp"
+
+#include <utility>
+
+#include "config/kernel_values.hpp"
+#include "io/image/kernel_file.hpp"
+#include "stages/core/error.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/name_hash.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void fail(const Config& config, const std::string& problem) {
+  throw Error(ErrorKind::config, config.place_of("convolve.file") + ": " + problem);
+}
+
+/// The configuration with the values of a kernel's file in place of its name: outputs say what was computed, and where
+/// the file has changed the configuration has, too.
+Config with_kernel(Config config) {
+  ConvolveConfig& convolve = config.convolve;
+  if (convolve.kernel != KernelShape::file) return config;
+  KernelFile file;
+  try {
+    file = read_kernel_file(convolve.file);
+  } catch (const Error& error) {
+    fail(config, error.what());
+  }
+  const std::string problem = kernel_problem(file.values);
+  if (!problem.empty()) fail(config, "the kernel in " + convolve.file + " " + problem);
+  convolve.kernel = KernelShape::values;
+  convolve.values = std::move(file.values);
+  convolve.file.clear();
+  convolve.normalize = convolve.normalize && file.normalize;
+  return config;
+}
+
+/// Size and time of the files that keys name: where one has changed, all is to be done again.
+std::string files_text(const Config& config) {
+  std::string text;
+  for (const std::string& path : named_files(config)) {
+    const ImageFile file = look_at(path, path);
+    text += path + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<const ImageConfig> make_image_config(const Config& config) {
+  Config resolved = with_kernel(config);
+  std::string yaml = dump_config(resolved);
+  std::string hash = hexadecimal(name_hash(yaml + files_text(resolved)));
+  return std::make_shared<const ImageConfig>(
+      ImageConfig{std::move(resolved), std::move(yaml), std::move(hash), config});
+}
+
+ConfigVariants::ConfigVariants(const Config& config) : config_(make_image_config(config)) {
+  by_yaml_.emplace(config_->yaml, config_);
+}
+
+std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::string>& settings) {
+  if (settings.empty()) return config_;
+  const auto known = by_settings_.find(settings);
+  if (known != by_settings_.end()) return known->second;
+  const auto variant = make_image_config(override_config(config_->given, "the configuration", settings));
+  return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
+}
+
+}  // namespace srcextract

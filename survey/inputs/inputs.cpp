@@ -1,0 +1,209 @@
+#include "survey/inputs/inputs.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "stages/core/error.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/image_config.hpp"
+#include "survey/inputs/manifest.hpp"
+#include "survey/inputs/output_names.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Who asked for a file.
+struct Origin {
+  std::uint32_t input = 0;  ///< which INPUT
+  std::int64_t line = 0;    ///< of a manifest; 0: it is none
+};
+
+struct Found {
+  ImageFile file;
+  Origin origin;
+};
+
+class Search {
+ public:
+  Search(const std::vector<std::string>& inputs, const Config& config)
+      : inputs_(inputs), configs_(config), config_(configs_.with({})) {}
+
+  /// Finds what INPUT number `input` stands for.
+  void find(std::uint32_t input);
+
+  std::vector<ImageFile> result();
+
+ private:
+  void find_in_manifest(const std::string& path);
+  void find_in_directory(const std::string& path, const std::string& name = "");
+  void find_matching(const std::string& pattern);
+  void add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line = 0);
+
+  void take_once();
+  std::string describe(const ImageFile& file, const Origin& origin) const;
+
+  const std::vector<std::string>& inputs_;
+  ConfigVariants configs_;
+  std::shared_ptr<const ImageConfig> config_;
+  std::uint32_t input_ = 0;
+  std::vector<Found> found_;
+};
+
+[[noreturn]] void fail(const std::string& input, const std::string& problem) {
+  throw Error(ErrorKind::input, input + ": " + problem);
+}
+
+constexpr const char* image_endings = ".fits, .fit or .fts, with .fz or .gz or not";
+
+std::string file_name(const std::string& path) {
+  return fs::path(path).filename().string();
+}
+
+bool is_directory(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/// Also of a link that leads nowhere.
+bool has_name(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0;
+}
+
+bool are_same_file(const std::string& first, const std::string& second) {
+  std::error_code failure;  // one that is missing is reported when its turn comes
+  return first == second || fs::equivalent(first, second, failure);
+}
+
+/// What a path that matches a pattern is called: what it has after the last slash before all that the pattern leaves
+/// open. Images of night1/ and night2/ that night*/*.fits matches may have the same file names.
+std::string name_of_match(const std::string& path, const std::string& pattern) {
+  const std::size_t open = pattern.find_first_of("*?[\\");
+  const std::size_t begin = pattern.rfind('/', open) + 1;  // 0 where there is no slash
+  fs::path name = fs::path(path.substr(begin)).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return *name.begin() == ".." ? file_name(path) : name.string();
+}
+
+/// What the names of images in a directory of this name begin with. That of a pattern that ends in "/.." is none: what
+/// is there would be written outside of the output directory.
+std::string name_before(const std::string& directory) {
+  return directory == "." || directory == ".." ? "" : directory + "/";
+}
+
+void Search::find(std::uint32_t input) {
+  input_ = input;
+  const std::string& text = inputs_[input];
+  const std::size_t before = found_.size();
+  const bool is_there = has_name(text);
+  if (!is_there && is_pattern(text)) {
+    find_matching(text);
+  } else if (is_directory(text)) {
+    find_in_directory(text);
+    if (found_.size() == before)
+      fail(text, std::string("no image is in this directory or below it: no file whose name ends in ") + image_endings +
+                     ", but for hidden ones and outputs of this program; name other files in a manifest (.txt)");
+  } else if (is_manifest_name(text)) {
+    find_in_manifest(text);
+    if (found_.size() == before) fail(text, "this manifest lists no image; give it a line for every one");
+  } else if (is_there || image_stem(text) != text) {
+    add(look_at(text, file_name(text)), config_);
+  } else {
+    fail(text, "there is no file or directory of this name; look at its spelling, and at where you are");
+  }
+}
+
+void Search::find_in_manifest(const std::string& path) {
+  read_manifest(path, configs_,
+                [&](const ManifestRow& row) { add(look_at(row.path, row.name), row.config, row.line); });
+}
+
+/// `name` is what the directory itself is called, and a slash.
+void Search::find_in_directory(const std::string& path, const std::string& name) {
+  find_below(
+      path,
+      [&](ImageFile file) {
+        file.name.insert(0, name);
+        add(std::move(file), config_);
+      },
+      [&](const std::string& directory, const std::string&, const std::string& reason) {
+        fail(directory, "cannot read the directory: " + reason +
+                            "; nothing was done, or its images would be missing from the survey unnoticed");
+      });
+}
+
+void Search::find_matching(const std::string& pattern) {
+  const std::size_t before = found_.size();
+  const std::vector<std::string> paths = find_matches(pattern);
+  for (const std::string& path : paths) {
+    const std::string name = name_of_match(path, pattern);
+    if (is_directory(path)) {
+      find_in_directory(path, name_before(name));
+    } else if (is_image_name(file_name(path))) {
+      add(look_at(path, name), config_);
+    }
+  }
+  if (found_.size() != before) return;
+  if (paths.empty())
+    fail(pattern, std::string("nothing has this name or matches this pattern") +
+                      (pattern.ends_with(']') ? "; which HDU of a file is meant, input.hdu says" : ""));
+  fail(pattern, std::string("nothing that this pattern matches is an image: no file whose name ends in ") +
+                    image_endings + ", but for outputs of this program; name other files in a manifest (.txt)");
+}
+
+void Search::add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line) {
+  file.config = config;
+  found_.push_back({std::move(file), {input_, line}});
+}
+
+std::string Search::describe(const ImageFile& file, const Origin& origin) const {
+  const std::string path = "'" + file.path + "'";
+  return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
+}
+
+/// Drops what was found before under the same name.
+void Search::take_once() {
+  std::vector<Found> once;
+  once.reserve(found_.size());
+  for (Found& found : found_) {
+    const bool again = !once.empty() && once.back().file.name == found.file.name &&
+                       are_same_file(once.back().file.path, found.file.path);
+    if (again && once.back().file.config != found.file.config) {
+      throw Error(ErrorKind::config, describe(once.back().file, once.back().origin) + " and " +
+                                         describe(found.file, found.origin) +
+                                         " are the same image with two configurations, and its outputs can be those of "
+                                         "one; remove one, or give them two names in a manifest's column `name`");
+    }
+    if (!again) once.push_back(std::move(found));
+  }
+  found_ = std::move(once);
+}
+
+std::vector<ImageFile> Search::result() {
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const Found& a, const Found& b) { return a.file.name < b.file.name; });
+  take_once();
+  std::vector<ImageFile> files;
+  files.reserve(found_.size());
+  for (Found& found : found_) files.push_back(std::move(found.file));
+  require_distinct_outputs(files, [&](std::size_t i) { return describe(files[i], found_[i].origin); });
+  return files;
+}
+
+}  // namespace
+
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const Config& config) {
+  Search search(inputs, config);
+  for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
+  return search.result();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "survey/inputs/image_file.hpp"
+
+namespace srcextract {
+
+/// Finds the images of a survey, in the order of their names. An INPUT is one of
+/// - a file, called by its file name;
+/// - a directory: every .fits, .fit, .fts in it and below it, with .fz or .gz or not, in any case, but for hidden ones
+///   and the outputs of this program; called by their paths below it. Links are followed; what is both in the directory
+///   and linked to from there is found once, as what it is in the directory;
+/// - a pattern (glob(7)), where nothing has that very name, of such files and directories, called by their paths below
+///   the last directory that it names without leaving anything open;
+/// - a manifest: `.txt`, a path a line, lines that begin with # are comments; `.csv` or `.ecsv`, with a column `path`,
+///   optionally `name`, and columns named after configuration keys (`detection.threshold`), whose fields override them
+///   for that image, --set or not, an empty one not. Other columns are left alone. Paths are relative to the manifest;
+///   a relative one that stays below it is the name, too, of others the file name is.
+/// What is given twice is taken once. `config` is what images are extracted with where no manifest says otherwise.
+///
+/// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
+/// found, a key or a value that is wrong, a file that is given twice with two configurations, files that would have the
+/// same outputs, a directory that cannot be read: its images would be missing unnoticed. A file that is missing is no
+/// error here: it is one failure of the survey.
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const Config& config);
+
+}  // namespace srcextract

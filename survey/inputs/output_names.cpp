@@ -1,0 +1,118 @@
+#include "survey/inputs/output_names.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+
+#include "config/fields/output.hpp"
+#include "io/catalog/catalog.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* segmentation_extension = ".seg.fits";
+
+/// ".background.fits", ".minus_background.fits".
+std::string check_image_extension(CheckImage image) {
+  std::string name = names_of(image).at(static_cast<std::size_t>(image));
+  if (name.starts_with('-')) name.replace(0, 1, "minus_");
+  return "." + name + ".fits";
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+/// Drops the first of `endings` that the file name has, unless nothing of it would be left. Says whether there was one.
+bool drop_ending(std::string& name, std::initializer_list<std::string_view> endings) {
+  const std::size_t length = name.size() - (name.rfind('/') + 1);
+  for (std::string_view ending : endings) {
+    if (length <= ending.size()) continue;
+    if (!equal_ignoring_case(std::string_view(name).substr(name.size() - ending.size()), ending)) continue;
+    name.resize(name.size() - ending.size());
+    return true;
+  }
+  return false;
+}
+
+/// Without ".hdu" and a number at its end.
+std::string_view without_hdu(std::string_view stem) {
+  const std::size_t digits = stem.find_last_not_of("0123456789") + 1;
+  constexpr std::string_view mark = ".hdu";
+  if (digits == stem.size() || digits <= mark.size()) return stem;
+  const std::size_t begin = digits - mark.size();
+  return stem.substr(begin, mark.size()) == mark ? stem.substr(0, begin) : stem;
+}
+
+}  // namespace
+
+std::string image_stem(const std::string& name) {
+  const std::initializer_list<std::string_view> fits = {".fits", ".fit", ".fts"};
+  std::string stem = name;
+  if (drop_ending(stem, fits)) return stem;
+  if (drop_ending(stem, {".fz", ".gz"}) && drop_ending(stem, fits)) return stem;
+  return name;
+}
+
+std::vector<std::string> OutputPaths::all() const {
+  std::vector<std::string> paths;
+  for (const auto& [format, path] : catalogs) paths.push_back(path);
+  if (!segmentation.empty()) paths.push_back(segmentation);
+  if (!picture.empty()) paths.push_back(picture);
+  for (const auto& [image, path] : check_images) paths.push_back(path);
+  paths.push_back(report);
+  return paths;
+}
+
+OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
+                         const OutputConfig& config) {
+  std::string base = (std::filesystem::path(directory) / image_stem(name)).string();
+  if (hdu) base += ".hdu" + std::to_string(*hdu);
+  OutputPaths paths;
+  for (CatalogFormat format : config.formats) paths.catalogs.emplace_back(format, base + extension(format));
+  if (config.segmentation) paths.segmentation = base + segmentation_extension;
+  if (config.quicklook) paths.picture = base + ".png";
+  for (const CheckImage image : config.check_images)
+    paths.check_images.emplace_back(image, base + check_image_extension(image));
+  paths.report = base + ".run.json";
+  return paths;
+}
+
+bool is_output_name(const std::string& name) {
+  if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
+  for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
+    if (name.ends_with(check_image_extension(static_cast<CheckImage>(i)))) return true;
+  return false;
+}
+
+void require_distinct_outputs(const std::vector<ImageFile>& files,
+                              const std::function<std::string(std::size_t)>& describe) {
+  std::vector<std::pair<std::string, std::size_t>> stems;
+  stems.reserve(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) stems.emplace_back(image_stem(files[i].name), i);
+  std::sort(stems.begin(), stems.end());
+
+  const auto fail = [&](std::size_t first, std::size_t second, const std::string& stem) {
+    throw Error(ErrorKind::config,
+                describe(first) + " and " + describe(second) + " would write the same output files, " + stem +
+                    ".run.json and others; rename one, or give the directory above both as one INPUT, or a manifest "
+                    "that names them in a column `name`, or extract them into different directories (--output-dir)");
+  };
+  for (std::size_t i = 1; i < stems.size(); ++i) {
+    if (stems[i].first == stems[i - 1].first) fail(stems[i - 1].second, stems[i].second, stems[i].first);
+  }
+  for (const auto& [stem, file] : stems) {
+    const std::string_view base = without_hdu(stem);
+    if (base.size() == stem.size()) continue;
+    const auto other = std::lower_bound(stems.begin(), stems.end(), base,
+                                        [](const auto& candidate, std::string_view b) { return candidate.first < b; });
+    if (other == stems.end() || other->first != base) continue;
+    if (files[other->second].config->config.input.hdu.several()) fail(other->second, file, stem);
+  }
+}
+
+}  // namespace srcextract

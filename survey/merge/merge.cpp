@@ -1,0 +1,204 @@
+#include "survey/merge/merge.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "io/catalog/catalog.hpp"
+#include "io/files/input_file.hpp"
+#include "io/tables/stored_table.hpp"
+#include "io/tables/table_stream.hpp"
+#include "stages/catalogue/sources.hpp"
+#include "stages/core/error.hpp"
+#include "survey/merge/merge_images.hpp"
+#include "survey/merge/merge_journals.hpp"
+#include "survey/merge/merge_layout.hpp"
+#include "survey/merge/merge_rows.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string catalog_path(const SurveyImage& image, const std::vector<std::string>& directories) {
+  const std::string fits = extension(CatalogFormat::fits);
+  for (const auto& [path, bytes] : image.record.outputs) {
+    if (path.ends_with(fits)) return (fs::path(directories[image.directory]) / path).string();
+  }
+  throw Error(ErrorKind::config, image_label(image.record) + " of " + directories[image.directory] +
+                                     " has no FITS catalogue, and those are what is merged; add fits to output.formats "
+                                     "and run `srcextract batch` again");
+}
+
+std::int64_t catalog_bytes(const ImageRecord& record) {
+  const auto catalog = std::ranges::find_if(
+      record.outputs, [](const auto& output) { return output.first.ends_with(extension(CatalogFormat::fits)); });
+  return catalog->second;
+}
+
+/// Opens the catalogue, which the journal knows, and calls f(file). What is wrong with it is said with what to do.
+template <class F>
+void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
+  try {
+    const InputFile file(path);
+    const std::int64_t bytes = catalog_bytes(image.record);
+    if (file.size() != bytes)
+      throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(file.size()) + " bytes, but " +
+                                        std::to_string(bytes) + " when it was written");
+    f(file);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw Error(ErrorKind::input, std::string(error.what()) + "; the journal says that it holds the " +
+                                      std::to_string(image.record.sources) + " sources of " +
+                                      image_label(image.record) +
+                                      ": remove what is there, and start the same `srcextract batch` again");
+  }
+}
+
+/// Where the rows of an image are.
+struct CatalogRows {
+  std::size_t arrangement = 0;  ///< of its columns, of SurveyLayout
+  std::int64_t data_begin = 0;
+};
+
+/// All catalogues, after a first look at each.
+struct Catalogs {
+  SurveyLayout layout;
+  std::vector<CatalogRows> of_image;
+  std::vector<ImageHeader> headers;  ///< of the images
+  std::vector<std::string> history;  ///< of the first one
+};
+
+Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vector<std::string>& directories) {
+  Catalogs catalogs{SurveyLayout({image_column(images)}), {}, {}, {}};
+  StoredTableReader reader;
+  for (const SurveyImage& image : images) {
+    CatalogRows& rows = catalogs.of_image.emplace_back();
+    ImageHeader& header = catalogs.headers.emplace_back();
+    if (!image.record.done) continue;
+    const std::string path = catalog_path(image, directories);
+    with_catalog(image, path, [&](const InputFile& file) {
+      const StoredTable& table = reader.read(file);
+      if (table.rows != image.record.sources)
+        throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(table.rows) + " rows");
+      rows.arrangement = catalogs.layout.add(table, path);
+      rows.data_begin = table.data_begin;
+      header = table.image.header;
+      if (catalogs.history.empty()) catalogs.history = table.history;
+    });
+  }
+  return catalogs;
+}
+
+void write_sources(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
+                   const std::vector<std::string>& directories, const Catalogs& catalogs) {
+  head.columns = catalogs.layout.columns();
+  for (const SurveyImage& image : images) head.rows += image.record.done ? image.record.sources : 0;
+  out.begin(head);
+  const std::vector<RowPlan> plans = catalogs.layout.plans();
+  RowWriter writer(out);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const CatalogRows& rows = catalogs.of_image[i];
+    if (!images[i].record.done) continue;
+    with_catalog(images[i], catalog_path(images[i], directories), [&](const InputFile& file) {
+      const RowPlan& plan = plans[rows.arrangement];
+      std::vector<std::byte> blank = plan.blank;
+      store_text(image_text(images[i].record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
+      const std::uint32_t crc32 = writer.copy(file, images[i].record.sources, rows.data_begin, plan, blank);
+      if (images[i].record.catalog_crc32.value_or(crc32) != crc32)
+        throw Error(ErrorKind::input,
+                    file.path() + ": the catalogue is not the one that was written: its checksum differs");
+    });
+  }
+  writer.flush();
+}
+
+/// The unit that the catalogue of an image gives for the columns that are in the unit of the pixels.
+std::string pixel_unit(const std::vector<StoredColumn>& columns) {
+  std::string name;
+  const Sources sources;
+  for_each_column(sources, [&](const Column& column, const auto&) {
+    if (name.empty() && column.unit == std::string(pixel_value_unit)) name = column.name;
+  });
+  const auto column = std::ranges::find(columns, name, &StoredColumn::name);
+  return column == columns.end() ? "" : column->unit;
+}
+
+std::vector<std::string> pixel_units(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+  std::vector<std::string> units;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const bool done = images[i].record.done;
+    units.push_back(done ? pixel_unit(catalogs.layout.arrangement(catalogs.of_image[i].arrangement)) : "");
+  }
+  return units;
+}
+
+/// The configuration, if all images have the same one.
+std::vector<std::string> history(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+  std::set<std::string> configs;
+  for (const SurveyImage& image : images) configs.insert(image.record.config);
+  if (configs.size() < 2) return catalogs.history;
+  return {"srcextract: " + std::to_string(configs.size()) + " configurations; IMAGES says which image has which"};
+}
+
+void warn_of_versions(const std::vector<SurveyImage>& images, const std::function<void(const std::string&)>& warn) {
+  std::set<std::string> versions;
+  for (const SurveyImage& image : images) {
+    if (image.record.done) versions.insert(image.record.program);
+  }
+  if (versions.size() < 2) return;
+  std::string all;
+  for (const std::string& version : versions) all += (all.empty() ? "" : ", ") + version;
+  warn("the images were extracted with several versions of srcextract (" + all +
+       "), whose results may differ; start the same `srcextract batch` again to have them of one");
+}
+
+/// A survey catalogue of before may be replaced; what is a part of the survey may not.
+void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
+  std::error_code unknown;
+  if (!fs::exists(options.output, unknown)) return;
+  const auto check = [&](const fs::path& path) {
+    if (fs::equivalent(options.output, path, unknown))
+      throw Error(ErrorKind::config, "the survey catalogue " + options.output + " would replace " + path.string() +
+                                         ", which belongs to the survey; choose another name with -o");
+  };
+  for (const SurveyImage& image : images) {
+    check(image.record.path);
+    for (const auto& [path, bytes] : image.record.outputs) check(fs::path(options.directories[image.directory]) / path);
+  }
+}
+
+Merged count(const std::vector<SurveyImage>& images) {
+  Merged merged;
+  for (const SurveyImage& image : images) {
+    ++merged.images;
+    if (image.record.done) merged.sources += image.record.sources;
+    if (!image.record.done) ++merged.failures;
+  }
+  return merged;
+}
+
+}  // namespace
+
+Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
+  const std::vector<SurveyImage> images = join_journals(options.directories, options.partial, warn);
+  require_kept(options, images);
+  warn_of_versions(images, warn);
+  const Catalogs catalogs = look_at_catalogs(images, options.directories);
+  if (const std::string mixed = catalogs.layout.describe_mixed_units(); !mixed.empty()) warn(mixed);
+
+  TableHead head;
+  head.creator = "srcextract " + options.version;
+  head.history = history(images, catalogs);
+  TableStream out(options.output);
+  head.name = "SOURCES";
+  write_sources(out, head, images, options.directories, catalogs);
+  head.name = "IMAGES";
+  write_images(out, head, images, pixel_units(images, catalogs), catalogs.headers);
+  out.commit();
+  return count(images);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,239 @@
+#include "survey/merge/merge_journals.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "stages/core/error.hpp"
+#include "survey/journal/ledger.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As a Ledger has them: by name, then HDU, -1 for the only one or the file as a whole.
+using ImagesOfFile = std::map<int, SurveyImage>;
+using Images = std::map<std::string, ImagesOfFile>;
+
+[[noreturn]] void fail(ErrorKind kind, const std::string& message) {
+  throw Error(kind, message);
+}
+
+// --- is everything there? -----------------------------------------------------------------------------------------
+
+std::string describe_unfinished(const JournalFile& journal) {
+  std::int64_t done = 0, failed = 0;
+  for (const auto& [name, images] : journal.ledger) {
+    for (const auto& [hdu, record] : images) ++(record.done ? done : failed);
+  }
+  const std::string what = journal.shard.count == 1 ? "the run" : "shard " + shard_text(journal.shard);
+  return journal.path + ": " + what + " has not finished (images so far: " + std::to_string(done) + " done, " +
+         std::to_string(failed) + " failed)";
+}
+
+/// The journals of a directory as its last session divided the survey. Of another division, or of none, those of
+/// earlier sessions need not be complete.
+std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journals) {
+  const auto last = std::ranges::max_element(journals, {}, &JournalFile::session);
+  std::vector<const JournalFile*> current;
+  for (const JournalFile& journal : journals) {
+    if (journal.shard.count == last->shard.count) current.push_back(&journal);
+  }
+  return current;
+}
+
+/// Shards of which no directory has a journal.
+std::vector<std::string> describe_missing(const std::vector<const JournalFile*>& journals) {
+  std::map<int, std::set<int>> shards;
+  for (const JournalFile* journal : journals) shards[journal->shard.count].insert(journal->shard.index);
+  std::vector<std::string> problems;
+  for (const auto& [count, there] : shards) {
+    for (int index = 1; index <= count; ++index) {
+      if (!there.contains(index))
+        problems.push_back("shard " + shard_text({index, count}) + " is missing: no directory has its journal");
+    }
+  }
+  return problems;
+}
+
+void require_finished(const std::vector<std::vector<JournalFile>>& of_directory, bool partial,
+                      const std::function<void(const std::string&)>& warn) {
+  std::vector<const JournalFile*> journals;
+  for (const std::vector<JournalFile>& all : of_directory) {
+    const std::vector<const JournalFile*> current = up_to_date(all);
+    journals.insert(journals.end(), current.begin(), current.end());
+  }
+  std::vector<std::string> problems = describe_missing(journals);
+  for (const JournalFile* journal : journals) {
+    if (!journal->complete) problems.push_back(describe_unfinished(*journal));
+  }
+  if (problems.empty()) return;
+  if (partial) {
+    for (const std::string& problem : problems) warn(problem);
+    return;
+  }
+  std::string all;
+  for (const std::string& problem : problems) all += (all.empty() ? "" : "; ") + problem;
+  fail(ErrorKind::input,
+       all +
+           "; start the same `srcextract batch` again, which goes on where it ended, or name all directories of the "
+           "survey, or merge what there is with --partial");
+}
+
+// --- is it one survey? --------------------------------------------------------------------------------------------
+
+/// "detection.threshold" -> "5.0", of what dump_config wrote: sections, and two blanks before every key.
+std::map<std::string, std::string> settings_of(const std::string& yaml) {
+  std::map<std::string, std::string> settings;
+  std::istringstream lines(yaml);
+  std::string section, key;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t colon = line.find(':');
+    if (indent == 0) {
+      section = line.substr(0, colon);
+    } else if (indent == 2 && colon != std::string::npos && line[indent] != '-') {
+      key = section + "." + line.substr(indent, colon - indent);
+      settings[key] = line.substr(std::min(line.find_first_not_of(' ', colon + 1), line.size()));
+    } else {
+      settings[key] += " " + line.substr(indent);
+    }
+  }
+  return settings;
+}
+
+/// "detection.threshold (5.0 and 3.0)" for every key that both have and that differs; versions may not have the same.
+std::string describe_changes(const std::string& a, const std::string& b) {
+  const std::map<std::string, std::string> before = settings_of(a), after = settings_of(b);
+  std::string changes;
+  for (const auto& [key, value] : before) {
+    const auto other = after.find(key);
+    if (other == after.end() || other->second == value) continue;
+    changes += (changes.empty() ? "" : ", ") + key + " (" + value + " and " + other->second + ")";
+  }
+  return changes;
+}
+
+/// What manifests override for single images is not looked at: it is meant.
+void require_one_configuration(const std::vector<std::vector<JournalFile>>& of_directory) {
+  const JournalFile* first = nullptr;
+  for (const std::vector<JournalFile>& all : of_directory) {
+    for (const JournalFile* journal : up_to_date(all)) {
+      if (journal->config.empty()) continue;
+      if (!first) first = journal;
+      const std::string changes = describe_changes(first->config, journal->config);
+      if (changes.empty()) continue;
+      fail(ErrorKind::config, first->path + " and " + journal->path + " were made with different configurations: " +
+                                  changes + "; they are not of one survey: run `srcextract batch` again with one " +
+                                  "configuration, and give images settings of their own in a manifest");
+    }
+  }
+}
+
+// --- one image in several journals --------------------------------------------------------------------------------
+
+auto identity(const ImageRecord& record) {
+  return std::tie(record.config, record.bytes, record.datasum, record.sources);
+}
+
+std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
+  if (a.config != b.config) return "with different configurations (" + a.config + " and " + b.config + ")";
+  if (a.bytes != b.bytes || a.datasum != b.datasum) return "from files of different contents";
+  return "with different results (" + std::to_string(a.sources) + " and " + std::to_string(b.sources) + " sources)";
+}
+
+[[noreturn]] void fail_on_difference(const SurveyImage& a, const SurveyImage& b,
+                                     const std::vector<std::string>& directories) {
+  fail(ErrorKind::config, image_label(a.record) + " of " + directories[a.directory] + " and " + image_label(b.record) +
+                              " of " + directories[b.directory] + " were extracted " +
+                              describe_difference(a.record, b.record) +
+                              ": they are not of one survey; merge directories of one, or extract it again");
+}
+
+/// Keeps in `kept` the one that says more, whichever comes first.
+void keep_better(SurveyImage& kept, SurveyImage other, const std::vector<std::string>& directories) {
+  const ImageRecord &a = kept.record, &b = other.record;
+  if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept, other, directories);
+  const auto rank = [](const ImageRecord& r) { return std::tie(r.reason, r.config, r.bytes); };
+  const bool better = a.done != b.done ? b.done : !a.done && rank(b) < rank(a);
+  if (better) kept = std::move(other);
+}
+
+/// Takes the records out of the ledger one by one: twice all of them may be more than there is memory for.
+void add_ledger(Ledger& ledger, std::size_t directory, const std::vector<std::string>& directories, Images& images) {
+  for (; !ledger.empty(); ledger.erase(ledger.begin())) {
+    auto& [name, records] = *ledger.begin();
+    ImagesOfFile& of_file = images[name];
+    for (auto& [hdu, record] : records) {
+      SurveyImage image{std::move(record), directory};
+      const auto there = of_file.find(hdu);
+      if (there == of_file.end()) {
+        of_file.emplace(hdu, std::move(image));
+      } else {
+        keep_better(there->second, std::move(image), directories);
+      }
+    }
+  }
+}
+
+/// What one journal says of a file as a whole and another of its images has to fit: a file that could not be read once
+/// has not failed where all of its images are done.
+void settle_file(ImagesOfFile& images, const std::vector<std::string>& directories) {
+  const SurveyImage* first = nullptr;
+  std::int64_t done = 0;
+  for (const auto& [hdu, image] : images) {
+    if (!image.record.done) continue;
+    ++done;
+    if (!first) first = &image;
+    const ImageRecord &a = first->record, &b = image.record;
+    if (std::tie(a.config, a.bytes, a.images) != std::tie(b.config, b.bytes, b.images))
+      fail_on_difference(*first, image, directories);
+  }
+  const auto whole = images.find(-1);
+  if (whole != images.end() && !whole->second.record.done && first && done >= first->record.images) images.erase(whole);
+}
+
+std::vector<SurveyImage> in_order(Images images) {
+  std::vector<SurveyImage> all;
+  while (!images.empty()) {
+    for (auto& [hdu, image] : images.begin()->second) all.push_back(std::move(image));
+    images.erase(images.begin());
+  }
+  return all;
+}
+
+std::vector<JournalFile> journals_in(const std::string& directory,
+                                     const std::function<void(const std::string&)>& warn) {
+  std::error_code unknown;
+  if (!fs::is_directory(directory, unknown))
+    fail(ErrorKind::config, directory + ": there is no such directory; name those that `srcextract batch` wrote into");
+  std::vector<JournalFile> journals = read_journals(directory, warn);
+  if (journals.empty())
+    fail(ErrorKind::config, directory +
+                                ": `srcextract batch` did not write into this directory: there is no "
+                                "journal.jsonl, nor one of a shard; name the directory given to its -o");
+  return journals;
+}
+
+}  // namespace
+
+std::vector<SurveyImage> join_journals(const std::vector<std::string>& directories, bool partial,
+                                       const std::function<void(const std::string&)>& warn) {
+  std::vector<std::vector<JournalFile>> journals;
+  for (const std::string& directory : directories) journals.push_back(journals_in(directory, warn));
+  require_one_configuration(journals);
+  require_finished(journals, partial, warn);
+  Images images;
+  for (std::size_t directory = 0; directory < directories.size(); ++directory) {
+    for (JournalFile& journal : journals[directory]) add_ledger(journal.ledger, directory, directories, images);
+  }
+  for (auto& [name, of_file] : images) settle_file(of_file, directories);
+  return in_order(std::move(images));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,133 @@
+#include "survey/merge/merge_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "io/files/big_endian.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* what_to_try = "; extract all images with one version of srcextract, or merge them separately";
+
+[[noreturn]] void fail(const std::string& problem) {
+  throw Error(ErrorKind::config, problem + what_to_try);
+}
+
+/// Stores NaN; false if the column can hold none.
+bool store_nan(const StoredColumn& column, std::byte* out) {
+  if (column.form == "D") {
+    store_big_endian(std::numeric_limits<double>::quiet_NaN(), out);
+  } else if (column.form == "E") {
+    store_big_endian(std::numeric_limits<float>::quiet_NaN(), out);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Appends a piece, to the last one if they lie side by side on both sides.
+void add_piece(const RowPlan::Piece& piece, std::vector<RowPlan::Piece>& pieces) {
+  const bool goes_on = !pieces.empty() && pieces.back().from + pieces.back().bytes == piece.from &&
+                       pieces.back().to + pieces.back().bytes == piece.to;
+  if (goes_on) {
+    pieces.back().bytes += piece.bytes;
+  } else {
+    pieces.push_back(piece);
+  }
+}
+
+/// Where the column begins in a row; the length of the row if it has none.
+std::size_t offset_of(const std::string& name, const std::vector<StoredColumn>& columns) {
+  std::size_t offset = 0;
+  for (const StoredColumn& column : columns) {
+    if (column.name == name) break;
+    offset += static_cast<std::size_t>(column.bytes);
+  }
+  return offset;
+}
+
+}  // namespace
+
+SurveyLayout::SurveyLayout(std::vector<StoredColumn> first) {
+  for (StoredColumn& column : first) columns_.push_back({std::move(column), "", {}});
+}
+
+std::size_t SurveyLayout::add(const StoredTable& catalog, const std::string& path) {
+  const auto there = std::ranges::find(arrangements_, catalog.columns, &Arrangement::columns);
+  const auto number = static_cast<std::size_t>(there - arrangements_.begin());
+  if (there != arrangements_.end()) return number;
+  for (const StoredColumn& column : catalog.columns) add_column(column, path);
+  arrangements_.push_back({catalog.columns, path});
+  return number;
+}
+
+void SurveyLayout::add_column(const StoredColumn& column, const std::string& path) {
+  const auto known = std::ranges::find(columns_, column.name, [](const SurveyColumn& c) { return c.stored.name; });
+  if (known == columns_.end()) {
+    columns_.push_back({column, path, {column.unit}});
+    return;
+  }
+  if (known->path.empty())
+    fail(path + " has a column " + column.name + ", which says in a joined catalogue where a row is from");
+  if (known->stored.form != column.form)
+    fail("column " + column.name + " is of type " + known->stored.form + " in " + known->path + " and of type " +
+         column.form + " in " + path);
+  known->units.insert(column.unit);
+}
+
+std::vector<StoredColumn> SurveyLayout::columns() const {
+  std::vector<StoredColumn> columns;
+  for (const SurveyColumn& column : columns_) {
+    columns.push_back(column.stored);
+    if (column.units.size() > 1) columns.back().unit.clear();
+  }
+  return columns;
+}
+
+std::string SurveyLayout::describe_mixed_units() const {
+  std::string names, units;
+  for (const SurveyColumn& column : columns_) {
+    if (column.units.size() < 2) continue;
+    names += (names.empty() ? "" : ", ") + column.stored.name;
+    if (!units.empty()) continue;
+    for (const std::string& unit : column.units) units += (units.empty() ? "'" : ", '") + unit + "'";
+  }
+  if (names.empty()) return "";
+  return "the images have different units (" + units + "): the columns " + names +
+         " hold the numbers of the catalogues as they are, without a unit; column UNIT of IMAGES says which image has "
+         "which";
+}
+
+RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
+  RowPlan plan;
+  const std::vector<StoredColumn>& there = arrangement.columns;
+  plan.catalog_row_bytes = offset_of("", there);
+  plan.blank.resize(offset_of("", columns()));
+  std::size_t to = 0;
+  for (auto column = columns_.begin(); column != columns_.end(); ++column) {
+    const std::size_t bytes = static_cast<std::size_t>(column->stored.bytes);
+    if (column->path.empty()) {  // one of the first
+      to += bytes;
+      continue;
+    }
+    const std::size_t from = offset_of(column->stored.name, there);
+    if (from < plan.catalog_row_bytes) {
+      add_piece({from, to, bytes}, plan.pieces);
+    } else if (!store_nan(column->stored, plan.blank.data() + to)) {
+      fail(arrangement.path + " has no column " + column->stored.name + ", which " + column->path + " has");
+    }
+    to += bytes;
+  }
+  return plan;
+}
+
+std::vector<RowPlan> SurveyLayout::plans() const {
+  std::vector<RowPlan> plans;
+  for (const Arrangement& arrangement : arrangements_) plans.push_back(plan(arrangement));
+  return plans;
+}
+
+}  // namespace srcextract

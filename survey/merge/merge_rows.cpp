@@ -1,0 +1,58 @@
+#include "survey/merge/merge_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+
+}  // namespace
+
+std::size_t rows_in_piece(std::size_t row_bytes) {
+  return std::max<std::size_t>(1, piece_bytes / row_bytes);
+}
+
+std::uint32_t RowWriter::copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
+                              const std::vector<std::byte>& blank) {
+  Crc32 read;
+  add_to(read, file, 0, data_begin);
+  const auto row_bytes = static_cast<std::int64_t>(plan.catalog_row_bytes);
+  // A row that is written has a text more than one that is read, which may be long.
+  const auto at_a_time = static_cast<std::int64_t>(rows_in_piece(std::max(plan.catalog_row_bytes, blank.size())));
+  for (std::int64_t row = 0; row < rows; row += at_a_time) {
+    const std::int64_t count = std::min(at_a_time, rows - row);
+    add_to(read, file, data_begin + row * row_bytes, count * row_bytes);
+    add(static_cast<std::size_t>(count), plan, blank);
+  }
+  const std::int64_t data_end = data_begin + rows * row_bytes;
+  add_to(read, file, data_end, file.size() - data_end);
+  return read.value();
+}
+
+void RowWriter::flush() {
+  out_.write(rows_);
+  rows_.clear();
+}
+
+void RowWriter::add_to(Crc32& read, const InputFile& file, std::int64_t begin, std::int64_t count) {
+  stored_.resize(std::max(stored_.size(), static_cast<std::size_t>(count)));
+  file.read(begin, count, stored_.data());
+  read.add(std::span(stored_).first(static_cast<std::size_t>(count)));
+}
+
+void RowWriter::add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank) {
+  std::size_t end = rows_.size();
+  rows_.resize(end + count * blank.size());
+  for (std::size_t row = 0; row < count; ++row, end += blank.size()) {
+    std::memcpy(rows_.data() + end, blank.data(), blank.size());
+    const std::byte* from = stored_.data() + row * plan.catalog_row_bytes;
+    for (const RowPlan::Piece& piece : plan.pieces)
+      std::memcpy(rows_.data() + end + piece.to, from + piece.from, piece.bytes);
+  }
+  if (rows_.size() >= piece_bytes) flush();
+}
+
+}  // namespace srcextract

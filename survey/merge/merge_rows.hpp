@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/files/crc32.hpp"
+#include "io/files/input_file.hpp"
+#include "io/tables/table_stream.hpp"
+#include "survey/merge/merge_layout.hpp"
+
+namespace srcextract {
+
+/// How many rows of so many bytes, at least one, are read or written at a time: some MB, and at least one row.
+std::size_t rows_in_piece(std::size_t row_bytes);
+
+/// Writes the rows of one catalogue after the other; memory does not grow with them.
+class RowWriter {
+ public:
+  explicit RowWriter(TableStream& out) : out_(out) {}
+
+  /// The rows of the catalogue `file`, which begin at `data_begin`, as `plan` says; each begins as a copy of `blank`,
+  /// the plan's with what the catalogue itself does not say. Returns the CRC-32 of the whole file. Throws Error{input}
+  /// if it cannot be read.
+  std::uint32_t copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
+                     const std::vector<std::byte>& blank);
+
+  /// What is still to be written.
+  void flush();
+
+ private:
+  void add_to(Crc32& read, const InputFile& file, std::int64_t begin, std::int64_t count);
+  void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank);
+
+  TableStream& out_;
+  std::vector<std::byte> stored_;  ///< rows as the catalogue has them
+  std::vector<std::byte> rows_;    ///< rows of the joined catalogue
+};
+
+}  // namespace srcextract

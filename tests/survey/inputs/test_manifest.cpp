@@ -1,0 +1,160 @@
+#include "survey/inputs/manifest.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "stages/core/error.hpp"
+#include "tests/support/config_error.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace srcextract {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class Manifest : public ::testing::Test {
+ protected:
+  std::vector<ManifestRow> rows(const std::string& name, const std::string& text) {
+    folder_.write(name, text);
+    std::vector<ManifestRow> rows;
+    read_manifest(folder_ / name, configs_, [&](const ManifestRow& row) { rows.push_back(row); });
+    return rows;
+  }
+  std::vector<std::string> names(const std::string& name, const std::string& text) {
+    std::vector<std::string> names;
+    for (const ManifestRow& row : rows(name, text)) names.push_back(row.name);
+    return names;
+  }
+  /// What follows the manifest's path in the message of the Error{config}.
+  std::string mistake(const std::string& name, const std::string& text) {
+    const std::string message = testing::config_error([&] { rows(name, text); });
+    EXPECT_THAT(message, StartsWith(folder_ / name));
+    return message.substr(std::min(message.size(), (folder_ / name).size()));
+  }
+
+  testing::TemporaryFolder folder_;
+  ConfigVariants configs_{Config{}};
+};
+
+TEST_F(Manifest, IsToldByItsName) {
+  for (const char* name : {"a.txt", "a.csv", "b/a.ecsv", "A.CSV"}) EXPECT_TRUE(is_manifest_name(name)) << name;
+  for (const char* name : {"a.fits", "txt", ".txt", "a.txt.fits", "a.txt/b"})
+    EXPECT_FALSE(is_manifest_name(name)) << name;
+}
+
+TEST_F(Manifest, AListHasAPathALine) {
+  const auto list = rows("list.txt", "# the first night\nnight1/a.fits\r\n\n  night1/b #2.fits \t\n /data/c.fits");
+  ASSERT_THAT(list, SizeIs(3));
+  EXPECT_EQ(list[0].path, folder_ / "night1/a.fits");
+  EXPECT_EQ(list[0].name, "night1/a.fits");
+  EXPECT_EQ(list[0].line, 2);
+  EXPECT_EQ(list[1].path, folder_ / "night1/b #2.fits");
+  EXPECT_EQ(list[1].line, 4);
+  EXPECT_EQ(list[2].path, "/data/c.fits");
+  EXPECT_EQ(list[2].name, "c.fits");
+  EXPECT_EQ(list[2].config, configs_.with({}));
+}
+
+TEST_F(Manifest, ARelativePathThatStaysBelowIsTheName) {
+  EXPECT_THAT(
+      names("list.txt", "./a.fits\nb//c.fits\nb/../d.fits\nb/./e.fits\n../f.fits\nb/../../g/h.fits\n..i.fits\n"),
+      ElementsAre("a.fits", "b/c.fits", "d.fits", "b/e.fits", "f.fits", "h.fits", "..i.fits"));
+}
+
+TEST_F(Manifest, ADirectoryIsNoRow) {
+  for (const char* path : {"night1/", "..", "../..", ".", "/", "night1/.."})
+    EXPECT_THAT(mistake("list.txt", "a.fits\n" + std::string(path) + "\n"),
+                AllOf(StartsWith(":2: "), HasSubstr("give the directory as INPUT")))
+        << path;
+}
+
+TEST_F(Manifest, ATableNamesAndOverrides) {
+  const auto table = rows("m.csv",
+                          "seeing,path,name,detection.threshold,input.hdu\n"
+                          "1.2,a.fits,,,\n"
+                          "1.3,a.fits,m31/first.fits,4.5,SCI\n"
+                          "\n"
+                          "bad,\"b,c.fits\",,4.50,\n");
+  ASSERT_THAT(table, SizeIs(3));
+  EXPECT_EQ(table[0].config, configs_.with({}));
+  EXPECT_EQ(table[0].name, "a.fits");
+  EXPECT_EQ(table[1].name, "m31/first.fits");
+  EXPECT_EQ(table[1].path, folder_ / "a.fits");
+  EXPECT_EQ(table[1].config->config.detection.threshold, 4.5);
+  EXPECT_EQ(table[1].config->config.input.hdu, "SCI");
+  EXPECT_EQ(table[2].name, "b,c.fits");
+  EXPECT_EQ(table[2].line, 5);
+  EXPECT_EQ(table[2].config->config.input.hdu, "auto");
+  EXPECT_EQ(table[2].config->config.detection.threshold, 4.5);
+}
+
+// As Astropy 5 writes Table({...}).write("m.ecsv"), with a masked value in each column but the first.
+TEST_F(Manifest, AnEcsvTableIsReadAsItsTextSays) {
+  const auto table = rows("m.ecsv",
+                          "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: path, datatype: string}\n"
+                          "# - {name: detection.min_area, datatype: int64}\n"
+                          "# - {name: output.segmentation, datatype: string}\n# schema: astropy-2.0\n"
+                          "path detection.min_area output.segmentation\n\"a b.fits\" 3 \"\"\nb.fits \"\" true\n");
+  ASSERT_THAT(table, SizeIs(2));
+  EXPECT_EQ(table[0].name, "a b.fits");
+  EXPECT_EQ(table[0].config->config.detection.min_area, 3);
+  EXPECT_FALSE(table[0].config->config.output.segmentation);
+  EXPECT_EQ(table[1].config->config.detection.min_area, 5);
+  EXPECT_TRUE(table[1].config->config.output.segmentation);
+}
+
+TEST_F(Manifest, RowsWithTheSameOverridesShareAConfiguration) {
+  std::string text = "path,measurement.gain\n";
+  for (int i = 0; i < 1000; ++i) text += std::to_string(i) + ".fits," + std::to_string(i % 3) + "\n";
+  std::set<const ImageConfig*> configs;
+  for (const ManifestRow& row : rows("m.csv", text)) configs.insert(row.config.get());
+  EXPECT_THAT(configs, SizeIs(3));
+}
+
+TEST_F(Manifest, AWrongOverrideIsSaidWithItsLine) {
+  EXPECT_THAT(mistake("m.csv", "path,detection.threshold\na.fits,5\n\"b\nc.fits\",5\nd.fits,five\n"),
+              AllOf(StartsWith(":5: --set detection.threshold=five: "), HasSubstr("must be a number")));
+  EXPECT_THAT(mistake("m.csv", "path,detection.connectivity\na.fits,6\n"), HasSubstr("one of 4, 8"));
+}
+
+TEST_F(Manifest, AColumnThatIsNoKeyOfItsSectionIsAMistake) {
+  EXPECT_THAT(mistake("m.csv", "# mine\npath,detection.treshold\na.fits,\n"),
+              AllOf(StartsWith(":2: unknown key 'treshold'"), EndsWith("did you mean 'threshold'?")));
+  EXPECT_THAT(mistake("m.csv", "path,detektion.threshold\na.fits,5\n"), StartsWith(":1: unknown section 'detektion'"));
+  EXPECT_THAT(mistake("m.csv", "path,threshold\na.fits,5\n"),
+              AllOf(StartsWith(":1: column 'threshold'"), HasSubstr("detection.threshold")));
+}
+
+TEST_F(Manifest, WithoutAColumnOfPathsItIsNone) {
+  EXPECT_THAT(mistake("m.csv", "file,name\na.fits,b\n"), AllOf(StartsWith(":1: "), HasSubstr("'path'")));
+  EXPECT_THAT(mistake("m.csv", "path,name\n,b\n"), StartsWith(":2: the path is empty"));
+}
+
+TEST_F(Manifest, ANameMustStayInTheOutputDirectory) {
+  for (const char* name : {"/etc/passwd", "../a.fits", "b/../../a.fits", "b/..", "..", ".", "b/", "./", "b/."})
+    EXPECT_THAT(mistake("m.csv", "path,name\na.fits,a.fits\na.fits," + std::string(name) + "\n"),
+                StartsWith(":3: the name '" + std::string(name) + "'"));
+  EXPECT_THAT(names("m.csv", "path,name\na.fits,./b//c.fits\na.fits,..d..e\n"), ElementsAre("b/c.fits", "..d..e"));
+}
+
+TEST_F(Manifest, ARowOfAnotherLengthIsDamaged) {
+  for (const char* row : {"c.fits", "c.fits,d,e"}) {
+    try {
+      rows("m.csv", "path,name\na.fits,b\n" + std::string(row) + "\n");
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      EXPECT_THAT(error.what(), StartsWith((folder_ / "m.csv") + ":3: the row has "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace srcextract
