@@ -9,7 +9,7 @@
 
 #include "io/files/input_file.hpp"
 #include "pipeline/batch/file_memory.hpp"
-#include "pipeline/image/map_pairs.hpp"
+#include "pipeline/exposure/map_pairs.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

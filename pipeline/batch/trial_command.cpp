@@ -18,8 +18,8 @@
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/trial_process.hpp"
 #include "pipeline/batch/trial_request.hpp"
-#include "pipeline/image/outputs.hpp"
 #include "pipeline/options/run_options.hpp"
+#include "pipeline/outputs/outputs.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {

@@ -7,8 +7,8 @@
 #include "pipeline/batch/run_control.hpp"
 #include "pipeline/batch/trial_process.hpp"
 #include "pipeline/batch/trial_request.hpp"
-#include "pipeline/image/outputs.hpp"
 #include "pipeline/log/progress.hpp"
+#include "pipeline/outputs/outputs.hpp"
 #include "survey/journal/journal.hpp"
 
 namespace srcextract {

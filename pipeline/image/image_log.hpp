@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "pipeline/image/extract_image.hpp"
+#include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
 
 namespace srcextract {

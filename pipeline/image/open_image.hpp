@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "io/files/output_file.hpp"
-#include "pipeline/image/backend_comparison.hpp"
-#include "pipeline/image/extract_image.hpp"
-#include "pipeline/image/joined_file.hpp"
-#include "pipeline/image/open_map.hpp"
-#include "pipeline/image/outputs.hpp"
+#include "pipeline/exposure/open_map.hpp"
+#include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
+#include "pipeline/outputs/joined_file.hpp"
+#include "pipeline/outputs/outputs.hpp"
 #include "survey/inputs/image_file.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/journal/image_record.hpp"

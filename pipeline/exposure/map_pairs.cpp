@@ -1,0 +1,191 @@
+#include "pipeline/exposure/map_pairs.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "stages/core/counted.hpp"
+
+namespace srcextract {
+namespace {
+
+using Images = std::vector<SelectedImage>;
+
+/// What tells an HDU from the others of its kind; nothing if it has nothing of the sort.
+using Identity = std::optional<std::string>;
+using IdentityOf = Identity (*)(const SelectedImage&);
+
+Identity version(const SelectedImage& image) {
+  return image.extver ? Identity("EXTVER " + std::to_string(*image.extver)) : std::nullopt;
+}
+
+Identity name_and_version(const SelectedImage& image) {
+  if (image.extname.empty()) return std::nullopt;
+  std::string name = image.extname;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return "EXTNAME " + name + (image.extver.value_or(1) == 1 ? "" : ", EXTVER " + std::to_string(*image.extver));
+}
+
+bool all_have_their_own(const Images& images, IdentityOf identity) {
+  std::set<std::string> seen;
+  return std::ranges::all_of(images, [&](const SelectedImage& image) {
+    const Identity own = identity(image);
+    return own && seen.insert(*own).second;
+  });
+}
+
+/// "HDU 1 'SCI', HDU 4 'SCI'", of a file.
+std::string listed(const Images& images) {
+  return first_few(images.size(), [&](std::size_t i) {
+    const SelectedImage& image = images[i];
+    std::string name = fmt::format("HDU {}", image.hdu);
+    if (!image.extname.empty()) name += " '" + image.extname + "'";
+    if (image.extver) name += fmt::format(",{}", *image.extver);
+    return name;
+  });
+}
+
+/// The maps of one section of the configuration for some images.
+class Pairing {
+ public:
+  Pairing(const Images& images, const Images& maps, const MapKeys& keys) : images_(images), maps_(maps), keys_(keys) {}
+
+  /// Which of the maps each of the images has.
+  std::vector<std::size_t> pairs() const {
+    if (!keys_.file.empty())
+      if (std::optional<std::vector<std::size_t>> named = by(name_and_version)) return std::move(*named);
+    if (std::ranges::all_of(maps_, [](const SelectedImage& map) { return version(map).has_value(); }))
+      if (std::optional<std::vector<std::size_t>> numbered = by(version)) return std::move(*numbered);
+    return in_order();
+  }
+
+ private:
+  /// Nothing if that does not tell the images apart, or none of the maps has it of an image.
+  std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
+    if (!all_have_their_own(images_, identity)) return std::nullopt;
+    std::vector<std::size_t> pairs;
+    const SelectedImage* without = nullptr;
+    for (const SelectedImage& image : images_) {
+      const auto belongs = [&](const SelectedImage& map) { return identity(map) == identity(image); };
+      const auto found = std::ranges::find_if(maps_, belongs);
+      if (found == maps_.end()) without = &image;
+      if (std::ranges::count_if(maps_, belongs) > 1)
+        fail(fmt::format("has several maps of {} for {}", *identity(image), image.name));
+      pairs.push_back(static_cast<std::size_t>(found - maps_.begin()));
+    }
+    if (without == nullptr) return pairs;
+    if (std::ranges::count(pairs, maps_.size()) == std::ssize(pairs)) return std::nullopt;
+    fail(fmt::format("has no map of {} for {}", *identity(*without), without->name));
+  }
+
+  std::vector<std::size_t> in_order() const {
+    std::vector<std::size_t> pairs(images_.size(), 0);
+    const bool one_name = keys_.hdus.names.size() == 1 && !keys_.hdus.open();
+    if (one_name && (maps_.size() == 1 || images_.size() == 1)) return pairs;
+    if (maps_.size() != images_.size())
+      fail(fmt::format("has {} maps for {} images ({}), and neither EXTNAME nor EXTVER tells which belong together",
+                       maps_.size(), images_.size(), listed(images_)));
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = i;
+    return pairs;
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(ErrorKind::input, fmt::format("{} = {} {}: it names {}; name a map for each image, in their order",
+                                              keys_.hdu_key, keys_.hdus.text(), problem, listed(maps_)));
+  }
+
+  const Images& images_;
+  const Images& maps_;
+  const MapKeys& keys_;
+};
+
+/// Names of one HDU may be those of several that differ by their EXTVER.
+HduNames of_any_version(const MapKeys& keys) {
+  HduNames all = keys.hdus;
+  if (all == "auto") return "all";
+  for (std::string& name : all.names) {
+    const bool number = name.find_first_not_of("0123456789") == std::string::npos;
+    if (!number && name.find(',') == std::string::npos && !HduNames(name).open()) name += ",*";
+  }
+  return all;
+}
+
+/// The maps that a section names; `file` is that of the images. What a file of their own takes, inflated, is taken off
+/// `most_inflated`.
+Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config, std::int64_t& most_inflated) {
+  Images maps = said_at_map(keys, config, [&] {
+    std::optional<FitsImages> other;
+    if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
+    if (other) most_inflated -= other->inflated_bytes();
+    FitsImages& of = other ? *other : file;
+    Images named =
+        of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
+    const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
+    return no_others ? std::move(named) : of.select(of_any_version(keys), keys.hdu_key);
+  });
+  std::erase_if(maps, [](const SelectedImage& map) { return !map.has_header; });
+  return maps;
+}
+
+void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, const Config& config) {
+  if (!keys.file.empty()) return;
+  const bool any = !images.empty();
+  std::erase_if(images, [&](const SelectedImage& image) {
+    return image.by_pattern && std::ranges::find(maps, image.hdu, &SelectedImage::hdu) != maps.end();
+  });
+  if (any && images.empty())
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: {} = {} names every image that input.hdu = {} selects; name the maps, or the file that "
+                    "holds them ({})",
+                    config.place_of(keys.key()), keys.hdu_key, keys.hdus.text(), config.input.hdu.text(),
+                    keys.file_key));
+}
+
+/// The last of them may have no header that can be read, and no map: who opens it hears why.
+void pair_section(Images images, const Images& maps, const MapKeys& keys, const Config& config,
+                  SelectedMap SelectedMaps::*member, std::vector<SelectedMaps>& all) {
+  std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });
+  const std::vector<std::size_t> pairs = said_at_map(keys, config, [&] { return Pairing(images, maps, keys).pairs(); });
+  for (std::size_t i = 0; i < images.size(); ++i) all[i].*member = maps[pairs[i]];
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_maps(const Config& config) {
+  std::vector<std::string> files;
+  const auto add = [&](const MapKeys& keys) {
+    if (!keys.file.empty()) files.push_back(keys.file);
+  };
+  if (has_map(config.weights)) add(keys_of(config.weights));
+  if (has_mask(config.mask)) add(keys_of(config.mask));
+  if (has_flags(config.flags)) add(keys_of(config.flags));
+  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky));
+  return files;
+}
+
+std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
+                                    std::int64_t& most_inflated) {
+  struct Section {
+    MapKeys keys;
+    SelectedMap SelectedMaps::*member;
+    Images maps;
+  };
+  std::vector<Section> sections;
+  const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
+    sections.push_back({keys, member, select_maps(keys, file, config, most_inflated)});
+  };
+  if (has_map(config.weights)) add(keys_of(config.weights), &SelectedMaps::weights);
+  if (has_mask(config.mask)) add(keys_of(config.mask), &SelectedMaps::mask);
+  if (has_flags(config.flags)) add(keys_of(config.flags), &SelectedMaps::flags);
+  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky), &SelectedMaps::level);
+  for (const Section& section : sections) take_maps_out(images, section.maps, section.keys, config);
+  std::vector<SelectedMaps> all(images.size());
+  for (const Section& section : sections) pair_section(images, section.maps, section.keys, config, section.member, all);
+  return all;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,104 @@
+#include "pipeline/exposure/open_frame.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+
+#include "stages/combine/combine.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+std::vector<std::int64_t> all_planes(const FitsImage& image) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t plane = 1; plane <= image.planes(); ++plane) numbers.push_back(plane);
+  return numbers;
+}
+
+/// The planes that are combined where no list says which; nothing is made of them before they are few enough.
+std::size_t count_planes(const FitsImage& image, const CombineConfig& combine, bool all, std::size_t others) {
+  if (all) return static_cast<std::size_t>(image.planes());
+  return combine.planes.size() + others + (combine.files.empty() ? 0 : 1);
+}
+
+/// Which of the lists of `combine` is given; the method where it is none.
+std::string key_of_planes(const CombineConfig& config) {
+  return !config.hdus.empty()     ? "combine.hdus"
+         : !config.files.empty()  ? "combine.files"
+         : !config.planes.empty() ? "combine.planes"
+                                  : "combine.method";
+}
+
+}  // namespace
+
+OpenFrame::OpenFrame(FitsImage image, const std::string& path, const Config& config, std::int64_t most_inflated)
+    : most_inflated_(most_inflated), first_plane_(config.input.plane) {
+  images_.push_back(std::move(image));
+  const CombineConfig& combine = config.combine;
+  if (combine.method == CombineMethod::none) {
+    planes_.push_back(images_.front().plane(config.input.plane));
+    return;
+  }
+  const std::string key = key_of_planes(combine);
+  std::vector<std::pair<std::string, HduNames>> others;
+  for (const std::string& hdu : combine.hdus) others.emplace_back(path, hdu);
+  for (const std::string& file : combine.files) others.emplace_back(file, config.input.hdu);
+  const bool all = others.empty() && combine.planes.empty();
+  const std::size_t count = count_planes(images_.front(), combine, all, others.size());
+  const bool weighed = combine.method == CombineMethod::weighted;
+  said_at(config.place_of(weighed ? "combine.weights" : key), [&] { check_plane_count(count, combine); });
+  if (others.empty()) {
+    add_planes(all ? all_planes(images_.front()) : combine.planes, config);
+  } else {
+    add_images(key, others, config);
+  }
+  require_one_shape(config.place_of(key));
+}
+
+void OpenFrame::add_planes(const std::vector<std::int64_t>& numbers, const Config& config) {
+  const std::int64_t planes = images_.front().planes();
+  first_plane_ = numbers.front();
+  for (const std::int64_t number : numbers) {
+    if (number > planes)
+      throw Error(ErrorKind::input, fmt::format("{}: there is no plane {} to combine: the image has {}",
+                                                config.place_of("combine.planes"), number, planes));
+    planes_.push_back(images_.front().plane(number));
+    combined_.push_back("plane " + std::to_string(number));
+  }
+}
+
+/// With a list of HDUs the frame consists of these; a list of files goes on after the image itself.
+void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<std::string, HduNames>>& files_and_hdus,
+                           const Config& config) {
+  if (key == "combine.hdus") {
+    images_.clear();
+  } else {
+    combined_.push_back("the image");
+  }
+  for (const std::pair<std::string, HduNames>& one : files_and_hdus) {
+    said_at(config.place_of(key), [&] { images_.push_back(open_another(one.first, one.second)); });
+    combined_.push_back(key == "combine.hdus" ? "HDU " + one.second.text() : one.first);
+  }
+  for (const FitsImage& image : images_)
+    said_at(config.place_of(key), [&] { planes_.push_back(image.plane(config.input.plane)); });
+}
+
+FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {
+  const SelectedImage selected = select_images(path, hdu, most_inflated_).front();
+  most_inflated_ -= selected.inflated_bytes;
+  return selected.open();
+}
+
+void OpenFrame::require_one_shape(const std::string& where) const {
+  const Shape& shape = planes_.front().shape;
+  for (std::size_t i = 1; i < planes_.size(); ++i) {
+    const Shape& other = planes_[i].shape;
+    if (other == shape) continue;
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} is {} x {} pixels and {} is {} x {}; what is combined must have one shape", where,
+                            combined_.front(), shape.width, shape.height, combined_[i], other.width, other.height));
+  }
+}
+
+}  // namespace srcextract

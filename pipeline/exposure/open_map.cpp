@@ -1,0 +1,84 @@
+#include "pipeline/exposure/open_map.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+#include "pipeline/exposure/mask_planes.hpp"
+#include "stages/core/error.hpp"
+#include "stages/weights/mask_source.hpp"
+
+namespace srcextract {
+namespace {
+
+void require_shape(const OpenMap& map, const OpenFrame& frame) {
+  const Shape &shape = frame.first().shape, &other = map.pixels.shape;
+  if (other == shape) return;
+  throw Error(ErrorKind::input,
+              fmt::format("HDU {} of {} is {} x {} pixels and the image {} x {}: a map must have a value for each of "
+                          "its pixels; name the map that belongs to the image",
+                          map.image.hdu(), map.path, other.width, other.height, shape.width, shape.height));
+}
+
+void require_other_image(const OpenMap& map, const OpenFrame& frame) {
+  if (map.image.hdu() != frame.image().hdu()) return;
+  throw Error(ErrorKind::input,
+              fmt::format("HDU {} of {} is the image itself; name the HDU of the map, or the file that holds it",
+                          map.image.hdu(), map.path));
+}
+
+OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::string& path, const OpenFrame& frame,
+                 const Config& config) {
+  return said_at_map(keys, config, [&] {
+    FitsImage image = selected.open();
+    const std::int64_t plane = image.planes() > 1 ? config.input.plane : 1;
+    PixelSource pixels = image.plane(plane);
+    OpenMap map{keys.file.empty() ? path : keys.file, std::move(image), plane, std::move(pixels)};
+    if (keys.file.empty()) require_other_image(map, frame);
+    require_shape(map, frame);
+    return map;
+  });
+}
+
+}  // namespace
+
+std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config) {
+  if (!selected) return std::nullopt;
+  return open_map(keys_of(config.weights), *selected, path, frame, config);
+}
+
+std::optional<OpenMap> open_level(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                  const Config& config) {
+  if (!selected) return std::nullopt;
+  return open_map(keys_of(config.given_sky), *selected, path, frame, config);
+}
+
+std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                 const Config& config) {
+  const MaskConfig& mask = config.mask;
+  if (!selected) return std::nullopt;
+  OpenMap map = open_map(keys_of(mask), *selected, path, frame, config);
+  said_at(config.place_of("mask.bits"), [&] {
+    const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
+    map.pixels = mask_source(map.pixels, {bits, mask.good});
+  });
+  return map;
+}
+
+std::optional<OpenFlags> open_flags(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
+                                    const Config& config) {
+  const FlagsConfig& flags = config.flags;
+  if (!selected) return std::nullopt;
+  const MapKeys keys = keys_of(flags);
+  OpenMap map = open_map(keys, *selected, path, frame, config);
+  if (const std::string problem = flags_problem(map.pixels.format); !problem.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: HDU {} of {} {}", config.place_of(keys.key()), map.image.hdu(), map.path, problem));
+  FlagMap source{map.pixels, 0, flags.type};
+  said_at(config.place_of("flags.bits"),
+          [&] { source.bits = wanted_bits(flags.bits, map.image.header(), map.pixels.format); });
+  return OpenFlags{std::move(map), std::move(source)};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,111 @@
+#include "pipeline/exposure/open_reference.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/wcs.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Frames whose pixels lie apart by no more than this are taken as they are; with difference.align: wcs, by no more
+/// than a hundredth of it.
+constexpr double same_place = 0.1;
+
+bool has_sky(const OpenFrame& frame) {
+  Sources none;
+  return add_sky_positions(frame.image().header(), none).empty();
+}
+
+std::string size_of(const Shape& shape) {
+  return fmt::format("{} x {} pixels", shape.width, shape.height);
+}
+
+/// Whether any of the positions is in an image of that shape. Nodes are close to each other.
+bool overlap(const PixelMap& map, const Shape& shape) {
+  constexpr auto margin = static_cast<double>(PixelMap::step);
+  for (std::size_t node = 0; node < map.x.size(); ++node) {
+    if (map.x[node] > -margin && map.x[node] < static_cast<double>(shape.width) + margin && map.y[node] > -margin &&
+        map.y[node] < static_cast<double>(shape.height) + margin)
+      return true;
+  }
+  return false;
+}
+
+/// The map of pixels, or null where both frames have the same.
+std::shared_ptr<const PixelMap> align(const OpenFrame& fresh, const std::string& name, const OpenFrame& reference,
+                                      const std::string& reference_name, const Config& config, const Cpu& where) {
+  const Shape &shape = fresh.first().shape, &other = reference.first().shape;
+  const bool by_wcs = config.difference.align == Align::wcs;
+  const std::string remedy = "; set difference.align: wcs to resample the reference";
+  if (!by_wcs && shape != other)
+    throw Error(ErrorKind::input, fmt::format("{}: {} is {} and {} is {}: they cannot be subtracted pixel by pixel{}",
+                                              config.place_of("difference.align"), reference_name, size_of(other), name,
+                                              size_of(shape), remedy));
+  if (!by_wcs && !(has_sky(fresh) && has_sky(reference))) {
+    spdlog::warn(
+        "{}: {} has no WCS that can be used, so nothing tells whether {} shows the same sky, pixel by pixel. It is "
+        "taken for granted: look at the picture (output.quicklook), or give frames with a WCS",
+        name, has_sky(fresh) ? reference_name : name, reference_name);
+    return nullptr;
+  }
+  PixelMap map = map_pixels(shape, fresh.image().header(), name, reference.image().header(), reference_name, where);
+  const double shift = largest_shift(map);
+  if (shape == other && shift <= (by_wcs ? same_place / 100 : same_place)) return nullptr;
+  if (!by_wcs)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} and {} do not show the same sky: their WCS are apart by up to {:.2f} pixels{}",
+                            config.place_of("difference.align"), reference_name, name, shift, remedy));
+  if (!overlap(map, other))
+    throw Error(ErrorKind::input, fmt::format("{} and {} show no sky in common: by their WCS no pixel of one is in the "
+                                              "other; were they exchanged with frames of another field?",
+                                              reference_name, name));
+  spdlog::info("{}: {} is resampled to its pixels, from up to {:.2f} pixels away", name, reference_name, shift);
+  return std::make_shared<const PixelMap>(std::move(map));
+}
+
+}  // namespace
+
+Config difference_config(Config config) {
+  if (config.detection.threshold_unit == ThresholdUnit::absolute && config.detection.threshold < 0)
+    throw Error(ErrorKind::config,
+                config.place_of("detection.threshold") +
+                    ": a pixel of a difference is above a threshold below 0, or its negative is; give "
+                    "one of at least 0");
+  if (!config.combine.files.empty())
+    throw Error(ErrorKind::config,
+                config.place_of("combine.files") +
+                    ": the same files would be combined with both frames of a difference, and cancel; "
+                    "name combine.planes or combine.hdus, or leave them out");
+  if (has_map(config.weights))
+    throw Error(
+        ErrorKind::config,
+        config.place_of("weights.type") +
+            ": a map tells the noise of one frame, and a difference has that of two; set it to none or background");
+  if (has_level(config.given_sky) || !config.given_sky.rms.empty()) {
+    const std::string key = has_level(config.given_sky)
+                                ? config.given_sky.level.empty() ? "background.level_hdu" : "background.level"
+                                : "background.rms";
+    throw Error(
+        ErrorKind::config,
+        config.place_of(key) + ": the sky of one frame is given, and a difference has those of two; leave it out");
+  }
+  if (config.quicklook.overlay == Overlay::ellipses) config.quicklook.overlay = Overlay::pixels;
+  return config;
+}
+
+OpenReference open_reference(const std::string& path, const OpenFrame& fresh, const std::string& name,
+                             const Config& config, const Cpu& where, std::int64_t most_inflated) {
+  const HduNames hdu = config.input.hdu.several() ? std::to_string(fresh.image().hdu()) : config.input.hdu;
+  const SelectedImage selected = select_images(path, hdu, most_inflated).front();
+  OpenFrame frame(selected.open(), path, config, most_inflated - selected.inflated_bytes);
+  auto subtracted = std::make_shared<ReferenceFrame>();
+  subtracted->planes = frame.planes();
+  subtracted->map = align(fresh, name, frame, path, config, where);
+  return {path, std::move(frame), std::move(subtracted)};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,193 @@
+#include "pipeline/extract/extract_image.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/extract/detector_keywords.hpp"
+#include "pipeline/extract/pixel_scale.hpp"
+#include "pipeline/extract/precision.hpp"
+#include "pipeline/extract/restore_level.hpp"
+#include "stages/core/error.hpp"
+#include "stages/measure/saturation.hpp"
+#include "stages/measure/source_flags.hpp"
+
+namespace srcextract {
+namespace {
+
+Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
+  try {
+    return extract_on_host(exposure, config, where, observer);
+  } catch (const std::bad_alloc&) {
+    const auto bytes = static_cast<double>(host_memory(plan_of(exposure, config)));
+    throw Error(ErrorKind::memory,
+                fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
+                            "machine that has more",
+                            exposure.shape().width, exposure.shape().height, bytes / 1e9));
+  }
+}
+
+/// One image on its way through the back ends.
+class ImageRun {
+ public:
+  ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
+      : input_(input), config_(with_pixel_scale(input)), execution_(execution), progress_(progress) {}
+
+  ImageResult on_cpu() const {
+    ImageResult result;
+    result.backend = "cpu";
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result));
+    return result;
+  }
+
+  ImageResult on_cuda() const {
+    ImageResult result;
+    result.backend = "cuda";
+    result.extraction = execution_.extractor->extract(input_.exposure, config_, observer(result));
+    return result;
+  }
+
+  ImageResult on_cuda_or_cpu() const {
+    try {
+      return on_cuda();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
+      spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
+    }
+    return on_cpu();
+  }
+
+  ImageResult where_execution_says() const {
+    return !execution_.device         ? on_cpu()
+           : execution_.compare       ? on_both()
+           : execution_.may_fall_back ? on_cuda_or_cpu()
+                                      : on_cuda();
+  }
+
+  ImageResult on_both() const {
+    StageRecord cpu_record, cuda_record;
+    ImageResult result;
+    result.backend = "cpu";
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
+    ImageResult unused;
+    unused.backend = "cuda";
+    execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
+    result.comparison = compare_records(cpu_record, cuda_record);
+    return result;
+  }
+
+ private:
+  Observer observer(ImageResult& result, StageRecord* record = nullptr) const {
+    const auto on_stage = [&](const char* stage, double seconds) {
+      progress_.stage_done(stage);
+      spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
+      result.times.push_back({stage, seconds});
+    };
+    return {on_stage, record};
+  }
+
+  const ImageInput& input_;
+  Config config_;
+  const Execution& execution_;
+  Progress& progress_;
+};
+
+void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  result.no_sky_reason = add_sky_positions(input.header(), input.exposure.shape(), result.extraction.sources,
+                                           result.footprint, execution.cpu);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  result.times.push_back({"sky", elapsed.count()});
+}
+
+/// Of an image that is as it stands in one file: what is combined or subtracted has another sky than its files.
+void check_precision(const ImageInput& input, const Extraction& extraction) {
+  if (input.reference != nullptr || !input.frame.combined().empty()) return;
+  Background sky = extraction.background;
+  sky.clipped.median = extraction.sky_level();
+  check_precision(input.first().format, sky);
+}
+
+/// What a map of flags tells of its sources, and what only the image's header does. A difference has no pixels that
+/// could be saturated.
+void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
+  if (input.flags != nullptr) {
+    const auto begin = std::chrono::steady_clock::now();
+    Extraction& found = result.extraction;
+    flag_sources(input.flags->flags, found.runs, found.label, found.sources, execution.cpu);
+    result.times.push_back({"flags", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
+  }
+  if (input.reference != nullptr) return;
+  if (const double level = saturation_level(input); level > 0)
+    flag_saturated(result.extraction.brightest, level, result.extraction.sources);
+}
+
+ImageResult result_of(Extracted extracted, const ImageInput& input, const Execution& execution) {
+  if (extracted.failure) std::rethrow_exception(extracted.failure);
+  ImageResult result;
+  result.backend = "cuda";
+  result.extraction = std::move(extracted.extraction);
+  restore_level(input, execution.cpu, result.extraction);
+  check_precision(input, result.extraction);
+  for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
+  flag_sources(input, execution, result);
+  add_sky_positions(input, execution, result);
+  return result;
+}
+
+/// One by one.
+std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                       Progress& progress) {
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::optional<Failure>& failure = attempts[i].failure;
+    failure = failure_of([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
+    if (failure && failure->kind == ErrorKind::device && is_lost(*execution.device))
+      throw Error(failure->kind, failure->message);
+  }
+  return attempts;
+}
+
+}  // namespace
+
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
+  ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+  restore_level(input, execution.cpu, result.extraction);
+  check_precision(input, result.extraction);
+  flag_sources(input, execution, result);
+  add_sky_positions(input, execution, result);
+  return result;
+}
+
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress) {
+  const bool alone = inputs.size() < 2 || inputs.front()->reference != nullptr;
+  if (alone || !execution.device) return extract_each(inputs, execution, progress);
+  std::vector<PixelSource> sources;
+  for (const ImageInput* input : inputs) sources.push_back(input->first());
+  std::vector<Extracted> extracted;
+  try {
+    extracted = execution.extractor->extract_together(sources, inputs.front()->file.config->config);
+  } catch (const Error& error) {
+    // The device may have room for each, or the CPU.
+    if (error.kind() != ErrorKind::device || is_lost(*execution.device)) throw;
+    return extract_each(inputs, execution, progress);
+  }
+  std::vector<ImageAttempt> attempts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    attempts[i].failure =
+        failure_of([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
+  return attempts;
+}
+
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
+  const bool one_config = config.measurement.gain_keyword == "none";  // or else every image has a gain of its own
+  return execution.device && !execution.compare && one_config ? images_in_a_launch(shape, config) : 1;
+}
+
+}  // namespace srcextract

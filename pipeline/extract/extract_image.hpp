@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/fits/header_values.hpp"
+#include "io/wcs/wcs.hpp"
+#include "pipeline/chain/extraction.hpp"
+#include "pipeline/exposure/open_frame.hpp"
+#include "pipeline/exposure/open_map.hpp"
+#include "pipeline/exposure/open_reference.hpp"
+#include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/log/failure.hpp"
+#include "pipeline/log/progress.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "survey/inputs/image_file.hpp"
+
+namespace srcextract {
+
+/// Wall time of one step.
+struct StepTime {
+  std::string step;
+  double seconds = 0;
+};
+
+/// One image as it came in: what the log and the report say about it.
+struct ImageInput {
+  const ImageFile& file;
+  const std::string& name;  ///< in messages: the path, and the HDU if several of the file are extracted
+  const OpenFrame& frame;
+  const OpenReference* reference;  ///< subtracted from it; null: none
+  const OpenMap* weights;          ///< how noisy it is; null: there is no map
+  const OpenMap* mask;             ///< which pixels are left out; null: there is none
+  const OpenFlags* flags;          ///< what sources are flagged with; null: there is no map
+  const OpenMap* level;            ///< that of its sky; null: there is no map
+  Exposure exposure;
+  const Config* own_config = nullptr;  ///< with the gain that its header has; null: that of the file
+
+  const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }
+  const PixelSource& first() const { return exposure.planes.front(); }
+  const std::string& header() const { return frame.image().header(); }
+
+  /// What catalogue and report repeat of its header.
+  std::vector<HeaderValue> keywords(const OutputConfig& config) const {
+    return header_values(header(), frame.image().primary_header(), config.header_keywords);
+  }
+};
+
+/// What became of one image.
+struct ImageResult {
+  Extraction extraction;               ///< with sky positions, if the image has any
+  std::string no_sky_reason;           ///< why it has none; empty if it has
+  std::vector<SkyPosition> footprint;  ///< where the corners of the image are
+  std::string backend;                 ///< that made the catalogue: cpu or cuda
+  std::vector<StepTime> times;
+  std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
+  std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/image/image_warnings.hpp)
+};
+
+/// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device
+/// cannot take goes to the CPU, unless the device is lost. Writes nothing. Throws what the stages throw.
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress);
+
+/// What became of one of several images.
+struct ImageAttempt {
+  ImageResult result;
+  std::optional<Failure> failure;
+};
+
+/// The same for images of one shape and one configuration, at most images_together() of them, in one launch. Throws
+/// Error{device} if the device is lost, and else nothing.
+std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
+                                           Progress& progress);
+
+/// How many images of that shape and configuration are extracted together.
+std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution);
+
+}  // namespace srcextract

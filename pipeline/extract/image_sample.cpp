@@ -1,0 +1,108 @@
+#include "pipeline/extract/image_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "stages/ingest/ingest.hpp"
+#include "stages/weights/mask.hpp"
+#include "stages/weights/weights.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t blocks_along = 8;  // either side
+
+/// Of a block so many pixels are looked at, or up to twice as many, far enough from each other not to share their
+/// noise: in so many rows of it, or more where it is narrow.
+constexpr std::int64_t wanted_pixels = 64, usual_rows = 4, wanted_in_row = wanted_pixels / usual_rows;
+
+std::int64_t rows_per_block(const Shape& shape) {
+  const std::int64_t width = std::clamp<std::int64_t>(shape.width / blocks_along, 1, wanted_in_row);
+  const std::int64_t height = std::max<std::int64_t>(1, shape.height / blocks_along);
+  return std::min((wanted_pixels + width - 1) / width, height);
+}
+
+/// So many rows of a plane, evenly spread, as a plane of their own.
+PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
+  PixelSource some;
+  some.shape = {plane.shape.width, rows};
+  some.format = plane.format;
+  some.read = [plane, rows](std::int64_t first, std::int64_t count, std::byte* out) {
+    const std::int64_t width = plane.shape.width;
+    for (std::int64_t done = 0; done < count;) {
+      const std::int64_t row = (first + done) / width, x = (first + done) % width;
+      const std::int64_t piece = std::min(width - x, count - done);
+      const std::int64_t of_plane = (2 * row + 1) * plane.shape.height / (2 * rows);
+      plane.read(of_plane * width + x, piece, out + done * plane.format.bytes());
+      done += piece;
+    }
+  };
+  return some;
+}
+
+/// The value that a share of the others, of which there are some, are below.
+float quantile_of(std::vector<float>& values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+ImageSample::ImageSample(const Exposure& exposure, const Config& config)
+    : whole_(exposure.shape()), rows_per_block_(rows_per_block(whole_)) {
+  const Cpu where;
+  const std::int64_t rows = std::min(whole_.height, blocks_along * rows_per_block_);
+  Pixels<Cpu> pixels = ingest(rows_of(exposure.planes.front(), rows), where);
+  if (exposure.mask) apply_mask(ingest(rows_of(*exposure.mask, rows), where).image, pixels, where);
+  if (exposure.weights) {
+    apply_weights(std::move(ingest(rows_of(*exposure.weights, rows), where).image), config.weights, pixels, where);
+    variance_ = std::move(pixels.variance);
+  }
+  pixels_ = std::move(pixels.image);
+}
+
+/// What a measure makes of the unmasked pixels of every block that has enough of them, in order.
+std::vector<float> ImageSample::in_blocks(float (*measure)(std::vector<float>& unmasked)) const {
+  std::vector<float> values, unmasked;
+  const std::int64_t width = whole_.width;
+  if (std::min(width, whole_.height) < blocks_along * blocks_along) return values;
+  for (std::int64_t block = 0; block < blocks_along * blocks_along; ++block) {
+    const std::int64_t column = block % blocks_along, row = block / blocks_along;
+    const std::int64_t begin = column * width / blocks_along, end = (column + 1) * width / blocks_along;
+    const std::int64_t step = std::max<std::int64_t>(1, (end - begin) / wanted_in_row);
+    std::int64_t looked_at = 0;
+    unmasked.clear();
+    for (std::int64_t y = row * rows_per_block_; y < (row + 1) * rows_per_block_; ++y) {
+      for (std::int64_t x = begin; x < end; x += step, ++looked_at)
+        if (const float pixel = pixels_.pixels[y * width + x]; pixel == pixel) unmasked.push_back(pixel);
+    }
+    if (!unmasked.empty() && 2 * std::ssize(unmasked) >= looked_at) values.push_back(measure(unmasked));
+  }
+  std::ranges::sort(values);
+  return values;
+}
+
+std::vector<float> ImageSample::block_medians() const {
+  return in_blocks([](std::vector<float>& unmasked) { return quantile_of(unmasked, 0.5); });
+}
+
+double ImageSample::block_width() const {
+  std::vector<float> ranges =
+      in_blocks([](std::vector<float>& unmasked) { return quantile_of(unmasked, 0.75) - quantile_of(unmasked, 0.25); });
+  constexpr double quartiles_of_gaussian = 1.349;
+  return static_cast<double>(quantile_of(ranges, 0.5)) / quartiles_of_gaussian;
+}
+
+double ImageSample::noise_of_map() const {
+  if (!variance_) return 0;
+  constexpr std::int64_t most = 1 << 14;
+  const std::int64_t count = variance_->shape.count(), step = std::max<std::int64_t>(1, count / most);
+  std::vector<float> variances;
+  for (std::int64_t i = 0; i < count; i += step)
+    if (const float variance = variance_->pixels[i]; variance == variance) variances.push_back(variance);
+  return variances.empty() ? 0 : std::sqrt(static_cast<double>(quantile_of(variances, 0.5)));
+}
+
+}  // namespace srcextract

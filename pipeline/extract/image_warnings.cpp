@@ -1,0 +1,166 @@
+#include "pipeline/extract/image_warnings.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/extract/image_sample.hpp"
+#include "pipeline/extract/mesh_filling.hpp"
+
+namespace srcextract {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+/// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
+/// where the sky is anyway, are no sign of it.
+void warn_of_padding(const Background& background, Warnings& warnings) {
+  if (background.mesh.width > 0 && background.mesh.least_rms <= 0)
+    warnings.emplace_back(
+        "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: write NaN or "
+        "BLANK, so that these pixels are masked");
+  const double zeros = background.zero_share;
+  const bool off_the_sky = std::abs(background.clipped.median) > background.clipped.sigma;
+  if (zeros < (off_the_sky ? 0.05 : 0.3)) return;
+  warnings.push_back(
+      fmt::format("{:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write "
+                  "NaN or BLANK there, so that these pixels are masked",
+                  100 * zeros));
+}
+
+/// A source of a larger share of the pixels is hardly one.
+constexpr double large_share = 0.05;
+
+/// What probably made the sky a source, and what to try.
+std::string why_so_large(const Config& config, const Extraction& extraction) {
+  const Statistics& sky = extraction.background.clipped;
+  const bool of_mesh = extraction.background.mesh.width > 0;
+  const double level = of_mesh ? 0 : sky.median;  // in the image that the threshold is for
+  const bool sky_is_above = extraction.levels.detection < level + 3 * sky.sigma;
+  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::absolute)
+    return fmt::format("{}: the sky, {:.4g} with a sigma of {:.4g}, is not below this pixel value; set a higher one",
+                       config.place_of("detection.threshold"), level, sky.sigma);
+  if (sky_is_above && config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2)
+    return fmt::format(
+        "{}: this is but {:.4g} above the sky, whose sigma is {:.4g}; set a brighter one, or the right "
+        "measurement.zero_point",
+        config.place_of("detection.threshold"), extraction.levels.detection - level, sky.sigma);
+  if (sky_is_above && config.detection.reference == Baseline::zero)
+    return fmt::format(
+        "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
+        config.place_of("detection.reference"), sky.median);
+  return fmt::format(
+      "{}: if nothing in the image is that large, the sky varies by more than the threshold; subtract it "
+      "first, or set a higher one",
+      config.place_of("detection.threshold"));
+}
+
+/// One source of half the image is a catalogue like any other to who does not look at it. Returns whether there is one.
+bool warn_of_large_source(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
+  const std::vector<std::int64_t>& npix = extraction.sources.npix;
+  const auto largest = std::ranges::max_element(npix);
+  if (largest == npix.end()) return false;
+  const double share = static_cast<double>(*largest) / static_cast<double>(shape.count() - extraction.masked());
+  if (share <= large_share) return false;
+  warnings.push_back(fmt::format("source {} has {:.0f} % of the pixels that are not masked; {}",
+                                 largest - npix.begin() + 1, 100 * share, why_so_large(config, extraction)));
+  return true;
+}
+
+/// A mesh for a source of so many pixels: some three times as wide, as a power of two.
+std::int64_t mesh_for(std::int64_t pixels) {
+  constexpr double widths = 3, pi = 3.14159265358979323846;
+  const double wanted = widths * 2 * std::sqrt(static_cast<double>(pixels) / pi);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::ceil(wanted))));
+}
+
+void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
+  if (has_level(config.given_sky)) return;
+  const std::int64_t size = config.background.mesh_size;
+  const MeshFilling filling = fill_meshes(extraction.sources, shape, size);
+  const std::string place = config.place_of("background.mesh_size");
+  if (filling.largest_pixels > size * size / 3)
+    warnings.push_back(fmt::format(
+        "{}: source {} has {} pixels, more than a third of a mesh of {} x {}, and is in part taken for sky; "
+        "set background.mesh_size to {} if the sky varies over no less",
+        place, filling.largest, filling.largest_pixels, size, size, mesh_for(filling.largest_pixels)));
+  if (filling.filled > 0)
+    warnings.push_back(
+        fmt::format("{}: sources cover more than half of {} of {} meshes, most ({:.0f} %) of that around pixel {}, {}: "
+                    "the level there is theirs, not that of the sky; set background.mesh_size to {} or more",
+                    place, filling.filled, extraction.background.mesh.width * extraction.background.mesh.height,
+                    100 * filling.most, filling.x, filling.y, 2 * size));
+}
+
+/// How far the medians of blocks differ, but for those few that a large source raises or a defect lowers.
+double range_of(const std::vector<float>& medians) {
+  const std::size_t count = medians.size();
+  return static_cast<double>(medians[count - 1 - count * 10 / 64] - medians[count * 2 / 64]);
+}
+
+/// The same in sigma: that of the sky, or of most blocks by themselves, which in a crowd is more.
+double spread_of(const ImageSample& sample, double sigma) {
+  constexpr std::size_t least_blocks = 32;
+  const std::vector<float> medians = sample.block_medians();
+  if (medians.size() < least_blocks || !(sigma > 0)) return 0;
+  const double range = range_of(medians);
+  return range <= sigma ? range / sigma : range / std::max(sigma, sample.block_width());
+}
+
+void warn_of_sloping_sky(const ImageSample& sample, const Config& config, const Background& background,
+                         Warnings& warnings) {
+  const bool of_number = has_level(config.given_sky);
+  const double spread = spread_of(sample, background.clipped.sigma);
+  if (spread <= 1) return;
+  warnings.push_back(fmt::format(
+      "{}: one level stands for the whole sky, and the medians of 8 x 8 blocks of the image spread by {:.2g} "
+      "sigma: where it is low sources are lost, and where it is high it is taken for them; {}",
+      config.place_of(of_number ? "background.level" : "background.method"), spread,
+      of_number ? "give background.level as a map, or leave it out" : "set background.method to mesh"));
+}
+
+/// Of a map that is taken as it is.
+void warn_of_other_noise(const ImageSample& sample, const Config& config, const Background& background,
+                         Warnings& warnings) {
+  constexpr double factor = 3;
+  const double told = sample.noise_of_map(), sigma = background.clipped.sigma;
+  if (!(told > 0) || !(sigma > 0) || (told < factor * sigma && sigma < factor * told)) return;
+  const bool of_rms = config.weights.type == WeightType::rms;
+  warnings.push_back(fmt::format(
+      "{}: the map says that the noise is {:.4g} (the median), and the image's own is {:.4g}: thresholds "
+      "and errors are "
+      "wrong by that factor unless sources hide the sky; {}",
+      config.place_of(of_rms ? "weights.type" : "weights.rescale"), told, sigma,
+      of_rms ? "does it hold variances or weights (weights.type), or is it in another unit?"
+             : "set weights.rescale to true if the map is known but for a factor, or correct weights.type"));
+}
+
+void warn_by_sample(const ImageInput& input, const Config& config, const Background& background, Warnings& warnings) {
+  const bool of_number = given_number(config.given_sky.level).has_value();
+  const bool of_constant = of_number || (background.mesh.width == 0 && !has_level(config.given_sky));
+  const bool of_map = input.weights != nullptr && !is_rescaled(config.weights);
+  if (input.reference != nullptr || !input.frame.combined().empty() || !(of_constant || of_map)) return;
+  const ImageSample sample(input.exposure, config);
+  if (of_constant) warn_of_sloping_sky(sample, config, background, warnings);
+  if (of_map) warn_of_other_noise(sample, config, background, warnings);
+}
+
+}  // namespace
+
+std::vector<std::string> image_warnings(const ImageInput& input, const ImageResult& result) {
+  const Extraction& extraction = result.extraction;
+  const Config& config = input.file.config->config;
+  const Shape& shape = input.exposure.shape();
+  Warnings warnings;
+  warn_of_padding(extraction.background, warnings);
+  const bool large = warn_of_large_source(shape, config, extraction, warnings);
+  if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
+  warn_by_sample(input, config, extraction.background, warnings);
+  return warnings;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,24 @@
+#include "pipeline/extract/pixel_scale.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "io/wcs/wcs.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+Config with_pixel_scale(const ImageInput& input) {
+  Config config = input.config();
+  if (config.detection.threshold_unit != ThresholdUnit::mag_per_arcsec2 || config.measurement.pixel_scale > 0)
+    return config;
+  const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
+  if (!reason.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: a threshold in mag_per_arcsec2 needs the size of a pixel, and {}; set "
+                            "measurement.pixel_scale, in arcseconds",
+                            config.place_of("detection.threshold_unit"), reason));
+  spdlog::info("{}: by its WCS a pixel is {:.6g} arcseconds wide", input.name, config.measurement.pixel_scale);
+  return config;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "pipeline/extract/extract_image.hpp"
+
+namespace srcextract {
+
+/// The configuration of an image's file with what only its header tells: where thresholds are surface brightnesses and
+/// measurement.pixel_scale is 0, that of its WCS, which the log tells. Throws Error{input} if there is none.
+Config with_pixel_scale(const ImageInput& input);
+
+}  // namespace srcextract

@@ -1,0 +1,80 @@
+#include "pipeline/extract/restore_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "stages/ingest/ingest.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The level at single pixels: of a map, or the same all over.
+struct LevelAt {
+  const Image<float, Cpu>* map;
+  float number;
+
+  float operator()(std::int64_t x, std::int64_t y) const {
+    return map == nullptr ? number : map->pixels[y * map->shape.width + x];
+  }
+};
+
+/// The pixel that a position, 1-based, is in, from 0, within a box.
+std::int64_t pixel_in(double position, std::int32_t least, std::int32_t most) {
+  if (!(position > least)) return least - 1;
+  return position < most ? static_cast<std::int64_t>(position + 0.5) - 1 : most - 1;
+}
+
+void restore_at_sources(const LevelAt& level, Sources& sources) {
+  for (std::size_t row = 0; row < sources.background.size(); ++row) {
+    const std::int64_t x = pixel_in(sources.x_image[row], sources.xmin_image[row], sources.xmax_image[row]);
+    const std::int64_t y = pixel_in(sources.y_image[row], sources.ymin_image[row], sources.ymax_image[row]);
+    const float central = level(x, y);
+    const float found =
+        central == central ? central : level(sources.xpeak_image[row] - 1, sources.ypeak_image[row] - 1);
+    sources.background[row] += static_cast<double>(found);
+  }
+}
+
+GivenLevel summary_of(const Image<float, Cpu>& map) {
+  constexpr std::int64_t sampled = 1 << 16;
+  const std::int64_t count = map.shape.count(), step = std::max<std::int64_t>(1, count / sampled);
+  std::vector<float> sample;
+  float least = HUGE_VALF, most = -HUGE_VALF;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float level = map.pixels[i];
+    least = level < least ? level : least;
+    most = level > most ? level : most;
+    if (i % step == 0 && level == level) sample.push_back(level);
+  }
+  if (sample.empty()) return {};
+  const auto middle = sample.begin() + std::ssize(sample) / 2;
+  std::nth_element(sample.begin(), middle, sample.end());
+  return {*middle, least, most};
+}
+
+bool shows_level(const OutputConfig& output) {
+  return std::ranges::count(output.check_images, CheckImage::background) > 0;
+}
+
+}  // namespace
+
+void restore_level(const ImageInput& input, const Cpu& where, Extraction& extraction) {
+  if (!input.exposure.level) return;
+  const Config& config = input.file.config->config;
+  Image<float, Cpu> map;
+  LevelAt level{nullptr, static_cast<float>(given_number(config.given_sky.level).value_or(0))};
+  if (input.level != nullptr) {
+    map = std::move(ingest(*input.exposure.level, where).image);
+    level.map = &map;
+    extraction.given_level = summary_of(map);
+  } else {
+    extraction.given_level = {level.number, level.number, level.number};
+  }
+  restore_at_sources(level, extraction.sources);
+  for (BrightPixel& pixel : extraction.brightest) pixel.value += level(pixel.x, pixel.y);
+  if (input.level != nullptr && shows_level(config.output)) extraction.check.level = std::move(map);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,44 @@
+#include "pipeline/outputs/joined_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "pipeline/machine/versions.hpp"
+#include "survey/inputs/output_names.hpp"
+
+namespace srcextract {
+namespace {
+
+std::string fits_catalog(const std::string& directory, const ImageFile& file, std::optional<int> hdu) {
+  const OutputPaths paths = output_paths(directory, file.name, hdu, file.config->config.output);
+  const auto catalog = std::ranges::find(paths.catalogs, CatalogFormat::fits,
+                                         [](const auto& format_and_path) { return format_and_path.first; });
+  return catalog->second;
+}
+
+}  // namespace
+
+JoinedFile::JoinedFile(const std::string& directory, const ImageFile& file, const std::vector<SelectedImage>& images,
+                       std::size_t pending, const KeptFiles& kept)
+    : pending_(pending), output_(fits_catalog(directory, file, std::nullopt)) {
+  kept.require_kept({output_});
+  for (const SelectedImage& image : images)
+    catalogs_.push_back({image.hdu, image.extname, fits_catalog(directory, file, image.hdu)});
+}
+
+void JoinedFile::end(int hdu, bool done) {
+  const std::lock_guard lock(mutex_);
+  if (!done) std::erase_if(catalogs_, [&](const HduCatalog& catalog) { return catalog.hdu == hdu; });
+  if (--pending_ > 0) return;
+  // What failed in an earlier run has none either.
+  std::error_code unknown;
+  std::erase_if(catalogs_, [&](const HduCatalog& catalog) { return !std::filesystem::exists(catalog.path, unknown); });
+  if (catalogs_.empty()) return;
+  join_hdus(catalogs_, output_, program_version());
+  spdlog::debug("{}: the sources of {} HDUs", output_, catalogs_.size());
+}
+
+}  // namespace srcextract

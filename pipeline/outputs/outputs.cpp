@@ -1,0 +1,94 @@
+#include "pipeline/outputs/outputs.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "io/files/output_file.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path place_of(const std::string& path) {
+  std::error_code failure;
+  const fs::path found = fs::weakly_canonical(fs::absolute(path), failure);
+  return failure ? fs::path(path) : found;
+}
+
+}  // namespace
+
+LogFile::LogFile(std::string path) : path_(std::move(path)), place_(place_of(path_)) {}
+
+void LogFile::require_none_of(const std::vector<std::string>& files) const {
+  for (const std::string& file : files) {
+    if (fs::path(file).filename() == place_.filename() && place_of(file) == place_)
+      throw Error(ErrorKind::config, "the log file '" + path_ + "' would also be '" + file +
+                                         "', which the run writes; choose another name with --log-file");
+  }
+}
+
+KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) add(path);
+}
+
+void KeptFiles::add(const std::string& path) {
+  if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
+}
+
+void KeptFiles::add_files_of(const Config& config) {
+  for (const std::string& path : named_files(config)) add(path);
+}
+
+void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
+  for (const std::string& output : outputs) {
+    const std::optional<Identity> file = identity(output);
+    const auto input = file ? path_of_.find(*file) : path_of_.end();
+    if (input != path_of_.end())
+      throw Error(ErrorKind::config,
+                  "the output '" + output + "' would replace the input or log '" + input->second +
+                      "'; choose another name or directory for the output, or do not give it as input");
+  }
+}
+
+std::vector<std::string> KeptFiles::among(const std::vector<std::string>& outputs) const {
+  std::vector<std::string> kept;
+  for (const std::string& output : outputs) {
+    const std::optional<Identity> file = identity(output);
+    const auto known = file ? path_of_.find(*file) : path_of_.end();
+    if (known != path_of_.end()) kept.push_back(known->second);
+  }
+  return kept;
+}
+
+std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return std::nullopt;
+  return Identity{file.st_dev, file.st_ino};
+}
+
+void make_directory_of(const std::string& output) {
+  const std::string directory = fs::path(output).parent_path();
+  std::error_code failure;
+  if (directory.empty() || fs::is_directory(directory, failure)) return;
+  fs::create_directories(directory, failure);
+  if (failure)
+    throw Error(write_error(directory, failure.value()).kind(),
+                directory + ": cannot make the output directory: " + failure.message());
+}
+
+void prepare_output_directory(const std::string& directory) {
+  make_directory_of(fs::path(directory) / "x");
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    throw Error(ErrorKind::output, directory + ": cannot write into the output directory: " + std::strerror(errno));
+}
+
+}  // namespace srcextract

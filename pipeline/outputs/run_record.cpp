@@ -1,0 +1,237 @@
+#include "pipeline/outputs/run_record.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <type_traits>
+#include <variant>
+
+#include "config/fields.hpp"
+#include "pipeline/machine/utc.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "survey/journal/directory_lock.hpp"
+
+namespace srcextract {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json program_json() {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : library_versions()) libraries[name] = version;
+  return {{"name", "srcextract"}, {"version", program_version()}, {"build", program_build()}, {"libraries", libraries}};
+}
+
+Json input_json(const ImageInput& input, const Config& config, std::uint32_t datasum) {
+  Json json = {{"path", input.file.path},
+               {"bytes", input.file.bytes},
+               {"hdu", input.frame.image().hdu()},
+               {"extname", input.frame.image().extname()},
+               {"axes", input.frame.image().axes()},
+               {"plane", config.input.plane},
+               {"width", input.first().shape.width},
+               {"height", input.first().shape.height},
+               {"bitpix", input.first().format.bitpix},
+               {"compressed", input.frame.image().compressed()},
+               {"datasum", datasum}};
+  if (!input.frame.combined().empty()) json["combined"] = input.frame.combined();
+  return json;
+}
+
+template <class T>
+Json value_json(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return names_of(value)[static_cast<std::size_t>(value)];
+  } else {
+    return value;
+  }
+}
+template <class T>
+Json value_json(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(value_json(value));
+  return json;
+}
+
+Json value_json(const HduNames& value) {
+  return value.names.size() == 1 ? value_json(value.names.front()) : value_json(value.names);
+}
+
+/// Every key with its value.
+Json config_json(const Config& config) {
+  Json json;
+  for_each_field(config, [&](const config::Field& field, const auto& value) {
+    json[field.section.name][field.key] = value_json(value);
+  });
+  return json;
+}
+
+Json header_json(const std::vector<HeaderValue>& values) {
+  Json json = Json::object();
+  for (const HeaderValue& value : values)
+    std::visit([&](const auto& held) { json[value.keyword] = held; }, value.value);
+  return json;
+}
+
+/// The corners of the image on the sky, in degrees; null if it has no sky positions.
+Json footprint_json(const std::vector<SkyPosition>& footprint) {
+  Json json;
+  for (const SkyPosition& corner : footprint) json.push_back({corner.alpha, corner.delta});
+  return json;
+}
+
+/// The most memory that this process has had so far, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+/// The frame that was subtracted.
+Json reference_json(const OpenReference& reference) {
+  Json json = {{"path", reference.path},
+               {"hdu", reference.frame.image().hdu()},
+               {"width", reference.frame.first().shape.width},
+               {"height", reference.frame.first().shape.height},
+               {"resampled", reference.subtracted->map != nullptr},
+               {"datasum", reference.frame.datasum()}};
+  if (!reference.frame.combined().empty()) json["combined"] = reference.frame.combined();
+  return json;
+}
+
+Json map_json(const OpenMap& map) {
+  return {{"path", map.path}, {"hdu", map.image.hdu()}, {"extname", map.image.extname()}, {"datasum", map.datasum()}};
+}
+
+Json statistics_json(const Statistics& s) {
+  return {{"count", s.count}, {"mean", s.mean}, {"median", s.median},
+          {"sigma", s.sigma}, {"min", s.min},   {"max", s.max}};
+}
+
+Json difference_json(const DifferenceFacts& facts) {
+  return {{"scale", facts.scale},
+          {"ratios", facts.ratios},
+          {"reference", statistics_json(facts.reference)},
+          {"new", statistics_json(facts.fresh)}};
+}
+
+/// Level and noise of the whole image in one number each, and the range of those of the meshes.
+Json mesh_json(const Background& background) {
+  const MeshFacts& mesh = background.mesh;
+  return {{"method", "mesh"},
+          {"count", background.all.count},
+          {"level", background.clipped.median},
+          {"sigma", background.clipped.sigma},
+          {"meshes", {mesh.width, mesh.height}},
+          {"bad_meshes", mesh.bad},
+          {"level_range", {mesh.least_level, mesh.most_level}},
+          {"sigma_range", {mesh.least_rms, mesh.most_rms}}};
+}
+
+Json background_json(const Background& background) {
+  if (background.mesh.width > 0) return mesh_json(background);
+  return {{"method", "constant"},
+          {"all", statistics_json(background.all)},
+          {"clipped", statistics_json(background.clipped)},
+          {"zero_share", background.zero_share},
+          {"iterations", background.iterations},
+          {"converged", background.converged}};
+}
+
+/// With what was given of the sky: its level in one number and the range of a map, and its noise. Levels and
+/// statistics beside it are of what is above.
+Json background_json(const RunRecord& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json = background_json(extraction.background);
+  if (const auto& level = extraction.given_level) {
+    json["given_level"] = {{"level", level->middle}, {"range", {level->least, level->most}}};
+    if (report.input.level) json["given_level"]["map"] = map_json(*report.input.level);
+  }
+  if (const auto rms = given_number(report.config.config.given_sky.rms)) json["given_sigma"] = *rms;
+  return json;
+}
+
+Json counts_json(const Extraction& extraction, const Shape& shape) {
+  const Sources& sources = extraction.sources;
+  return {{"pixels", shape.count()},
+          {"masked_nan", extraction.masked_nan},
+          {"masked_infinite", extraction.masked_infinite},
+          {"masked_blank", extraction.masked_blank},
+          {"masked_weight", extraction.masked_weight},
+          {"masked_mask", extraction.masked_mask},
+          {"masked_level", extraction.masked_level},
+          {"components", extraction.detected},
+          {"sources", sources.size()},
+          {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
+}
+
+Json execution_json(const RunRecord& report) {
+  Json times = Json::array();
+  for (const StepTime& time : report.result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
+  return {{"backend", report.result.backend},
+          {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
+          {"threads", report.execution.cpu.threads},
+          {"steps", times},
+          {"seconds", report.seconds},
+          {"peak_memory", peak_memory()},
+          {"host", host_name()},
+          {"start", utc(report.start)},
+          {"command", report.arguments}};
+}
+
+Json comparison_json(const std::vector<StageComparison>& comparison) {
+  Json rows = Json::array();
+  for (const StageComparison& row : comparison)
+    rows.push_back(
+        {{"stage", row.stage}, {"elements", row.elements}, {"mismatches", row.mismatches}, {"worst", row.worst}});
+  return rows;
+}
+
+}  // namespace
+
+std::string format_run_record(const RunRecord& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json;
+  json["program"] = program_json();
+  json["input"] = input_json(report.input, report.config.config, report.datasum);
+  if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (report.input.mask) json["mask"] = map_json(*report.input.mask);
+  if (report.input.flags) json["flags"] = map_json(report.input.flags->map);
+  if (report.input.weights) {
+    json["weights"] = map_json(*report.input.weights);
+    json["weights"]["noise_scale"] = extraction.levels.noise_scale;
+  }
+  if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
+  json["background"] = background_json(report);
+  json["levels"] = {{"detection", extraction.levels.detection},
+                    {"background", extraction.levels.background},
+                    {"sigma", extraction.levels.sigma}};
+  json["counts"] = counts_json(extraction, report.input.first().shape);
+  json["warnings"] = report.result.warnings;
+  json["header"] = header_json(report.input.keywords(report.config.config.output));
+  json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
+  json["footprint"] = footprint_json(report.result.footprint);
+  json["execution"] = execution_json(report);
+  if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
+  json["config"] = config_json(report.config.config);
+  json["config_yaml"] = report.config.yaml;
+  json["outputs"] = report.outputs;
+  // A path may hold bytes that are no UTF-8; JSON must.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config) {
+  const Json session = {{"program", program_json()},
+                        {"host", host_name()},
+                        {"process", getpid()},
+                        {"start", utc(std::chrono::system_clock::now())},
+                        {"shard", shard_text(shard)},
+                        {"command", arguments},
+                        {"config", config}};
+  return session.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace srcextract
