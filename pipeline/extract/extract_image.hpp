@@ -57,7 +57,7 @@ struct ImageResult {
   std::string backend;                 ///< that made the catalogue: cpu or cuda
   std::vector<StepTime> times;
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
-  std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/image/image_warnings.hpp)
+  std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/extract/image_warnings.hpp)
 };
 
 /// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device

@@ -47,7 +47,7 @@ class Journal {
   Ledger take_before();
 
   /// The files that were under way when an earlier process ended that was not to end: of this shard, and of those of
-  /// other divisions. They stay noted (survey/underway.hpp) until they are ended or forgotten.
+  /// other divisions. They stay noted (survey/journal/underway.hpp) until they are ended or forgotten.
   const UnderwayNotes& interrupted() const;
 
   /// Notes, before it is opened, that a file is under way; `trials` times it has been tried by itself. From several
