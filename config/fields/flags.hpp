@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/fields/map_fields.hpp"
 #include "config/problems.hpp"
 
 namespace srcextract {
@@ -21,19 +22,9 @@ namespace srcextract::config {
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_flags_field(AnyConfig& c, F&& f) {
   const Section section{"flags", "What a map of flags says of the pixels of each source"};
-  f(Field{.section = section,
-          .key = "file",
-          .description = "FITS file that holds a map of the image's shape, of integers of up to 32 bits; the path is "
-                         "relative to the working directory. Empty = the image's own file, of which `hdu` is another "
-                         "HDU",
-          .is_path = true},
-    c.flags.file);
-  f(Field{.section = section,
-          .key = "hdu",
-          .description = "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected",
-          .allowed = "as `input.hdu`",
-          .problem = hdu_problem(c.flags)},
-    c.flags.hdu);
+  for_each_map_field(section, c.flags, "a map of the image's shape, of integers of up to 32 bits",
+                     "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected", "",
+                     f);
   f(Field{.section = section,
           .key = "type",
           .description = "How the flags of a source's pixels that are not 0 become IMAFLAGS_ISO: `or` and `and` of "

@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/fields/map_fields.hpp"
 #include "config/problems.hpp"
 
 namespace srcextract {
@@ -21,23 +22,8 @@ namespace srcextract::config {
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_mask_field(AnyConfig& c, F&& f) {
   const Section section{"mask", "Which pixels are left out"};
-  f(Field{.section = section,
-          .key = "file",
-          .description =
-              "FITS file that holds a map of the image's shape, which tells which pixels are bad; the path is "
-              "relative to the working directory. Empty = the image's own file, of which `hdu` is another HDU",
-          .is_path = true},
-    c.mask.file);
-  f(Field{.section = section,
-          .key = "hdu",
-          .description =
-              "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
-              "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
-              "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
-              "HDU may serve all images. `auto` without a file: no map",
-          .allowed = "as `input.hdu`",
-          .problem = hdu_problem(c.mask)},
-    c.mask.hdu);
+  for_each_map_field(section, c.mask, "a map of the image's shape, which tells which pixels are bad",
+                     std::string(paired_hdus) + ". `auto` without a file: no map", "", f);
   f(Field{.section = section,
           .key = "bits",
           .description =

@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/fields/map_fields.hpp"
 #include "config/problems.hpp"
 
 namespace srcextract {
@@ -62,23 +63,7 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
               "masks the pixel",
           .problem = type_problem(c.weights)},
     c.weights.type);
-  f(Field{.section = section,
-          .key = "file",
-          .description = "FITS file that holds the map; the path is relative to the working directory. Empty = the "
-                         "image's own file, of which `hdu` is another HDU",
-          .is_path = true,
-          .problem = map_problem(c.weights, !c.weights.file.empty())},
-    c.weights.file);
-  f(Field{.section = section,
-          .key = "hdu",
-          .description =
-              "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
-              "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
-              "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
-              "HDU may serve all images",
-          .allowed = "as `input.hdu`",
-          .problem = hdu_problem(c.weights)},
-    c.weights.hdu);
+  for_each_map_field(section, c.weights, "the map", paired_hdus, map_problem(c.weights, !c.weights.file.empty()), f);
   f(Field{.section = section,
           .key = "threshold",
           .description = "Masks pixels whose `weight` is at most this, or whose `rms` or `variance` is at least this, "

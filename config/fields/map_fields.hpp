@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "config/field.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract::config {
+
+/// What `hdu` of a map says of how maps and images are paired.
+inline constexpr const char* paired_hdus =
+    "HDUs of the map: as `input.hdu`, of the image's own file without `auto` and `all`. Where several images "
+    "are selected, as many maps are paired with them: of the image's own file by EXTVER where both have it, "
+    "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
+    "HDU may serve all images";
+
+/// The keys `file` and `hdu` of a section that names a map of the image's shape: `what` it holds, how its HDUs are
+/// chosen, and what is wrong with a file beside the other keys.
+template <class Map, class F>
+void for_each_map_field(const Section& section, Map& map, const std::string& what, const std::string& hdus,
+                        const std::string& file_problem, F&& f) {
+  f(Field{.section = section,
+          .key = "file",
+          .description = "FITS file that holds " + what +
+                         "; the path is relative to the working directory. Empty = the image's own file, of which "
+                         "`hdu` is another HDU",
+          .is_path = true,
+          .problem = file_problem},
+    map.file);
+  f(Field{.section = section,
+          .key = "hdu",
+          .description = hdus,
+          .allowed = "as `input.hdu`",
+          .problem = hdu_problem(map)},
+    map.hdu);
+}
+
+}  // namespace srcextract::config
