@@ -1,0 +1,306 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/config.hpp"
+#include "stages/core/error.hpp"
+#include "tests/config/parse_support.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::message;
+using testing::parse;
+using testing::Wrong;
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
+  const Wrong cases[] = {
+      {"detection:\n  min_area: 3\n  treshold: 5\n",
+       "x.yaml:3:3: unknown key 'treshold' in 'detection'; did you mean 'threshold'?"},
+      {"detection:\n  Min-Area: 3\n", "x.yaml:2:3: unknown key 'Min-Area' in 'detection'; did you mean 'min_area'?"},
+      {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
+      {"background:\n  box: 64\n",
+       "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
+       "estimator, "
+       "filter_size, filter_threshold, level, level_hdu, rms"},
+      {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
+      {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
+      {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
+      {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
+      {"surprise: {}\n",
+       "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
+       "convolve, "
+       "detection, clean, measurement, difference, output, quicklook"},
+      {"detection:\n  threshold: 4\n  threshold: 5\n",
+       "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
+      {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
+       "x.yaml:3:1: duplicate key 'input'; it stands at x.yaml:1:1 already"},
+      {"detection:\n  threshold: five\n", "x.yaml:2:14: 'detection.threshold' must be a number, not 'five'"},
+      {"detection:\n  threshold: \"5\"\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not the text '5'; remove the quotes"},
+      {"detection:\n  threshold: [5]\n", "x.yaml:2:14: 'detection.threshold' must be a number, not a list"},
+      {"detection:\n  threshold: {sigma: 5}\n", "x.yaml:2:14: 'detection.threshold' must be a number, not a map"},
+      {"detection:\n  threshold: .nan\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '.nan'; it must be finite"},
+      {"detection:\n  threshold: -.inf\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '-.inf'; it must be finite"},
+      {"detection:\n  threshold: 08\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '08'; write it in decimal without leading zeros"},
+      {"detection:\n  threshold: 0x10\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '0x10'; write it in decimal without leading zeros"},
+      {"detection:\n  threshold: 4,5\n",
+       "x.yaml:2:14: 'detection.threshold' must be a number, not '4,5'; the decimal sign is a point"},
+      {"detection:\n  threshold: yes\n", "x.yaml:2:14: 'detection.threshold' must be a number, not 'yes'"},
+      {"detection:\n  threshold: 1_000\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '1_000'"},
+      {"detection:\n  threshold: 5 sigma\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '5 sigma'"},
+      {"detection:\n  threshold: +-5\n", "x.yaml:2:14: 'detection.threshold' must be a number, not '+-5'"},
+      {"detection:\n  threshold: 1e999\n",
+       "x.yaml:2:14: 'detection.threshold' must be within the range of a double, not '1e999'"},
+      {"detection:\n  threshold:\n  min_area: 3\n",
+       "x.yaml:2:3: 'detection.threshold' has no value; write one, or leave the key out for the default"},
+      {"detection:\n  threshold: ~\n",
+       "x.yaml:2:3: 'detection.threshold' has no value; write one, or leave the key out for the default"},
+      {"detection:\n  threshold: !!float 5\n",
+       "x.yaml:2:14: the tag 'tag:yaml.org,2002:float' has no use here; remove it"},
+      {"detection:\n  min_area: 5.0\n",
+       "x.yaml:2:13: 'detection.min_area' must be a whole number, not '5.0'; write it without point and exponent"},
+      {"detection:\n  min_area: 1e3\n",
+       "x.yaml:2:13: 'detection.min_area' must be a whole number, not '1e3'; write it without point and exponent"},
+      {"detection:\n  min_area: 9223372036854775808\n",
+       "x.yaml:2:13: 'detection.min_area' must be within the range of a 64-bit integer, not '9223372036854775808'"},
+      {"detection:\n  min_area: true\n", "x.yaml:2:13: 'detection.min_area' must be a whole number, not 'true'"},
+      {"detection:\n  threshold_unit: sigmas\n",
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, mag_per_arcsec2, not "
+       "'sigmas'; did you "
+       "mean 'sigma'?"},
+      {"detection:\n  threshold_unit: counts\n",
+       "x.yaml:2:19: 'detection.threshold_unit' must be one of sigma, absolute, detection_sigma, mag_per_arcsec2, not "
+       "'counts'"},
+      {"output:\n  segmentation: yes\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not 'yes'; write true"},
+      {"output:\n  segmentation: Off\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not 'Off'; write false"},
+      {"output:\n  segmentation: 'true'\n",
+       "x.yaml:2:17: 'output.segmentation' must be true or false, not the text 'true'; remove the quotes"},
+      {"output:\n  segmentation: [true]\n", "x.yaml:2:17: 'output.segmentation' must be true or false, not a list"},
+      {"output:\n  formats: fits\n", "x.yaml:2:12: 'output.formats' must be a list, not 'fits'; write [fits]"},
+      {"output:\n  formats: []\n", "x.yaml:2:12: 'output.formats' is empty; name at least one of fits, ecsv, csv, reg"},
+      {"output:\n  formats: [fits, csv, fits]\n", "x.yaml:2:24: 'output.formats' names 'fits' twice"},
+      {"output:\n  formats:\n    - fits\n    - exsv\n",
+       "x.yaml:4:7: 'output.formats' must be one of fits, ecsv, csv, reg, not 'exsv'; did you mean 'ecsv'?"},
+      {"output:\n  formats: [[fits]]\n",
+       "x.yaml:2:13: 'output.formats' must be one of fits, ecsv, csv, reg, not a list"},
+      {"input:\n  hdu: -1\n",
+       "x.yaml:2:8: 'input.hdu' must be a name or a whole number from 0, not '-1'; a name like this one must stand in "
+       "quotes"},
+      {"input:\n  hdu: ''\n",
+       "x.yaml:2:8: 'input.hdu' must be 1 to 68 printable ASCII characters without a blank at either end, not the text "
+       "''"},
+      {"input:\n  hdu: []\n", "x.yaml:2:8: 'input.hdu' is empty; name an HDU"},
+      {"input:\n  hdu: [1, [2]]\n", "x.yaml:2:12: 'input.hdu' must be a name or a whole number, not a list"},
+      {"input:\n  hdu: [SCI, all]\n",
+       "x.yaml:2:8: 'input.hdu' must list numbers, EXTNAMEs and patterns; auto and all are no names of one HDU"},
+      {"input:\n  hdu: 'SCI*'\ncombine:\n  method: mean\n  hdus: [1, 2]\n",
+       "x.yaml:5:9: 'combine.hdus' cannot be given where input.hdu is SCI*; name one HDU, or combine planes"},
+      {"mask:\n  hdu: all\n",
+       "x.yaml:2:8: 'mask.hdu' is all, which leaves no HDU of the image's file to be extracted; name some, or a file"},
+      {"measurement:\n  gain_keyword: gain\n",
+       "x.yaml:2:17: 'measurement.gain_keyword' is 'gain', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _"},
+      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
+      {"background: 3\n",
+       "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
+       "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+      {"- detection\n",
+       "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
+       "convolve, "
+       "detection, "
+       "clean, measurement, difference, output, quicklook"},
+      {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
+      {"combine:\n  planes: [1, 2]\n",
+       "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
+      {"combine: {method: mean,\n  planes: [0]}\n",
+       "x.yaml:2:11: 'combine.planes' must hold numbers from 1; planes are counted from 1"},
+      {"combine:\n  method: mean\n  planes: [1, 2]\n  files: [b.fits]\n",
+       "x.yaml:3:11: 'combine.planes' cannot be given beside another: set one of combine.planes, hdus and files"},
+      {"input: {hdu: all}\ncombine:\n  method: mean\n  hdus: [1, 2]\n",
+       "x.yaml:4:9: 'combine.hdus' cannot be given where input.hdu is all; name one HDU, or combine planes"},
+      {"combine:\n  method: mean\n  hdus: [1, all]\n",
+       "x.yaml:3:9: 'combine.hdus' must hold numbers and EXTNAMEs; auto, all and patterns are no names of one HDU"},
+      {"combine:\n  method: weighted\n  planes: [1, 2]\n  weights: [1, 2, 3]\n",
+       "x.yaml:4:12: 'combine.weights' has 3 weights for 2 images; give each one"},
+      {"combine:\n  method: weighted\n  weights: [0, 0]\n",
+       "x.yaml:3:12: 'combine.weights' must hold a weight for each image, not all 0, where combine.method is weighted"},
+      {"convolve:\n  kernel: gaussian\n",
+       "x.yaml:2:11: 'convolve.kernel' is gaussian, which needs convolve.fwhm or convolve.sigma"},
+      {"convolve:\n  fwhm: 3\n", "x.yaml:2:9: 'convolve.fwhm' has no use but with convolve.kernel gaussian"},
+      {"convolve:\n  kernel: gaussian\n  sigma: 8\n",
+       "x.yaml:3:10: 'convolve.sigma' is too large for a kernel of 63 pixels, which has room for 7.75; set "
+       "convolve.size to cut it off"},
+      {"convolve:\n  kernel: tophat\n  radius: 2\n  size: 4\n",
+       "x.yaml:4:9: 'convolve.size' must be odd, so that the kernel has a centre; or 0"},
+      {"convolve:\n  kernel: values\n  values: [[1, 2], [3, 4]]\n",
+       "x.yaml:3:11: 'convolve.values' must have odd sides, not 2 x 2"},
+      {"convolve:\n  kernel: values\n  values: [[1, 2, 1], [3]]\n",
+       "x.yaml:3:11: 'convolve.values' must have rows of one length; the first has 3 values, row 2 has 1"},
+      {"convolve:\n  kernel: values\n  values: [[0, 0, 0]]\n", "x.yaml:3:11: 'convolve.values' must not all be zero"},
+      {"convolve:\n  kernel: values\n  values: [[1, .nan, 1]]\n",
+       "x.yaml:3:16: 'convolve.values' must be a number, not '.nan'; it must be finite"},
+      {"convolve:\n  kernel: values\n  values: [1, 2, 1]\n",
+       "x.yaml:3:12: 'convolve.values' must be a list, not '1'; write [1]"},
+      {"convolve:\n  kernel: file\n  file: 3.5\n",
+       "x.yaml:3:9: 'convolve.file' must be a path, not '3.5'; a name like this one must stand in quotes"},
+      {"quicklook:\n  limits: values\n",
+       "x.yaml:2:11: 'quicklook.high' must be greater than quicklook.low where quicklook.limits is values"},
+      {"difference:\n  reference_fwhm: 3\n",
+       "x.yaml:2:19: 'difference.new_fwhm' needs difference.reference_fwhm and difference.new_fwhm, both or neither"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+}
+
+TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
+  const Wrong cases[] = {
+      {"input: {plane: 0}", "x.yaml:1:16: 'input.plane' must be at least 1, not 0; planes"},
+      {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
+      {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
+      {"background: {mesh_size: 7}", "x.yaml:1:25: 'background.mesh_size' must be at least 8, not 7; in a smaller"},
+      {"background: {filter_size: 17}", "x.yaml:1:27: 'background.filter_size' must be at most 15, not 17"},
+      {"background: {filter_threshold: -1}", "x.yaml:1:32: 'background.filter_threshold' must be at least 0, not -1"},
+      {"background: {max_iterations: -1}", "x.yaml:1:30: 'background.max_iterations' must be at least 0, not -1; "},
+      {"detection: {threshold: -5}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not -5; "},
+      {"detection: {threshold: 0.0}", "x.yaml:1:24: 'detection.threshold' must be greater than 0, not 0; "},
+      {"detection: {connectivity: 6}", "x.yaml:1:27: 'detection.connectivity' must be one of 4, 8, not 6; "},
+      {"detection: {sign: up}", "x.yaml:1:19: 'detection.sign' must be one of positive, negative, both, not 'up'"},
+      {"detection: {min_area: 0}", "x.yaml:1:23: 'detection.min_area' must be at least 1, not 0; "},
+      {"measurement: {gain: -0.5}", "x.yaml:1:21: 'measurement.gain' must be at least 0, not -0.5; "},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, ThresholdMayBeNegativeOnlyAsAPixelValue) {
+  EXPECT_EQ(parse("detection: {threshold: -5, threshold_unit: absolute}").detection.threshold, -5.0);
+  EXPECT_THAT(message("detection: {threshold: -5, threshold_unit: absolute}", {"detection.threshold_unit=sigma"}),
+              HasSubstr("'detection.threshold' must be greater than 0, not -5"));
+}
+
+TEST(ConfigErrors, ASeedIsBrighterThanTheThreshold) {
+  EXPECT_EQ(parse("detection: {threshold: 3, seed: 5}").detection.seed, 5.0);
+  EXPECT_EQ(parse("detection: {threshold: -3, threshold_unit: absolute, seed: -1}").detection.seed, -1.0);
+  const std::string wrong =
+      "'detection.seed' must be greater than detection.threshold, down to which sources reach; or 0";
+  EXPECT_EQ(message("detection: {threshold: 3, seed: 3}"), "x.yaml:1:33: " + wrong);
+  EXPECT_EQ(message("detection: {seed: 4}"), "x.yaml:1:19: " + wrong);
+  EXPECT_EQ(message("detection: {threshold: 3, seed: -5}"), "x.yaml:1:33: " + wrong);
+  const std::string magnitudes = "measurement: {zero_point: 25}\ndetection: {threshold_unit: mag_per_arcsec2, ";
+  EXPECT_EQ(parse(magnitudes + "threshold: 24, seed: 22}").detection.seed, 22.0);
+  EXPECT_EQ(message(magnitudes + "threshold: 22, seed: 24}"),
+            "x.yaml:2:67: 'detection.seed' must be brighter than detection.threshold, that is less, down to which "
+            "sources reach; or 0");
+}
+
+TEST(ConfigErrors, ASurfaceBrightnessNeedsAZeroPoint) {
+  EXPECT_EQ(message("detection: {threshold_unit: mag_per_arcsec2, threshold: 22}"),
+            "x.yaml:1:29: 'detection.threshold_unit' is mag_per_arcsec2, which needs measurement.zero_point, the "
+            "magnitude of one count (SExtractor's MAG_ZEROPOINT)");
+  EXPECT_EQ(parse("measurement: {zero_point: -48.6}\n"
+                  "detection: {threshold_unit: mag_per_arcsec2, threshold: -22}")
+                .measurement.zero_point,
+            -48.6);
+  EXPECT_THAT(message("measurement: {pixel_scale: -0.2}"),
+              StartsWith("x.yaml:1:28: 'measurement.pixel_scale' must be at least 0, not -0.2; "));
+}
+
+TEST(ConfigErrors, WhatIsFainterThanTheSkyNeedsOneToBeCountedFrom) {
+  const std::string absolute = "detection: {threshold_unit: absolute, threshold: 5, sign: both";
+  EXPECT_EQ(parse(absolute + "}").detection.sign, DetectionSign::both);
+  EXPECT_EQ(parse(absolute + ", reference: zero}\nbackground: {method: constant}").detection.sign, DetectionSign::both);
+  EXPECT_EQ(message(absolute + "}\nbackground: {method: constant}"),
+            "x.yaml:1:59: 'detection.sign' is both, and with background.method constant an absolute threshold is a "
+            "pixel value, sky and all; set background.method to mesh, threshold_unit to sigma, or, if the sky has been "
+            "subtracted, detection.reference to zero");
+  EXPECT_EQ(message("detection: {threshold_unit: absolute, threshold: -5, sign: negative}"),
+            "x.yaml:1:60: 'detection.sign' is negative, and below an absolute threshold of 0 or less there is no sky; "
+            "give detection.threshold above 0");
+}
+
+TEST(ConfigErrors, NothingIsCountedFromZeroAboveAMesh) {
+  const char* reason = "'background.method' is mesh, whose level is subtracted from every pixel, so nothing can be";
+  for (const char* section : {"detection", "measurement"}) {
+    const std::string from_zero = std::string(section) + ": {reference: zero}\n";
+    EXPECT_THAT(message(from_zero), StartsWith(std::string("x.yaml: ") + reason)) << section;
+    EXPECT_THAT(message("background: {method: mesh}\n" + from_zero), StartsWith(std::string("x.yaml:1:22: ") + reason))
+        << section;
+    EXPECT_EQ(parse("background: {method: constant}\n" + from_zero).background.method, BackgroundMethod::constant);
+  }
+}
+
+TEST(ConfigErrors, TheFilterOverMeshesHasACentre) {
+  EXPECT_THAT(
+      message("background: {filter_size: 4}"),
+      StartsWith("x.yaml:1:27: 'background.filter_size' must be odd, so that the filter has a centre; 1 means"));
+  EXPECT_EQ(parse("background: {filter_size: 5}").background.filter_size, 5);
+}
+
+TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
+  const Wrong cases[] = {
+      {"background: {level: [1]}", "x.yaml:1:21: 'background.level' must be a path, not a list"},
+      {"background: {level: yes}", "x.yaml:1:21: 'background.level' must be a path, not 'yes'"},
+      {"background: {level: 3, level_hdu: SKY}",
+       "x.yaml:1:35: 'background.level_hdu' has no use where background.level"},
+      {"background: {level_hdu: all}",
+       "x.yaml:1:25: 'background.level_hdu' is all, which leaves no HDU of the image's file"},
+      {"background: {rms: rms.fits}",
+       "x.yaml:1:19: 'background.rms' must be a number; a map of the noise is given by "
+       "weights.type rms and weights.file"},
+      {"background: {rms: 0}", "x.yaml:1:19: 'background.rms' must be above 0"},
+      {"background: {rms: -2.5}", "x.yaml:1:19: 'background.rms' must be above 0"},
+      {"background: {rms: 1e300}", "x.yaml:1:19: 'background.rms' must be above 0, within the range of float32"},
+      {"background: {level: 3, method: constant}\ndetection: {reference: zero}",
+       "x.yaml:1:21: 'background.level' is subtracted from every pixel, so nothing can be counted from zero"},
+      {"background: {level: 3}\noutput: {check_images: [minibackground]}",
+       "x.yaml:2:24: 'output.check_images' asks for the levels of meshes, which are not estimated where"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
+  const Wrong cases[] = {
+      {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},
+      {"output:\n  formats: [fits, csv\n  segmentation: true\n", "x.yaml:3:"},
+      {"detection: threshold: 5\n", "x.yaml:1:21: not valid YAML: "},
+      {"measurement: {reference: *r}\n", "x.yaml:1:26: not valid YAML: "},
+      {"detection:\n\tthreshold: 5\n", "x.yaml:2:1: a tab in the indentation; YAML wants spaces"},
+      {"detection:\n  \tthreshold: 5\n", "x.yaml:2:3: a tab in the indentation"},
+      {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},
+      {"# Default configuration file for SExtractor 2.25.0\n\n#--- Catalog ---\n \nCATALOG_NAME     test.cat  # name\n"
+       "CATALOG_TYPE     ASCII_HEAD\n\tDETECT_THRESH 1.5\n",
+       "x.yaml:5:1: this is a configuration of SExtractor, and srcextract has keys of its own"},
+      {"DETECT_THRESH\t1.5\n", "x.yaml:1:1: this is a configuration of SExtractor"},
+      {"DETECT_THRESH: 1.5\n", "x.yaml:1:1: unknown"},
+      {"input: {hdu: 1}\n---\noutput: {}\n", "x.yaml:2:1: a second YAML document begins here"},
+      {"---\n---\ninput: {hdu: 1}\n", "x.yaml:2:1: a second YAML document begins here"},
+      {"input: {hdu: 1}\n...\ninput: {hdu: 2}\n", "x.yaml:3:1: a second YAML document begins here"},
+      {"input: {hdu: 1}\n,\n", "x.yaml:2:1: "},
+      {",\n", "x.yaml:1:1: "},
+      // yaml-cpp takes a line indented less than the first for another document.
+      {"  input: {hdu: 1}\noutput: {segmentation: true}\n", "x.yaml:2:1: a second YAML document begins here"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, TextThatWouldExhaustTheParser) {
+  for (const char* opening : {"[", "{", "- ", "? ", "[{a: "}) {
+    std::string yaml;
+    for (int i = 0; i < 10000; ++i) yaml += opening;
+    EXPECT_THAT(message(yaml), StartsWith("x.yaml:1:")) << opening;
+  }
+  EXPECT_THAT(message("detection: {threshold: " + std::string(500000, '1') + "x}"),
+              HasSubstr("must be a number, not '1"));
+  EXPECT_LT(message("detection: {threshold: " + std::string(500000, '1') + "x}").size(), 300u);
+  EXPECT_EQ(message("#" + std::string(1 << 20, ' ')),
+            "x.yaml: is larger than 1 MiB; this is no YAML that srcextract reads");
+}
+
+}  // namespace
+}  // namespace srcextract
