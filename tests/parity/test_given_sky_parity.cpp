@@ -5,9 +5,7 @@
 
 #include "stages/sky/given_sky.hpp"
 #include "stages/weights/given_level.hpp"
-#include "tests/support/backends.hpp"
-#include "tests/support/fields.hpp"
-#include "tests/support/same_bytes.hpp"
+#include "tests/parity/parity_support.hpp"
 
 namespace srcextract {
 namespace {
@@ -16,6 +14,7 @@ using testing::Backend;
 using testing::Backends;
 using testing::Field;
 using testing::same_bytes;
+using testing::SkyOnHost;
 using testing::StageTest;
 
 /// A slope with holes.
@@ -32,37 +31,25 @@ std::vector<float> level_of(const Field& field) {
 }
 
 struct GivenResults {
-  std::vector<float> image, variance, level, rms, level_bend, rms_bend, above;
-  Background of_mesh, of_above, of_one;
+  std::vector<float> image, variance;
+  SkyOnHost sky;
+  Background of_one;
   std::int64_t masked;
-  std::vector<Run> runs;
 };
 
 template <class Where>
 GivenResults run_given(const Backend<Where>& backend, const Field& field, const Where& where, const GivenSky& given,
                        const BackgroundConfig& config) {
-  Pixels<Where> pixels;
-  Image<float, Where> level;
-  pixels.image.shape = pixels.variance.shape = level.shape = field.shape;
-  pixels.image.pixels = backend.put(field.pixels);
-  pixels.variance.pixels = backend.put(std::vector<float>(field.pixels.size(), 2));
-  level.pixels = backend.put(level_of(field));
-  pixels.masked = backend.put_value(MaskCounts{});
+  auto pixels = testing::put_pixels(backend, field.shape, field.pixels);
+  pixels.variance = testing::put_image(backend, field.shape, std::vector<float>(field.pixels.size(), 2));
+  const Image<float, Where> level = testing::put_image(backend, field.shape, level_of(field));
   if (given.level) subtract_level(level, pixels, where);
   auto one = estimate_background(pixels.image, config, where);
   give_sky(given, one, where);
   MeshSky<Where> sky = estimate_mesh(pixels.image, config, where);
   give_sky(given, sky, where);
-  const Image<float, Where> above = subtract_sky(pixels.image, sky.mesh, where);
-  Levels levels;
-  levels.in_noise = 1.5;
-  const auto runs = find_runs(above, backend.put_value(levels), sky.mesh, where);
-  return {backend.get(pixels.image.pixels),  backend.get(pixels.variance.pixels),
-          backend.get(sky.mesh.level),       backend.get(sky.mesh.rms),
-          backend.get(sky.mesh.level_bend),  backend.get(sky.mesh.rms_bend),
-          backend.get(above.pixels),         fetch(sky.background, where),
-          fetch(sky.above, where),           fetch(one, where),
-          fetch(pixels.masked, where).level, testing::get_runs(backend, runs)};
+  return {backend.get(pixels.image.pixels), backend.get(pixels.variance.pixels),
+          testing::look_above(backend, pixels.image, sky, where), fetch(one, where), fetch(pixels.masked, where).level};
 }
 
 template <class Where>
@@ -70,11 +57,9 @@ class GivenSkyParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(GivenSkyParity, Backends);
 
 TYPED_TEST(GivenSkyParity, EveryPixelNodeAndRunEqualsOneThreadToTheLastBit) {
-  auto fields = testing::hostile_fields();
-  fields.push_back(testing::star_field({1031, 1500}, 1000, 12, 900, 77));
   std::size_t runs = 0;
   std::int64_t masked = 0;
-  for (const Field& field : fields) {
+  for (const Field& field : testing::parity_fields(900)) {
     for (const GivenSky& given : {GivenSky{true, 0}, GivenSky{false, 7.5F}, GivenSky{true, 7.5F}}) {
       for (const std::int64_t mesh : {17, 64, 100'000}) {
         BackgroundConfig config;
@@ -84,20 +69,13 @@ TYPED_TEST(GivenSkyParity, EveryPixelNodeAndRunEqualsOneThreadToTheLastBit) {
         const std::string name = field.name + ", meshes of " + std::to_string(mesh);
         EXPECT_TRUE(same_bytes(other.image, one.image)) << name << ": pixels";
         EXPECT_TRUE(same_bytes(other.variance, one.variance)) << name << ": variances";
-        EXPECT_TRUE(same_bytes(other.level, one.level)) << name << ": levels";
-        EXPECT_TRUE(same_bytes(other.rms, one.rms)) << name << ": rms";
-        EXPECT_TRUE(same_bytes(other.level_bend, one.level_bend)) << name << ": bends of levels";
-        EXPECT_TRUE(same_bytes(other.rms_bend, one.rms_bend)) << name << ": bends of rms";
-        EXPECT_TRUE(same_bytes(other.above, one.above)) << name << ": pixels above the sky";
-        EXPECT_TRUE(same_bytes(other.runs, one.runs)) << name << ": runs";
-        EXPECT_EQ(other.of_mesh, one.of_mesh) << name;
-        EXPECT_EQ(other.of_above, one.of_above) << name;
+        expect_same(other.sky, one.sky, name);
         EXPECT_EQ(other.of_one, one.of_one) << name;
         EXPECT_EQ(other.masked, one.masked) << name;
-        runs += one.runs.size();
+        runs += one.sky.runs.size();
         masked += one.masked;
-        for (const float rms : one.rms) EXPECT_TRUE(given.rms == 0 || rms == given.rms) << name;
-        for (const float level : one.level) EXPECT_TRUE(!given.level || level == 0) << name;
+        for (const float rms : one.sky.rms) EXPECT_TRUE(given.rms == 0 || rms == given.rms) << name;
+        for (const float level : one.sky.level) EXPECT_TRUE(!given.level || level == 0) << name;
       }
     }
   }

@@ -4,9 +4,8 @@
 
 #include "stages/weights/interpolate.hpp"
 #include "stages/weights/weights.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/parity/parity_support.hpp"
 #include "tests/support/gaps.hpp"
-#include "tests/support/same_bytes.hpp"
 
 namespace srcextract {
 namespace {
@@ -24,13 +23,8 @@ struct Results {
 template <class Where>
 Results run_interpolation(const Backend<Where>& backend, const testing::Gaps& gaps, const Where& where,
                           const WeightsConfig& config) {
-  Pixels<Where> pixels;
-  Image<float, Where> map;
-  pixels.image.shape = map.shape = gaps.image.shape;
-  pixels.image.pixels = backend.put(gaps.image.pixels);
-  map.pixels = backend.put(gaps.variances);
-  pixels.masked = backend.put_value(MaskCounts{});
-  apply_weights(std::move(map), config, pixels, where);
+  auto pixels = testing::put_pixels(backend, gaps.image.shape, gaps.image.pixels);
+  apply_weights(testing::put_image(backend, gaps.image.shape, gaps.variances), config, pixels, where);
   const Image<float, Where>& from = pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
   const Interpolated<Where> filled = interpolate_bad(from, pixels.variance, config, where);
   return {backend.get(pixels.image.pixels), backend.get(pixels.variance.pixels), backend.get(pixels.kept.pixels),

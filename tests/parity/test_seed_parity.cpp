@@ -1,60 +1,47 @@
 // Components that need a seed: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands
 // against itself on another number of threads.
 #include "pipeline/chain/detect_sources.hpp"
-#include "tests/support/backends.hpp"
-#include "tests/support/fields.hpp"
-#include "tests/support/same_bytes.hpp"
+#include "tests/parity/parity_support.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::Backend;
 using testing::Backends;
+using testing::ComponentsOnHost;
 using testing::Field;
 using testing::same_bytes;
 using testing::StageTest;
 
 struct Found {
   Levels levels;
-  std::vector<Run> runs, seeds;
-  std::vector<std::int32_t> label;
-  ComponentCounts counts;
-  std::vector<SourceSums> sums;
+  std::vector<Run> seeds;
+  ComponentsOnHost components;
 };
 
 /// What the steps find in a field, or in its negative; where `varies` the variance of its pixels is known.
 template <class Where>
 Found find(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config, bool varies,
            bool negated) {
-  Pixels<Where> pixels;
-  pixels.image.shape = field.shape;
-  pixels.image.pixels = backend.put(field.pixels);
-  pixels.masked = backend.put_value(MaskCounts{.nan = 1});  // that there may be masked pixels
+  const MaskCounts some{.nan = 1};  // that there may be masked pixels
+  auto pixels = testing::put_pixels(backend, field.shape, field.pixels, some);
   if (negated) negate(pixels.image, where);
   if (varies) {
     std::vector<float> variance;
     for (std::int64_t i = 0; i < field.shape.count(); ++i)
       variance.push_back(0.5F + static_cast<float>(i % field.shape.width % 89) / 60);
-    pixels.variance.shape = field.shape;
-    pixels.variance.pixels = backend.put(variance);
+    pixels.variance = testing::put_image(backend, field.shape, variance);
   }
   const auto found = detect_sources(pixels, config, where, [](const char*) {});
   return {fetch(found.levels, where),
-          testing::get_runs(backend, found.runs),
           config.detection.seed == 0 ? std::vector<Run>() : testing::get_runs(backend, found.seeds),
-          testing::get_labels(backend, found.runs, found.components),
-          fetch(found.components.counts, where),
-          testing::get_sums(backend, found.components, found.sums)};
+          testing::get_components(backend, found.runs, found.components, found.sums)};
 }
 
 void expect_same(const Found& a, const Found& b, const std::string& name) {
   EXPECT_EQ(a.levels, b.levels) << name;
-  EXPECT_TRUE(same_bytes(a.runs, b.runs)) << name << ": runs";
   EXPECT_TRUE(same_bytes(a.seeds, b.seeds)) << name << ": seeds";
-  EXPECT_TRUE(same_bytes(a.label, b.label)) << name << ": labels";
-  EXPECT_EQ(a.counts.kept, b.counts.kept) << name;
-  EXPECT_EQ(a.counts.found, b.counts.found) << name;
-  EXPECT_TRUE(same_bytes(a.sums, b.sums)) << name << ": sums";
+  expect_same(a.components, b.components, name);
 }
 
 std::vector<Config> configurations() {
@@ -83,10 +70,8 @@ class SeedParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(SeedParity, Backends);
 
 TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
-  auto fields = testing::hostile_fields();
-  fields.push_back(testing::star_field({1031, 1500}, 1000, 12, 300, 77));
   std::int64_t kept = 0, lost = 0;
-  for (const Field& field : fields) {
+  for (const Field& field : testing::parity_fields(300)) {
     for (Config config : configurations()) {
       const bool fits = field.shape.width > 8 && field.shape.height > 8;
       if (!fits) config.convolve = {};
@@ -95,11 +80,12 @@ TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
           if (varies) config.weights.type = WeightType::variance;
           const Found one = find(Backend<Cpu>(), field, Cpu{1}, config, varies, negated);
           expect_same(find(this->backend(), field, this->where(), config, varies, negated), one, field.name);
-          kept += one.counts.kept;
+          kept += one.components.counts.kept;
           if (varies || negated) continue;
           Config without = config;
           without.detection.seed = 0;
-          lost += find(Backend<Cpu>(), field, Cpu{3}, without, varies, negated).counts.found - one.counts.found;
+          lost += find(Backend<Cpu>(), field, Cpu{3}, without, varies, negated).components.counts.found -
+                  one.components.counts.found;
         }
       }
     }

@@ -5,9 +5,7 @@
 
 #include "stages/weights/noise_scale.hpp"
 #include "stages/weights/weights.hpp"
-#include "tests/support/backends.hpp"
-#include "tests/support/fields.hpp"
-#include "tests/support/same_bytes.hpp"
+#include "tests/parity/parity_support.hpp"
 
 namespace srcextract {
 namespace {
@@ -41,23 +39,16 @@ struct WeightResults {
 template <class Where>
 WeightResults run_weights(const Backend<Where>& backend, const Field& field, const Where& where, WeightType type,
                           const BackgroundConfig& config) {
-  Pixels<Where> pixels;
-  Image<float, Where> map;
-  pixels.image.shape = map.shape = field.shape;
-  pixels.image.pixels = backend.put(field.pixels);
-  map.pixels = backend.put(weights_of(field));
-  pixels.masked = backend.put_value(MaskCounts{});
+  auto pixels = testing::put_pixels(backend, field.shape, field.pixels);
   WeightsConfig weights;
   weights.type = type;
-  apply_weights(std::move(map), weights, pixels, where);
+  apply_weights(testing::put_image(backend, field.shape, weights_of(field)), weights, pixels, where);
   const MeshSky<Where> sky = estimate_mesh(pixels.image, config, where);
   const auto scale = noise_scale(pixels.image, pixels.variance, sky.mesh, config, where);
   const auto of_one = noise_scale(estimate_background(pixels.image, config, where),
                                   estimate_background(pixels.variance, config, where), where);
   const Image<float, Where> above = subtract_sky(pixels.image, sky.mesh, where);
-  Levels levels;
-  levels.in_noise = 1.5;
-  auto there = backend.put_value(levels);
+  auto there = backend.put_value(testing::low_levels());
   set_noise_scale(there, scale, where);
   const auto runs = find_runs(above, there, pixels.variance, where);
   return {backend.get(pixels.image.pixels),
@@ -73,11 +64,9 @@ class WeightsParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(WeightsParity, Backends);
 
 TYPED_TEST(WeightsParity, EveryPixelScaleAndRunEqualsOneThreadToTheLastBit) {
-  auto fields = testing::hostile_fields();
-  fields.push_back(testing::star_field({1031, 1500}, 1000, 12, 900, 77));
   std::size_t runs = 0;
   std::int64_t masked = 0;
-  for (const Field& field : fields) {
+  for (const Field& field : testing::parity_fields(900)) {
     for (const WeightType type : {WeightType::rms, WeightType::variance, WeightType::weight}) {
       for (const std::int64_t mesh : {8, 17, 64, 100'000}) {
         BackgroundConfig config;
