@@ -39,6 +39,15 @@ def write_extensions(path, **planes):
     return write(path, hdu((), 8), *(image_hdu(pixels, primary=False, EXTNAME=name) for name, pixels in planes.items()))
 
 
+def write_with_map(path, name, flags, planes, compressed=False):
+    """An image, and a map of it of that name whose header names bits as LSST's does."""
+    hdus = [fits.PrimaryHDU(), fits.ImageHDU(field(1), name="IMAGE")]
+    hdus.append(fits.CompImageHDU(flags, name=name) if compressed else fits.ImageHDU(flags, name=name))
+    for plane, bit in planes.items():
+        hdus[2].header[f"HIERARCH MP_{plane}" if len(plane) > 5 else f"MP_{plane}"] = bit
+    fits.HDUList(hdus).writeto(path)
+
+
 def labels_of(path):
     return fits.getdata(path, "SEGMENTATION")
 
@@ -60,3 +69,14 @@ def results(directory):
     """What was found, whatever it was found with: outputs that carry the configuration are left out."""
     return {p.name: labels_of(p).tolist() if p.name.endswith(".seg.fits") else p.read_bytes()
             for p in directory.iterdir() if p.name.endswith((".csv", ".reg", ".seg.fits"))}
+
+
+def check_no_use(run, configure, directory, text, code, words):
+    """A map of sky.fits that the configuration names cannot be used, which is said; nothing is left of the attempt."""
+    before = sorted(directory.rglob("*"))
+    configure(text + "\n")
+    done = run("config.yaml", "sky.fits", "-o", "out")
+    assert done.code == code and done.err.count("error: ") == 1, done.err
+    assert all(word in done.err for word in words), done.err
+    left = [path.name for path in sorted(directory.rglob("*")) if path not in before]
+    assert left in (["config.yaml"], ["config.yaml", "out"])
