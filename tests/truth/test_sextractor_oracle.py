@@ -1,6 +1,10 @@
-"""The plain implementation of SExtractor's definitions (oracle/) beside SExtractor itself, source by source: leftover pixels
-drawn with the same random numbers, and CLEAN in the same order. The sky is SExtractor's (test_mesh.py has that by itself):
-its image above the sky, its nodes, and the noise that is the median of theirs."""
+"""The plain implementation of SExtractor's definitions (oracle/) beside SExtractor itself, source by source and column by
+column: leftover pixels drawn with the same random numbers, and CLEAN in the same order. The sky is SExtractor's
+(test_mesh.py has that by itself): its image above the sky, its nodes, and the noise that is the median of theirs.
+
+Integers are equal. Of all other values at least 99.7 % are within a millionth of their scale, and of each column 99 %: the
+rest are small differences of large sums, and sub-pixels that lie on the edge of an aperture to the last bit. FWHM_IMAGE is
+left out where it is a fit of one pixel: its determinant is nothing but roundings."""
 import os
 
 import numpy as np
@@ -19,51 +23,100 @@ if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
 
 LONG = "SRCEXTRACT_LONG" in os.environ
+APERTURES, FRACTIONS = (5.0, 10.0, 23.7), (0.2, 0.5, 0.9)
 INTEGERS = ("ID_PARENT", "ISOAREAF_IMAGE", "ISOAREA_IMAGE", "XMIN_IMAGE", "XMAX_IMAGE", "YMIN_IMAGE", "YMAX_IMAGE",
-            "XPEAK_IMAGE", "YPEAK_IMAGE")
-NUMBERS = ("X_IMAGE_DBL", "Y_IMAGE_DBL", "THRESHOLD")
+            "XPEAK_IMAGE", "YPEAK_IMAGE", "FLAGS", *(f"ISO{i}" for i in range(8)))
+FLUXES = ("ISO", "ISOCOR", "AUTO", "PETRO", "WIN", "APER")
+POSITIONS = ("X_IMAGE_DBL", "Y_IMAGE_DBL", "XWIN_IMAGE", "YWIN_IMAGE")
+PLAIN = ("THRESHOLD", "BACKGROUND", "FLUX_MAX", "FWHM_IMAGE", "KRON_RADIUS", "PETRO_RADIUS", "FLUX_RADIUS", "SNR_WIN",
+         "NITER_WIN", "FLAGS_WIN")
+MOMENTS = ("", "ERR", "WIN", "ERRWIN")
+ELLIPSES = ("", "ERR")
 # What the strip of rows and the stacks in memory would do to a source is no definition (docs/sextractor.md).
 SETTINGS = {"BACK_TYPE": "AUTO", "THRESH_TYPE": "RELATIVE", "DETECT_THRESH": 1.5, "ANALYSIS_THRESH": 1.5, "FILTER": "Y",
             "FILTER_NAME": "kernel.conv", "DEBLEND_NTHRESH": 32, "DEBLEND_MINCONT": 0.005, "CLEAN": "Y",
-            "MASK_TYPE": "CORRECT", "MEMORY_BUFSIZE": 4096, "MEMORY_OBJSTACK": 65535, "SATUR_LEVEL": 50000}
+            "MASK_TYPE": "CORRECT", "MEMORY_BUFSIZE": 4096, "MEMORY_OBJSTACK": 65535, "SATUR_LEVEL": 50000,
+            "PHOT_APERTURES": ",".join(map(str, APERTURES)), "PHOT_FLUXFRAC": ",".join(map(str, FRACTIONS))}
 SKY = {"above": "-BACKGROUND", "nodes": "MINIBACKGROUND", "noises": "MINIBACK_RMS"}
-OF_THE_ORACLE = ("detect_thresh", "analysis_thresh", "detect_minarea", "deblend_nthresh", "deblend_mincont", "satur_level")
+OF_THE_ORACLE = ("detect_thresh", "analysis_thresh", "detect_minarea", "deblend_nthresh", "deblend_mincont", "satur_level",
+                 "gain", "clean_param")
+MASKING = {"NONE": 0, "BLANK": 1, "CORRECT": 2}
 
 
-def write_kernel(path, kernel):
-    path.write_text("CONV NORM\n" + "\n".join(" ".join(map(str, row)) for row in kernel) + "\n")
+def named(kind, moment):
+    """X2_IMAGE, ERRX2_IMAGE, X2WIN_IMAGE, ERRX2WIN_IMAGE."""
+    return f"{'ERR' if kind.startswith('ERR') else ''}{moment}{'WIN' if kind.endswith('WIN') else ''}_IMAGE"
+
+
+def columns():
+    """As SExtractor is asked for them."""
+    names = [*INTEGERS, *POSITIONS, *(name for name in PLAIN if name != "FLUX_RADIUS")]
+    names += [f"{what}_{name}" for name in FLUXES if name != "APER" for what in ("FLUX", "FLUXERR")]
+    names += [f"FLUX_APER({len(APERTURES)})", f"FLUXERR_APER({len(APERTURES)})", f"FLUX_RADIUS({len(FRACTIONS)})"]
+    names += [named(kind, moment) for kind in MOMENTS for moment in ("X2", "Y2", "XY")]
+    return names + [named(kind, part) for kind in ELLIPSES for part in ("A", "B", "THETA", "CXX", "CYY", "CXY")]
+
+
+def scale_of(name, told):
+    """What a millionth of is allowed: of the value, or of what a value that may be small is made of."""
+    value = np.abs(told[name])
+    if name.startswith("FLUX_") and name.replace("FLUX_", "FLUXERR_") in told:
+        return np.maximum(value, told[name.replace("FLUX_", "FLUXERR_")])
+    if "XY" in name and "CXY" not in name:
+        return np.sqrt(told[name.replace("XY", "X2")] * told[name.replace("XY", "Y2")])
+    if "CXY" in name:
+        return np.sqrt(told[name.replace("CXY", "CXX")] * told[name.replace("CXY", "CYY")])
+    if "THETA" in name:  # an angle is the better known the longer the ellipse
+        x2, y2, xy = (told[name.replace("THETA", moment)] for moment in ("X2", "Y2", "XY"))
+        return np.degrees((x2 + y2) / np.maximum(np.hypot(x2 - y2, 2 * xy), 1e-6 * (x2 + y2)))
+    return value
 
 
 def theirs(image, directory, kernel=sextractor_oracle.KERNEL, **settings):
-    """SExtractor's catalogue of an array or a file, and its sky."""
+    """SExtractor's catalogue of an array or a file, {column: array}, and its sky."""
     if isinstance(image, np.ndarray):
         fits.PrimaryHDU(image).writeto(directory / "image.fits", overwrite=True)
         image = directory / "image.fits"
-    write_kernel(directory / "kernel.conv", kernel)
+    text = "\n".join(" ".join(map(str, row)) for row in kernel)
+    (directory / "kernel.conv").write_text(f"CONV NORM\n{text}\n")
     names = {name: directory / f"{name}.fits" for name in SKY}
-    path = sextractor.sextract(image, directory, (*INTEGERS, *NUMBERS, "FLAGS"), CHECKIMAGE_TYPE=",".join(SKY.values()),
+    path = sextractor.sextract(image, directory, columns(), CHECKIMAGE_TYPE=",".join(SKY.values()),
                                CHECKIMAGE_NAME=",".join(map(str, names.values())), **SETTINGS | settings)
-    return fits.getdata(path, 1), {name: fits.getdata(path) for name, path in names.items()}
+    table, told = fits.getdata(path, 1), {}
+    for name in table.names:
+        values = table[name].astype(float)
+        parts = {name: values} if values.ndim == 1 else {f"{name}_{i}": part for i, part in enumerate(values.T)}
+        told |= {part.removesuffix("_DBL"): values for part, values in parts.items()}
+    return told, {name: fits.getdata(path) for name, path in names.items()}
 
 
-def oracle(sky, **settings):
+def oracle(sky, kernel=sextractor_oracle.KERNEL, **settings):
     """The plain implementation's catalogue of the same image."""
-    chosen = {name.lower(): value for name, value in (SETTINGS | settings).items() if name.lower() in OF_THE_ORACLE}
-    return sextractor_oracle.run(sky["above"], np.float32(np.median(sky["noises"])), nodes=sky["nodes"], **chosen)
+    settings = SETTINGS | settings
+    chosen = {name.lower(): value for name, value in settings.items() if name.lower() in OF_THE_ORACLE}
+    return sextractor_oracle.run(sky["above"], np.float32(np.median(sky["noises"])), nodes=sky["nodes"], kernel=kernel,
+                                 masking=MASKING[settings["MASK_TYPE"]], phot_apertures=APERTURES,
+                                 phot_fluxfrac=FRACTIONS, **chosen)
 
 
 def check(image, directory, least, **settings):
-    catalogue, sky = theirs(image, directory, **settings)
+    told, sky = theirs(image, directory, **settings)
     plain = oracle(sky, **settings)
-    assert len(catalogue) == len(plain["X_IMAGE"]) >= least
-    index = match(plain, catalogue["X_IMAGE_DBL"], catalogue["Y_IMAGE_DBL"])
-    told = {name: catalogue[name][index].astype(float) for name in catalogue.names}
+    assert len(told["FLAGS"]) == len(plain["FLAGS"]) >= least
+    index = match(plain, told["X_IMAGE"], told["Y_IMAGE"])
+    told = {name: values[index] for name, values in told.items()}
     for name in INTEGERS:
         assert np.array_equal(plain[name], told[name]), f"{name}: {np.sum(plain[name] != told[name])} of {len(index)} differ"
-    for name in NUMBERS:
-        assert np.allclose(plain[name.removesuffix("_DBL")], told[name], rtol=1e-6, atol=0), name
-    for bit in (2, 8):
-        assert np.array_equal(plain["FLAGS"].astype(int) & bit, told["FLAGS"].astype(int) & bit), bit
+    worse, all_of_them = {}, 0
+    for name in set(told) - set(INTEGERS):
+        seen = plain["FWHM_PIXELS"] != 1 if name == "FWHM_IMAGE" else np.ones(len(index), bool)
+        far = ~(np.abs(plain[name] - told[name]) <= 1e-6 * scale_of(name, told))[seen]
+        all_of_them += far.size
+        if far.any():
+            worse[name] = int(far.sum())
+    print(f"{len(index)} sources, {all_of_them} values, {sum(worse.values())} apart {worse}")
+    assert sum(worse.values()) <= 0.003 * all_of_them, worse
+    assert max(worse.values(), default=0) <= max(1, 0.01 * len(index)), worse
 
 
 @pytest.mark.parametrize("per_mpix, seed, least", ((1000, 1, 100), (20_000, 2, 800), (50_000, 3, 800)))

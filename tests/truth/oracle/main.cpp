@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/truth/oracle/extract.hpp"
+#include "tests/truth/oracle/photometry.hpp"
 #include "tests/truth/oracle/table.hpp"
 
 namespace {
@@ -39,7 +40,11 @@ int main(int argc, char** argv) {
     Field field;
     read_field(std::cin, settings, field);
     std::vector<Object> objects = find_objects(field, settings);
-    write_table(std::cout, objects, field, settings);
+    const Masks masks(objects, field, settings);
+    for (Object& object : objects) {
+      if (object.eaten_by < 0) measure(object, masks, field, settings);
+    }
+    write_table(std::cout, objects, settings);
     if (argc == 3 && std::string(argv[1]) == "--labels") write_labels(argv[2], objects, field);
     return std::cout.flush() ? 0 : 1;
   } catch (const std::exception& error) {

@@ -34,6 +34,25 @@ struct Shape {
   double abcor = 1;  ///< how much wider the ellipse would be, were the isophote not cut at the threshold
 };
 
+/// A sum over pixels and its variance.
+struct Flux {
+  double value = 0, variance = 0;
+};
+
+/// Flux in a scaled ellipse: the scale in units of its axes.
+struct EllipseFlux {
+  float scale = 0;
+  Flux flux;
+};
+
+/// Moments of the light under a Gaussian window, about a position that the window follows.
+struct Windowed {
+  double x = 0, y = 0, x2 = 0, y2 = 0, xy = 0;
+  double err_x2 = 0, err_y2 = 0, err_xy = 0;
+  Flux flux;
+  int rounds = 0, flags = 0;
+};
+
 /// What one source is, and what was measured of it.
 struct Object {
   std::vector<Pixel> pixels;  ///< in the order in which SExtractor joins them
@@ -57,7 +76,13 @@ struct Object {
   int x_peak = 0, y_peak = 0, x_min = 0, x_max = 0, y_min = 0, y_max = 0;
 
   double sky = 0, fwhm = 0;
-  std::vector<int> iso = std::vector<int>(8);
+  int fwhm_pixels = 0;   ///< that the fit was of; of one its determinant is nothing but roundings
+  std::vector<int> iso;  ///< areas over eight levels between the threshold and the peak
+  Flux iso_corrected;
+  std::vector<Flux> aper;
+  EllipseFlux automatic, petro;
+  std::vector<double> flux_radius;
+  Windowed window;
 };
 
 }  // namespace srcextract::oracle

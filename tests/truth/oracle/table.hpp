@@ -9,6 +9,6 @@ namespace srcextract::oracle {
 
 /// A line of names, SExtractor's (positions from 1, angles in degrees), and one of numbers for each object that CLEAN
 /// left, in the order of completion.
-void write_table(std::ostream& out, std::vector<Object>& objects, const Field& field, const Settings& settings);
+void write_table(std::ostream& out, const std::vector<Object>& objects, const Settings& settings);
 
 }  // namespace srcextract::oracle
