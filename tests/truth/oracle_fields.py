@@ -34,7 +34,7 @@ def field(seed, side, per_mpix, seeing=2.5, sky=1000.0, noise=20.0, slope=2.0, c
     return image.astype(np.float32)
 
 
-def weights(seed, side):
+def weights_of_a_mosaic(seed, side):
     """Weights of a mosaic: exposures of different depth, bad columns, holes and single bad pixels."""
     rng = np.random.default_rng(seed)
     depth = np.ones((side, side))

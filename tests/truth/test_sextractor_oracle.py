@@ -13,11 +13,13 @@ import pytest
 fits = pytest.importorskip("astropy.io.fits")
 pytest.importorskip("scipy")
 
+import mesh_oracle
 import sextractor
 import sextractor_oracle
-from oracle_fields import field
+from oracle_fields import field, weights_of_a_mosaic
 from peers import match
 from program import SHARED
+from test_interpolation import fill
 
 if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
@@ -37,7 +39,7 @@ SETTINGS = {"BACK_TYPE": "AUTO", "THRESH_TYPE": "RELATIVE", "DETECT_THRESH": 1.5
             "FILTER_NAME": "kernel.conv", "DEBLEND_NTHRESH": 32, "DEBLEND_MINCONT": 0.005, "CLEAN": "Y",
             "MASK_TYPE": "CORRECT", "MEMORY_BUFSIZE": 4096, "MEMORY_OBJSTACK": 65535, "SATUR_LEVEL": 50000,
             "PHOT_APERTURES": ",".join(map(str, APERTURES)), "PHOT_FLUXFRAC": ",".join(map(str, FRACTIONS))}
-SKY = {"above": "-BACKGROUND", "nodes": "MINIBACKGROUND", "noises": "MINIBACK_RMS"}
+SKY = {"above": "-BACKGROUND", "nodes": "MINIBACKGROUND", "noises": "MINIBACK_RMS", "rms": "BACKGROUND_RMS"}
 OF_THE_ORACLE = ("detect_thresh", "analysis_thresh", "detect_minarea", "deblend_nthresh", "deblend_mincont", "satur_level",
                  "gain", "clean_param")
 MASKING = {"NONE": 0, "BLANK": 1, "CORRECT": 2}
@@ -72,13 +74,16 @@ def scale_of(name, told):
     return value
 
 
-def theirs(image, directory, kernel=sextractor_oracle.KERNEL, **settings):
+def theirs(image, directory, kernel=sextractor_oracle.KERNEL, weights=None, **settings):
     """SExtractor's catalogue of an array or a file, {column: array}, and its sky."""
     if isinstance(image, np.ndarray):
         fits.PrimaryHDU(image).writeto(directory / "image.fits", overwrite=True)
         image = directory / "image.fits"
     text = "\n".join(" ".join(map(str, row)) for row in kernel)
     (directory / "kernel.conv").write_text(f"CONV NORM\n{text}\n")
+    if weights is not None:
+        fits.PrimaryHDU(weights).writeto(directory / "weights.fits", overwrite=True)
+        settings = {"WEIGHT_TYPE": "MAP_WEIGHT", "WEIGHT_IMAGE": directory / "weights.fits"} | settings
     names = {name: directory / f"{name}.fits" for name in SKY}
     path = sextractor.sextract(image, directory, columns(), CHECKIMAGE_TYPE=",".join(SKY.values()),
                                CHECKIMAGE_NAME=",".join(map(str, names.values())), **SETTINGS | settings)
@@ -90,18 +95,44 @@ def theirs(image, directory, kernel=sextractor_oracle.KERNEL, **settings):
     return told, {name: fits.getdata(path) for name, path in names.items()}
 
 
-def oracle(sky, kernel=sextractor_oracle.KERNEL, **settings):
+def of_weights(image, weights, sky, rescale, interpolate):
+    """Variances, and the global noise: 1 / weight, so scaled that they are those of the meshes, and taken over from
+    neighbours where there are none."""
+    with np.errstate(divide="ignore"):
+        variance = np.where(weights > 0, 1 / weights, np.float32(1e30)).astype(np.float32)
+    bad = weights <= 0
+    levels, _ = mesh_oracle.nodes(np.where(bad, np.nan, image), 64, order="raster", variance=variance)
+    scales = (sky["noises"] / np.sqrt(levels.astype(float))).astype(np.float32)
+    scale = np.float32(np.median(scales[scales > 0]))
+    noise = np.float32(np.median(sky["noises"]))
+    if rescale:
+        variance = np.where(bad, variance, scale * scale * variance).astype(np.float32)
+    else:
+        noise /= scale
+    if interpolate:
+        filled = fill(variance, bad)
+        variance = np.where(np.isfinite(filled), filled, variance)
+    return variance, noise
+
+
+def oracle(sky, kernel=sextractor_oracle.KERNEL, image=None, weights=None, **settings):
     """The plain implementation's catalogue of the same image."""
     settings = SETTINGS | settings
+    variance, noise = None, np.float32(np.median(sky["noises"]))
+    if settings.get("WEIGHT_TYPE") == "BACKGROUND":
+        variance = sky["rms"] * sky["rms"]
+    elif weights is not None:
+        variance, noise = of_weights(image, weights, sky, settings.get("RESCALE_WEIGHTS") != "N",
+                                     settings.get("INTERP_TYPE") != "NONE")
     chosen = {name.lower(): value for name, value in settings.items() if name.lower() in OF_THE_ORACLE}
-    return sextractor_oracle.run(sky["above"], np.float32(np.median(sky["noises"])), nodes=sky["nodes"], kernel=kernel,
-                                 masking=MASKING[settings["MASK_TYPE"]], phot_apertures=APERTURES,
+    return sextractor_oracle.run(sky["above"], noise, variance, nodes=sky["nodes"], kernel=kernel,
+                                 weight_gain=settings.get("WEIGHT_GAIN") != "N", masking=MASKING[settings["MASK_TYPE"]], phot_apertures=APERTURES,
                                  phot_fluxfrac=FRACTIONS, **chosen)
 
 
 def check(image, directory, least, **settings):
     told, sky = theirs(image, directory, **settings)
-    plain = oracle(sky, **settings)
+    plain = oracle(sky, image=image, **settings)
     assert len(told["FLAGS"]) == len(plain["FLAGS"]) >= least
     index = match(plain, told["X_IMAGE"], told["Y_IMAGE"])
     told = {name: values[index] for name, values in told.items()}

@@ -63,6 +63,8 @@ void measure_isophote(Object& object, const Field& field, const Settings& settin
   const double background = static_cast<double>(field.noise) * field.noise;
   const auto analysis = static_cast<float>(settings.analysis_thresh * field.noise);
   measure_extent(object);
+  if (weighted)
+    object.threshold = object.pixels.front().threshold;  // the lowest of its own, not of the set it comes from
   for (const Pixel& pixel : object.pixels) {
     const double variance = weighted ? field.variance.at(pixel.x, pixel.y) : background;
     object.filtered_flux += pixel.filtered;
@@ -73,6 +75,7 @@ void measure_isophote(Object& object, const Field& field, const Settings& settin
     }
     const float level = weighted ? static_cast<float>(analysis / field.noise * std::sqrt(variance)) : analysis;
     object.analysis_area += pixel.value > level;
+    object.analysis_threshold = std::min(object.analysis_threshold, level);
     if (weighted) object.threshold = std::min(object.threshold, pixel.threshold);
   }
   object.filtered_area = static_cast<long>(object.pixels.size());

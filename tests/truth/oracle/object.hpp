@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "tests/truth/oracle/field.hpp"
@@ -61,6 +62,8 @@ struct Object {
   int number = 0;  ///< order of completion, before CLEAN
   int flags = 0;
   float threshold = 0;  ///< t0: of the connected set that it is, or was split from
+  float analysis_threshold =
+      std::numeric_limits<float>::max();  ///< the lowest of its pixels', as `threshold` with weights
   double core_x = 0, core_y = 0;
   float mthresh = 0;  ///< height over the threshold that its faintest significant pixel has
   int eaten_by = -1;

@@ -52,7 +52,7 @@ Flux corrected(const Object& object, const Flux& flux) {
 }  // namespace
 
 void measure_profile(Object& object, const Field& field, const Settings& settings) {
-  const auto threshold = static_cast<float>(settings.analysis_thresh * field.noise);
+  const float threshold = object.analysis_threshold;
   float peak = object.pixels.front().value;
   for (const Pixel& pixel : object.pixels) peak = std::max(peak, pixel.value);
   count_levels(object, threshold, peak);
