@@ -24,6 +24,7 @@ from test_interpolation import fill
 if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
 
+GALAXIES = SHARED / "sextractor" / "galaxies.fits"
 LONG = "SRCEXTRACT_LONG" in os.environ
 APERTURES, FRACTIONS = (5.0, 10.0, 23.7), (0.2, 0.5, 0.9)
 INTEGERS = ("ID_PARENT", "ISOAREAF_IMAGE", "ISOAREA_IMAGE", "XMIN_IMAGE", "XMAX_IMAGE", "YMIN_IMAGE", "YMAX_IMAGE",
@@ -125,19 +126,21 @@ def oracle(sky, kernel=sextractor_oracle.KERNEL, image=None, weights=None, **set
         variance, noise = of_weights(image, weights, sky, settings.get("RESCALE_WEIGHTS") != "N",
                                      settings.get("INTERP_TYPE") != "NONE")
     chosen = {name.lower(): value for name, value in settings.items() if name.lower() in OF_THE_ORACLE}
+    chosen["clean"] = settings["CLEAN"] == "Y"
     return sextractor_oracle.run(sky["above"], noise, variance, nodes=sky["nodes"], kernel=kernel,
                                  weight_gain=settings.get("WEIGHT_GAIN") != "N", masking=MASKING[settings["MASK_TYPE"]], phot_apertures=APERTURES,
                                  phot_fluxfrac=FRACTIONS, **chosen)
 
 
-def check(image, directory, least, **settings):
+def check(image, directory, least, exchanged=0, **settings):
+    """`exchanged`: sources whose pixels CLEAN gives to another one."""
     told, sky = theirs(image, directory, **settings)
     plain = oracle(sky, image=image, **settings)
     assert len(told["FLAGS"]) == len(plain["FLAGS"]) >= least
     index = match(plain, told["X_IMAGE"], told["Y_IMAGE"])
     told = {name: values[index] for name, values in told.items()}
     for name in INTEGERS:
-        assert np.array_equal(plain[name], told[name]), f"{name}: {np.sum(plain[name] != told[name])} of {len(index)} differ"
+        assert np.sum(plain[name] != told[name]) <= exchanged, name
     worse, all_of_them = {}, 0
     for name in set(told) - set(INTEGERS):
         seen = plain["FWHM_PIXELS"] != 1 if name == "FWHM_IMAGE" else np.ones(len(index), bool)
@@ -150,6 +153,20 @@ def check(image, directory, least, **settings):
     assert max(worse.values(), default=0) <= max(1, 0.01 * len(index)), worse
 
 
+def noisy_mosaic(seed, side, per_mpix):
+    """A field whose noise follows its weights, and is nothing to look at where there are none."""
+    weights = weights_of_a_mosaic(seed, side)
+    image = field(seed, side, per_mpix)
+    image += np.random.default_rng(seed).normal(0, 15, image.shape) * (2 - weights * 160)
+    image[weights == 0] = 20000
+    return image.astype(np.float32), weights
+
+
+def broad_kernel():
+    distance = (np.arange(5) - 2) ** 2
+    return np.round(np.exp(-(distance + distance[:, None]) / 4), 6)
+
+
 @pytest.mark.parametrize("per_mpix, seed, least", ((1000, 1, 100), (20_000, 2, 800), (50_000, 3, 800)))
 def test_fields_from_sparse_to_crowded(per_mpix, seed, least, tmp_path):
     check(field(seed, 512, per_mpix), tmp_path, least)
@@ -157,9 +174,49 @@ def test_fields_from_sparse_to_crowded(per_mpix, seed, least, tmp_path):
 
 @pytest.mark.parametrize("area", (1, 3, 8))
 def test_least_areas(area, tmp_path):
-    check(field(10 + area, 512, 5000), tmp_path, 300, DETECT_MINAREA=area)
+    check(field(10 + area, 384, 5000), tmp_path, 200, DETECT_MINAREA=area)
 
 
-@pytest.mark.skipif(not (SHARED / "sextractor" / "galaxies.fits").exists(), reason="no data: galaxies.fits")
+def test_weights(tmp_path):
+    image, weights = noisy_mosaic(42, 384, 6000)
+    check(image, tmp_path, 200, weights=weights, GAIN=3.0)
+
+
+def test_a_broad_kernel_saturated_stars_and_a_gain(tmp_path):
+    check(field(32, 384, 5000, saturation=4000, correlated=True), tmp_path, 150, kernel=broad_kernel(), SATUR_LEVEL=3900,
+          GAIN=2.0)
+
+
+@pytest.mark.skipif(not GALAXIES.exists(), reason="no data: galaxies.fits")
 def test_a_real_field(tmp_path):
-    check(SHARED / "sextractor" / "galaxies.fits", tmp_path, 850)
+    check(GALAXIES, tmp_path, 850)
+
+
+if LONG:
+    @pytest.mark.parametrize("per_mpix, least", ((1000, 500), (20_000, 3000), (50_000, 3000)))
+    @pytest.mark.parametrize("seeing", (1.5, 3.0))
+    @pytest.mark.parametrize("seed", (51, 52))
+    def test_larger_fields(seed, seeing, per_mpix, least, tmp_path):
+        check(field(seed, 1024, per_mpix, seeing=seeing, correlated=seed == 52, slope=10), tmp_path, least)
+
+    @pytest.mark.parametrize("area", (1, 2, 3, 5, 6, 8))
+    @pytest.mark.parametrize("seed", (61, 62))
+    def test_least_areas_of_a_crowd(seed, area, tmp_path):
+        check(field(seed, 512, 20_000, seeing=2.0), tmp_path, 800, DETECT_MINAREA=area)
+
+    @pytest.mark.parametrize("settings", ({"MASK_TYPE": "BLANK"}, {"MASK_TYPE": "NONE"}, {"CLEAN": "N"},
+                                          {"CLEAN_PARAM": 2.0}, {"DETECT_THRESH": 1.2, "ANALYSIS_THRESH": 2.5},
+                                          {"DEBLEND_NTHRESH": 8, "DEBLEND_MINCONT": 1e-4}), ids=str)
+    def test_settings(settings, tmp_path):
+        check(field(71, 512, 10_000), tmp_path, 500, **settings)
+
+    @pytest.mark.parametrize("seed", (81, 82))
+    def test_noise_of_the_meshes(seed, tmp_path):
+        check(field(seed, 512, 5000, slope=20), tmp_path, 300, WEIGHT_TYPE="BACKGROUND", GAIN=3.0)
+
+    @pytest.mark.parametrize("settings", ({}, {"RESCALE_WEIGHTS": "N", "DETECT_THRESH": 2.0}, {"INTERP_TYPE": "NONE"},
+                                          {"WEIGHT_GAIN": "N", "ANALYSIS_THRESH": 2.0}), ids=str)
+    @pytest.mark.parametrize("seed", (91, 92))
+    def test_maps_of_weights(seed, settings, tmp_path):
+        image, weights = noisy_mosaic(seed, 512, 6000)
+        check(image, tmp_path, 300, weights=weights, GAIN=3.0, **settings)

@@ -86,19 +86,18 @@ void measure_window(Object& object, double half_light, const Masks& masks, const
   // One that has not come to rest after 16 rounds tells 17.
   for (window.rounds = 1; window.rounds <= 16; ++window.rounds) {
     sums = sum_window(object, window.x, window.y, sigma, masks, field, settings);
-    if (!(sums.light > 0)) break;
-    dx = sums.x / sums.light;
-    dy = sums.y / sums.light;
+    dx = sums.x;
+    dy = sums.y;
+    if (!(sums.light > 0)) break;  // SExtractor tests the moments all the same, with sums where means should be
+    dx /= sums.light;
+    dy /= sums.light;
     window.x += 2 * dx;
     window.y += 2 * dy;
     if (dx * dx + dy * dy < 1e-8) break;
   }
   window.flux = {sums.light, sums.variance};
-  if (sums.light > 0) {
-    set_moments(window, sums, dx, dy);
-  } else {
-    window.flags |= 4;
-  }
+  set_moments(window, sums, dx, dy);
+  if (!(sums.light > 0)) window.flags |= 4;
   if (strays(object, window)) window.flags |= 8;
   if (window.flags != 0) {
     window.x = object.shape.x;
