@@ -35,23 +35,32 @@ def moments(count, total, squares):
     return mean, np.sqrt(max(0.0, squares / count - mean * mean))
 
 
-def node(mesh, order):
-    """Level and RMS of one mesh, or None where more than half of it is masked."""
-    good = np.isfinite(mesh)
+def cut(mesh, good, order):
+    """The good pixels within two standard deviations, or None where more than half of the mesh is masked."""
     count, total, squares = sums_of(mesh, good, order)
     if 2 * count < mesh.size:
         return None
     mean, sigma = moments(count, total, squares)
-    inside = good & (mesh >= f32(mean - 2 * sigma)) & (mesh <= f32(mean + 2 * sigma))
+    return good & (mesh >= f32(mean - 2 * sigma)) & (mesh <= f32(mean + 2 * sigma))
+
+
+def histogram(mesh, inside, good, order):
+    """Bins of the good pixels, as many and wide as the pixels inside tell; the value of bin 0, the width of a bin, and
+    which pixels are in one."""
     count, total, squares = sums_of(mesh, inside, order)
     mean, sigma = moments(count, total, squares)
     bins = int(min(4096, int(np.sqrt(2 / np.pi) * 5 / 4 * count + 1)))
     scale = f32(10 * sigma / bins) if sigma > 0 else f32(1)
     zero = f32(mean - 5 * sigma)
     offset = f32(0.499999 - f64(f32(zero / scale)))
-    place = (mesh[good] / scale).astype(f32) + offset
-    index = np.trunc(place[(place > -1) & (place < bins)]).astype(int)
-    h = np.bincount(index, minlength=bins + 1).astype(object)
+    place = (np.where(good, mesh, 0) / scale).astype(f32) + offset
+    binned = good & (place > -1) & (place < bins)
+    return np.bincount(np.trunc(place[binned]).astype(int), minlength=bins + 1).astype(object), zero, scale, binned
+
+
+def mode(h, zero, scale):
+    """Level and RMS of a histogram, clipped about its median."""
+    bins = len(h) - 1
     low, high, sigma, before, middle, rounds = 0, bins - 1, 10.0 * (bins - 1), 1.0, 0.0, 0
     mean = 0.0
     while rounds < 100 and sigma >= 0.1 and abs(sigma / before - 1) > 1e-4:
@@ -83,12 +92,34 @@ def node(mesh, order):
     return f32(level), f32(sigma * f64(scale))
 
 
-def nodes(image, side, filter_size=3, order="columns"):
-    """Level and RMS of every mesh after the filter."""
+def node(mesh, order):
+    """Level and RMS of one mesh, or None where more than half of it is masked."""
+    good = np.isfinite(mesh)
+    inside = cut(mesh, good, order)
+    if inside is None:
+        return None
+    h, zero, scale, _ = histogram(mesh, inside, good, order)
+    return mode(h, zero, scale)
+
+
+def variance_node(mesh, variance, order):
+    """Level and RMS of the variances in a mesh: of the pixels that count for its level."""
+    good = np.isfinite(mesh)
+    inside = cut(mesh, good, order)
+    if inside is None:
+        return None
+    *_, binned = histogram(mesh, inside, good, order)
+    h, zero, scale, _ = histogram(variance, inside & cut(variance, good, order), binned, order)
+    return mode(h, zero, scale)
+
+
+def nodes(image, side, filter_size=3, order="columns", variance=None):
+    """Level and RMS of every mesh after the filter: of the image, or of the variances of its pixels."""
     height, width = image.shape
     ny, nx = (height - 1) // side + 1, (width - 1) // side + 1
-    found = [[node(image[side * y:side * y + side, side * x:side * x + side], order) for x in range(nx)]
-             for y in range(ny)]
+    mesh_of = lambda plane, y, x: plane[side * y:side * y + side, side * x:side * x + side]  # noqa: E731
+    found = [[node(mesh_of(image, y, x), order) if variance is None else
+              variance_node(mesh_of(image, y, x), mesh_of(variance, y, x), order) for x in range(nx)] for y in range(ny)]
     filled = np.zeros((2, ny, nx), f32)
     good = [(y, x) for y in range(ny) for x in range(nx) if found[y][x] is not None]
     for y in range(ny):
