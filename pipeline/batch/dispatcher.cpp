@@ -191,9 +191,7 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
 /// What joins the images of a file, if they are to be.
 std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
   if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
-  const auto pending = std::ranges::count_if(
-      images, [&](const SelectedImage& image) { return std::ranges::count(planned.done_hdus, image.hdu) == 0; });
-  return std::make_shared<JoinedFile>(job_.output_dir, planned.file, images, pending, job_.kept);
+  return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
 }
 
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
@@ -215,6 +213,7 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
                        under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.held_maps,
                        opened.most_inflated});
     }
+    if (joined) joined->end_without_any();
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };
     tasks.push_back(
