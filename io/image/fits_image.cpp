@@ -186,7 +186,7 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
 }  // namespace
 
 /// Headers of so many bytes are kept for whoever asks for further images: those of the largest mosaics. Of a file that
-/// has more the others are read again.
+/// has more the others are read again. So many bytes of images that were selected do not count.
 constexpr std::int64_t most_kept = std::int64_t{8} << 20;
 
 struct FitsImages::Impl {
@@ -199,8 +199,27 @@ struct FitsImages::Impl {
   bool ended = false;
   std::optional<FitsReader> again = {};  ///< goes through those without headers
   std::optional<Hdu> current = {};       ///< where that is
+  std::int64_t most_held;
+  std::int64_t selected_bytes = 0;  ///< of all images that were selected, with their headers
 
-  explicit Impl(std::shared_ptr<const InputFile> opened) : file(std::move(opened)), reader(*file) {}
+  Impl(std::shared_ptr<const InputFile> opened, std::int64_t most)
+      : file(std::move(opened)), reader(*file), most_held(most) {}
+
+  std::int64_t held_bytes() const {
+    return (file->inflated() ? file->size() : 0) + std::max<std::int64_t>(selected_bytes - most_kept, 0);
+  }
+
+  /// Counts an image that was selected: its header, which it has a copy of, and what is made of it, as measured.
+  void hold(const Hdu& hdu) {
+    constexpr std::int64_t image_bytes = 4096;
+    selected_bytes += image_bytes + std::ssize(hdu.cards) * 5 / 2;
+    if (held_bytes() <= most_held) return;
+    throw Error(ErrorKind::memory, file->path() + ": up to HDU " + std::to_string(hdu.index) +
+                                       ", the headers of the images that are asked for need more than the " +
+                                       std::to_string(most_held / 1'000'000) +
+                                       " MB that there are for the file; name fewer, or run with more memory "
+                                       "(--memory)");
+  }
 
   /// The HDU of that number, until the next is asked for; nothing if there is none that can be read.
   const Hdu* at(std::size_t index) {
@@ -243,8 +262,9 @@ struct FitsImages::Impl {
   }
 };
 
-FitsImages::FitsImages(const std::string& path, std::int64_t most_inflated)
-    : impl_(std::make_unique<Impl>(std::make_shared<const InputFile>(path, fits_size_needed(path, most_inflated)))) {}
+FitsImages::FitsImages(const std::string& path, std::int64_t most_held)
+    : impl_(std::make_unique<Impl>(std::make_shared<const InputFile>(path, fits_size_needed(path, most_held)),
+                                   most_held)) {}
 FitsImages::~FitsImages() = default;
 FitsImages::FitsImages(FitsImages&&) noexcept = default;
 
@@ -252,8 +272,8 @@ const std::string& FitsImages::path() const {
   return impl_->file->path();
 }
 
-std::int64_t FitsImages::inflated_bytes() const {
-  return impl_->file->inflated() ? impl_->file->size() : 0;
+std::int64_t FitsImages::held_bytes() const {
+  return impl_->held_bytes();
 }
 
 std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::string& key) {
@@ -270,8 +290,9 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
     image.extver = hdu->version;
     image.by_pattern = choice == Choice::by_pattern;
     image.is_mask = image.by_pattern && is_mask_plane(*hdu);
-    image.inflated_bytes = inflated_bytes();
+    impl_->hold(*hdu);
   }
+  for (SelectedImage& image : images) image.held_bytes = held_bytes();
   if (selection.complete()) return images;
   if (impl_->broken && !selection.fulfilled()) throw *impl_->broken;
   if (impl_->broken) {
@@ -284,8 +305,8 @@ std::vector<SelectedImage> FitsImages::select(const HduNames& hdus, const std::s
   return images;
 }
 
-std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus, std::int64_t most_inflated) {
-  return FitsImages(path, most_inflated).select(hdus);
+std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus, std::int64_t most_held) {
+  return FitsImages(path, most_held).select(hdus);
 }
 
 }  // namespace srcextract

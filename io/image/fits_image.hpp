@@ -67,8 +67,8 @@ struct SelectedImage {
   /// Opens the image. Its header and the length of its data unit are checked by then, before a pixel is read. Throws
   /// Error{input}, or Error{memory} if there is not enough memory.
   std::function<FitsImage()> open;
-  std::int64_t inflated_bytes = 0;  ///< that the whole file takes in memory, which its images share, if it is gzipped
-  std::string extname = {};         ///< empty if it has none
+  std::int64_t held_bytes = 0;  ///< that the file has in memory as long as its images (FitsImages::held_bytes())
+  std::string extname = {};     ///< empty if it has none
   std::optional<std::int64_t> extver = {};  ///< nothing if it has none
   bool has_header = true;                   ///< false: it is where headers stop being valid
   bool by_pattern = false;                  ///< selected by `all` or a pattern, and by no name of its own
@@ -78,19 +78,22 @@ struct SelectedImage {
 /// A FITS file whose images are selected. Its headers are read as far as they are asked for, each once.
 class FitsImages {
  public:
-  /// Throws Error{input} if it is no FITS file, Error{memory} if a gzipped one has more than `most_inflated` bytes.
-  explicit FitsImages(const std::string& path, std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
+  /// Throws Error{input} if it is no FITS file, Error{memory} if a gzipped one has more than `most_held` bytes.
+  explicit FitsImages(const std::string& path, std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
   ~FitsImages();
   FitsImages(FitsImages&&) noexcept;
 
   /// The images that `hdus` selects (io/fits/hdu_selection.hpp), in the order of the file; at least one for each name,
   /// or Error{input} that says what the file does hold; `key` of the configuration has the names. With `all` and
-  /// patterns, a header that is not valid, behind which no HDU can be found, is the last image.
+  /// patterns, a header that is not valid, behind which no HDU can be found, is the last image. Throws Error{memory} if
+  /// the file would have more than `most_held` bytes in memory.
   std::vector<SelectedImage> select(const HduNames& hdus, const std::string& key = "input.hdu");
 
   const std::string& path() const;
 
-  std::int64_t inflated_bytes() const;  ///< that the file takes in memory if it is gzipped; else 0
+  /// That the file has in memory: all of it if it is gzipped, and the headers of the images that were selected, where
+  /// they are more than some MB.
+  std::int64_t held_bytes() const;
 
  private:
   struct Impl;
@@ -99,6 +102,6 @@ class FitsImages {
 
 /// The same of a file of which no more is asked.
 std::vector<SelectedImage> select_images(const std::string& path, const HduNames& hdus,
-                                         std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
+                                         std::int64_t most_held = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

@@ -13,6 +13,9 @@ namespace {
 /// The text that fits into one card.
 constexpr std::size_t one_card = 68;
 
+/// FITS Standard 4.0, 7.3.1.
+constexpr std::ptrdiff_t most_columns = 999;
+
 void create_table(MemoryFits& fits, TableHead& head) {
   std::vector<char*> names, forms, units;
   for (StoredColumn& column : head.columns) {
@@ -92,6 +95,10 @@ TableStream::TableStream(const std::string& path) : file_(path) {
 
 void TableStream::begin(const TableHead& head) {
   end();
+  if (std::ssize(head.columns) > most_columns)
+    throw Error(ErrorKind::config, "the table " + head.name + " would have " + std::to_string(head.columns.size()) +
+                                       " columns, and one of FITS has " + std::to_string(most_columns) +
+                                       " at most; name fewer keywords (output.header_keywords)");
   header_ = make_header(head);
   expected_ = bytes_of(head);
   sum_.emplace();

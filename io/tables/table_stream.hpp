@@ -23,7 +23,8 @@ struct TableHead {
 };
 
 /// Writes a FITS file of binary tables, one after the other, with their checksums (FITS Standard 4.0, 4.4.2.7). Rows
-/// come as they are stored, and nothing is kept of them. Throws Error{output}.
+/// come as they are stored, and nothing is kept of them. Throws Error{output}; Error{config} of a table of more than
+/// 999 columns.
 class TableStream {
  public:
   explicit TableStream(const std::string& path);

@@ -110,7 +110,7 @@ class Crew {
 
   MemoryBudget::Share take(const ImageTask& task, std::int64_t needed) {
     if (!task.for_images) return budget_.take(needed);
-    budget_.check(needed + task.inflated_maps);
+    budget_.check(needed + task.held);
     return task.for_images->take(needed);
   }
 

@@ -67,6 +67,9 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
     last = file.config.get();
   }
   kept.add(options.config);
+  const std::string& directory = options.output_dir;
+  kept.require_kept({journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
+                     failures_path(directory, shard)});
   if (!options.log_file.empty()) require_separate_log(options, shard, files, kept);
   configure_log(options.verbosity, options.log_file, on_terminal);
   kept.add(options.log_file);

@@ -135,32 +135,35 @@ std::int64_t Dispatcher::left_beside(std::int64_t needed, std::int64_t most) con
 void Dispatcher::add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const {
   opened.left_out = take_masks_out(opened.images, file.path());
   std::int64_t left = most;
+  const std::int64_t before = file.held_bytes();
   opened.maps = pair_maps(file, opened.images, config, left);
-  opened.inflated_maps = most - left;
+  opened.held_maps = most - left + file.held_bytes() - before;
 }
 
 /// A file whose images are read where they stand. If its maps are gzipped, which are in memory as long as any of its
-/// images, it takes a share for them with all of its images, which these share: one that has memory must not wait for
-/// what others have.
+/// images, or if it has many headers, it takes a share for that with all of its images, which these share: one that has
+/// memory must not wait for what others have.
 Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps) {
   const Config& config = file.config->config;
   std::shared_ptr<void> watched = control_.watch(file.path);
-  FitsImages fits(file.path);
+  FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
   Opened opened{.images = fits.select(config.input.hdu)};
-  const std::int64_t largest = largest_needed(opened.images, job_, config);
-  opened.most_inflated = left_beside(largest, budget_.bytes());
+  const std::int64_t largest = largest_needed(opened.images, job_, config) + fits.held_bytes();
+  const std::int64_t all = memory_needed(opened.images, job_, config);
   if (of_maps == 0) {
     add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
-    return opened;
+    opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
+    if (fits.held_bytes() + opened.held_maps == 0) return opened;
   }
-  const std::int64_t room = std::min(of_maps + memory_needed(opened.images, job_, config), budget_.bytes());
-  budget_.check(largest);
+  budget_.check(largest + opened.held_maps);
   watched.reset();  // others may take their time
+  const std::int64_t room = std::min(std::max(of_maps, opened.held_maps) + all, budget_.bytes());
   opened.share = std::make_shared<MemoryBudget::Share>(budget_.take(room));
   watched = control_.watch(file.path);
-  add_maps(opened, fits, config, left_beside(largest, most_of_maps));
-  opened.for_images = std::make_shared<MemoryBudget>(room - opened.inflated_maps, false);
-  opened.most_inflated = left_beside(largest + opened.inflated_maps, budget_.bytes());
+  if (of_maps > 0) add_maps(opened, fits, config, left_beside(largest, most_of_maps));
+  opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
+  opened.held_maps += opened.images.front().held_bytes;
+  opened.for_images = std::make_shared<MemoryBudget>(room - opened.held_maps, false);
   return opened;
 }
 
@@ -174,7 +177,7 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   std::int64_t needed = memory_needed(opened.images, job_, config);
   budget_.check(needed);
   add_maps(opened, fits, config, left_beside(needed, most_of_maps));
-  needed += opened.inflated_maps;
+  needed += opened.held_maps;
   for (const SelectedMaps& maps : opened.maps) needed += loaded_bytes(maps);
   opened.most_inflated = left_beside(needed, budget_.bytes());
   needed += gzipped_sizes(files_beside(job_, config));
@@ -188,9 +191,7 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
 /// What joins the images of a file, if they are to be.
 std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const std::vector<SelectedImage>& images) {
   if (!planned.file.config->config.output.one_catalogue || images.size() < 2) return nullptr;
-  const auto pending = std::ranges::count_if(
-      images, [&](const SelectedImage& image) { return std::ranges::count(planned.done_hdus, image.hdu) == 0; });
-  return std::make_shared<JoinedFile>(job_.output_dir, planned.file, images, pending, job_.kept);
+  return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
 }
 
 std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
@@ -209,9 +210,10 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
       const std::optional<int> number = several ? std::optional(image.hdu) : std::nullopt;
       const std::string name = several ? image.name : file.path;
       tasks.push_back({&file, std::move(image), name, number, count, opened.share, std::exchange(opened.left_out, {}),
-                       under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.inflated_maps,
+                       under_way, std::move(opened.maps[i]), joined, opened.for_images, opened.held_maps,
                        opened.most_inflated});
     }
+    if (joined) joined->end_without_any();
   } catch (...) {
     const auto rethrow = [error = std::current_exception()]() -> FitsImage { std::rethrow_exception(error); };
     tasks.push_back(

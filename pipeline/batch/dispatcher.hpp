@@ -44,7 +44,7 @@ class Dispatcher {
     std::vector<SelectedMaps> maps = {};
     std::shared_ptr<MemoryBudget::Share> share = nullptr;
     std::shared_ptr<MemoryBudget> for_images = nullptr;
-    std::int64_t inflated_maps = 0, most_inflated = 0;
+    std::int64_t held_maps = 0, most_inflated = 0;
   };
 
   std::optional<ImageTask> next();

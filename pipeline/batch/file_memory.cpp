@@ -21,7 +21,7 @@ std::int64_t most_needed(std::int64_t inflated, const Job& job, const Config& co
 }
 
 std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const Config& config) {
-  std::int64_t bytes = images.front().inflated_bytes;
+  std::int64_t bytes = images.front().held_bytes;
   for (const SelectedImage& image : images) bytes += image_needs(image, job, config);
   return bytes;
 }

@@ -35,7 +35,8 @@ Json files_json(const std::vector<PlannedFile>& files, Json& configs) {
                    {"bytes", file.bytes},
                    {"modified", file.modified},
                    {"config", config->second},
-                   {"leave", planned.done_hdus}});
+                   {"leave", planned.done_hdus},
+                   {"failed", planned.failed_hdus}});
   }
   return all;
 }
@@ -47,7 +48,8 @@ std::vector<PlannedFile> files_from(const Json& all, const Json& configs) {
   for (const Json& json : all) {
     ImageFile file{json.at("path"), json.at("name"), json.at("bytes"), json.at("modified"),
                    known.at(json.at("config").get<std::size_t>())};
-    files.push_back({std::move(file), json.at("leave").get<std::vector<int>>()});
+    files.push_back(
+        {std::move(file), json.at("leave").get<std::vector<int>>(), json.at("failed").get<std::vector<int>>()});
   }
   return files;
 }

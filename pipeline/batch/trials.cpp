@@ -134,6 +134,7 @@ TrialEnd Trials::attempt(std::span<PlannedFile> files, bool may_be_cut) {
 void Trials::conclude(const ImageRecord& record, PlannedFile& planned) {
   any_recorded_ = true;
   if (record.hdu) planned.done_hdus.push_back(*record.hdu);
+  if (record.hdu && !record.done) planned.failed_hdus.push_back(*record.hdu);
   control_.on_image({record, planned.file.path, {}, {}});
   progress_.end_image(planned.file.bytes, record.images, !record.done);
 }

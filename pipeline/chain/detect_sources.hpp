@@ -147,7 +147,7 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
 }
 
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
-/// `done(stage)` is called.
+/// `done(stage)` is called; and `done.on_sources(components)`, if there is one, before anything is kept of sources.
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done) {
   Detection<Where> found;
@@ -170,6 +170,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   const bool seeded = config.detection.seed != 0;
   found.components = label_components(found.runs, config.detection, where, seeded ? &found.seeds : nullptr);
   done("label");
+  if constexpr (requires { done.on_sources(found.components); }) done.on_sources(found.components);
 
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
   done("measure");

@@ -11,6 +11,17 @@
 namespace srcextract {
 namespace {
 
+/// Tells the observer of the steps of detect_sources.
+struct Steps {
+  StageClock& clock;
+  const Observer& observer;
+
+  void operator()(const char* stage) const { clock.done(stage); }
+  void on_sources(const Components<Cpu>& components) const {
+    if (observer.on_sources) observer.on_sources(components.counts->kept);
+  }
+};
+
 /// The host as run_stages wants it.
 class HostEngine {
  public:
@@ -33,7 +44,7 @@ class HostEngine {
   }
 
   Extraction extract() {
-    Detection<Cpu> found = detect_sources(pixels_, config_, where_, [&](const char* stage) { clock_.done(stage); });
+    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_});
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 
 #include "stages/core/stage_record.hpp"
@@ -11,6 +12,8 @@ namespace srcextract {
 struct Observer {
   std::function<void(const char* stage, double seconds)> on_stage;  ///< called for every stage
   StageRecord* record = nullptr;                                    ///< if set, receives every stage's result
+  /// On the host: how many sources there are, before there is memory for any of them. May throw.
+  std::function<void(std::int64_t sources)> on_sources = {};
 };
 
 /// Serves an Observer of stages on the host. A stage's time is wall time until its work is complete, without the copies

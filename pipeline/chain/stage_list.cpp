@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "pipeline/chain/make_catalog.hpp"
+#include "stages/measure/measure.hpp"
 
 namespace srcextract {
 namespace {
@@ -101,6 +102,14 @@ RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
 std::int64_t host_memory(const RunPlan& plan) {
   const std::int64_t images = 1 + images_kept(plan, &StageCost::host_images);
   return images * plan.shape.count() * pixel_bytes + work_memory(plan);
+}
+
+std::int64_t sources_memory(std::int64_t sources, const Config& config) {
+  // The columns, one kind of sums, and what a writer makes of them, as measured.
+  constexpr std::int64_t source_bytes = 300;
+  const std::int64_t more_sums =
+      (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
+  return sources * (source_bytes + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

@@ -34,9 +34,11 @@ struct StageCost {
 };
 
 /// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, or
-/// more if the image is thin or its meshes are small, and the images that stages keep beside it. What its sources take
-/// (SECURITY.md) is not known beforehand.
+/// more if the image is thin or its meshes are small, and the images that stages keep beside it.
 std::int64_t host_memory(const RunPlan& plan);
+
+/// What the sources of an image take on the host beside that: how many there are is known only once they are found.
+std::int64_t sources_memory(std::int64_t sources, const Config& config);
 
 /// Device memory, in bytes, that stages need for the images that they keep beside the one that is extracted.
 std::int64_t device_memory_beside(const RunPlan& plan);

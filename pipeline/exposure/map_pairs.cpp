@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -66,15 +67,16 @@ class Pairing {
   /// Nothing if that does not tell the images apart, or none of the maps has it of an image.
   std::optional<std::vector<std::size_t>> by(IdentityOf identity) const {
     if (!all_have_their_own(images_, identity)) return std::nullopt;
+    std::map<Identity, std::vector<std::size_t>> called;
+    for (std::size_t i = 0; i < maps_.size(); ++i) called[identity(maps_[i])].push_back(i);
     std::vector<std::size_t> pairs;
     const SelectedImage* without = nullptr;
     for (const SelectedImage& image : images_) {
-      const auto belongs = [&](const SelectedImage& map) { return identity(map) == identity(image); };
-      const auto found = std::ranges::find_if(maps_, belongs);
-      if (found == maps_.end()) without = &image;
-      if (std::ranges::count_if(maps_, belongs) > 1)
+      const auto found = called.find(identity(image));
+      if (found == called.end()) without = &image;
+      if (found != called.end() && found->second.size() > 1)
         fail(fmt::format("has several maps of {} for {}", *identity(image), image.name));
-      pairs.push_back(static_cast<std::size_t>(found - maps_.begin()));
+      pairs.push_back(found == called.end() ? maps_.size() : found->second.front());
     }
     if (without == nullptr) return pairs;
     if (std::ranges::count(pairs, maps_.size()) == std::ssize(pairs)) return std::nullopt;
@@ -119,12 +121,13 @@ Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config, 
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
-    if (other) most_inflated -= other->inflated_bytes();
     FitsImages& of = other ? *other : file;
     Images named =
         of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
-    return no_others ? std::move(named) : of.select(of_any_version(keys), keys.hdu_key);
+    if (!no_others) named = of.select(of_any_version(keys), keys.hdu_key);
+    if (other) most_inflated -= other->held_bytes();
+    return named;
   });
   std::erase_if(maps, [](const SelectedImage& map) { return !map.has_header; });
   return maps;
@@ -133,9 +136,9 @@ Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config, 
 void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, const Config& config) {
   if (!keys.file.empty()) return;
   const bool any = !images.empty();
-  std::erase_if(images, [&](const SelectedImage& image) {
-    return image.by_pattern && std::ranges::find(maps, image.hdu, &SelectedImage::hdu) != maps.end();
-  });
+  std::set<int> hdus;
+  for (const SelectedImage& map : maps) hdus.insert(map.hdu);
+  std::erase_if(images, [&](const SelectedImage& image) { return image.by_pattern && hdus.contains(image.hdu); });
   if (any && images.empty())
     throw Error(
         ErrorKind::input,

@@ -86,7 +86,7 @@ void OpenFrame::add_images(const std::string& key, const std::vector<std::pair<s
 
 FitsImage OpenFrame::open_another(const std::string& path, const HduNames& hdu) {
   const SelectedImage selected = select_images(path, hdu, most_inflated_).front();
-  most_inflated_ -= selected.inflated_bytes;
+  most_inflated_ -= selected.held_bytes;
   return selected.open();
 }
 

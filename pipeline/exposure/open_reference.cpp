@@ -101,7 +101,7 @@ OpenReference open_reference(const std::string& path, const OpenFrame& fresh, co
                              const Config& config, const Cpu& where, std::int64_t most_inflated) {
   const HduNames hdu = config.input.hdu.several() ? std::to_string(fresh.image().hdu()) : config.input.hdu;
   const SelectedImage selected = select_images(path, hdu, most_inflated).front();
-  OpenFrame frame(selected.open(), path, config, most_inflated - selected.inflated_bytes);
+  OpenFrame frame(selected.open(), path, config, most_inflated - selected.held_bytes);
   auto subtracted = std::make_shared<ReferenceFrame>();
   subtracted->planes = frame.planes();
   subtracted->map = align(fresh, name, frame, path, config, where);

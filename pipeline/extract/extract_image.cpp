@@ -88,7 +88,17 @@ class ImageRun {
       spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
       result.times.push_back({stage, seconds});
     };
-    return {on_stage, record};
+    return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); }};
+  }
+
+  /// As much memory as is left beside the image.
+  void require_room_for(std::int64_t sources) const {
+    const std::int64_t needed = sources_memory(sources, config_), room = input_.frame.most_inflated();
+    if (needed <= room) return;
+    throw Error(ErrorKind::memory,
+                fmt::format("it has {} sources, which need about {} MB of memory, and beside the image there are {} MB "
+                            "(--memory); raise detection.threshold or detection.min_area, or allow more",
+                            sources, needed / 1'000'000 + 1, room / 1'000'000));
   }
 
   const ImageInput& input_;

@@ -47,7 +47,7 @@ struct ImageTask {
   /// Of which the images of its file take what they need, where `memory` is for them together with their maps; null:
   /// `memory`, if there is any, is all that the image needs.
   std::shared_ptr<MemoryBudget> for_images = nullptr;
-  std::int64_t inflated_maps = 0;  ///< bytes of `memory` that the maps have, if there is for_images
+  std::int64_t held = 0;  ///< bytes of `memory` that maps and headers have, if there is for_images
   /// Bytes that files opened with the image, the reference and what is combined, may have in memory if they are
   /// gzipped.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();

@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "pipeline/machine/versions.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -21,23 +19,30 @@ std::string fits_catalog(const std::string& directory, const ImageFile& file, st
 
 }  // namespace
 
-JoinedFile::JoinedFile(const std::string& directory, const ImageFile& file, const std::vector<SelectedImage>& images,
-                       std::size_t pending, const KeptFiles& kept)
-    : pending_(pending), output_(fits_catalog(directory, file, std::nullopt)) {
+JoinedFile::JoinedFile(const std::string& directory, const PlannedFile& planned,
+                       const std::vector<SelectedImage>& images, const KeptFiles& kept)
+    : output_(fits_catalog(directory, planned.file, std::nullopt)) {
   kept.require_kept({output_});
-  for (const SelectedImage& image : images)
-    catalogs_.push_back({image.hdu, image.extname, fits_catalog(directory, file, image.hdu)});
+  for (const SelectedImage& image : images) {
+    if (std::ranges::count(planned.done_hdus, image.hdu) == 0) ++pending_;
+    if (std::ranges::count(planned.failed_hdus, image.hdu) == 0)
+      catalogs_.push_back({image.hdu, image.extname, fits_catalog(directory, planned.file, image.hdu)});
+  }
 }
 
 void JoinedFile::end(int hdu, bool done) {
   const std::lock_guard lock(mutex_);
   if (!done) std::erase_if(catalogs_, [&](const HduCatalog& catalog) { return catalog.hdu == hdu; });
-  if (--pending_ > 0) return;
-  // What failed in an earlier run has none either.
-  std::error_code unknown;
-  std::erase_if(catalogs_, [&](const HduCatalog& catalog) { return !std::filesystem::exists(catalog.path, unknown); });
+  if (--pending_ == 0) write();
+}
+
+void JoinedFile::end_without_any() {
+  if (pending_ == 0) write();
+}
+
+void JoinedFile::write() const {
   if (catalogs_.empty()) return;
-  join_hdus(catalogs_, output_, program_version());
+  join_hdus(catalogs_, output_, program_version(), [](const std::string& text) { spdlog::warn("{}", text); });
   spdlog::debug("{}: the sources of {} HDUs", output_, catalogs_.size());
 }
 

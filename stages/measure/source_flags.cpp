@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/ingest/stored_bits.hpp"
 
@@ -52,10 +54,13 @@ void add(Tally& tally, const Flagged& more, FlagType type) {
   }
 }
 
-/// How often every source has every flag.
+/// How often every source has every flag. What is kept of that takes no more memory than the image and its sources.
 class Frequencies {
  public:
+  Frequencies(std::int64_t pixels, std::int64_t sources) : most_((std::int64_t{1} << 16) + pixels / 16 + 4 * sources) {}
+
   void add(const Flagged& more) {
+    if (std::ssize(seen_) > most_) fail();
     const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(more.label)} << 32 | more.flags;
     Seen& seen = seen_.try_emplace(key, Seen{static_cast<std::int64_t>(seen_.size()), 0}).first->second;
     seen.pixels += more.pixels;
@@ -78,6 +83,14 @@ class Frequencies {
     std::int64_t place;  ///< among all
     std::int64_t pixels;
   };
+  [[noreturn]] void fail() const {
+    throw Error(ErrorKind::input, "the map of flags has more than " + std::to_string(most_) +
+                                      " values that differ within a source, too many to count the most frequent of; is "
+                                      "it another map (flags.file, flags.hdu)? Choose bits of it (flags.bits), or "
+                                      "another flags.type");
+  }
+
+  const std::int64_t most_;
   std::unordered_map<std::uint64_t, Seen> seen_;
 };
 
@@ -135,8 +148,8 @@ std::string flags_problem(const PixelFormat& format) {
 void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
                   const Cpu& where) {
   std::vector<Tally> tallies(sources.number.size());
-  Frequencies frequencies;
   const std::int64_t count = map.pixels.shape.count();
+  Frequencies frequencies(count, sources.size());
   for (std::int64_t first = 0; first < count; first += pieces_together * piece_pixels) {
     const std::int64_t pixels = std::min(count - first, pieces_together * piece_pixels);
     std::vector<std::vector<Flagged>> pieces(pieces_together);

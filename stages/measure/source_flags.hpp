@@ -26,7 +26,9 @@ std::string flags_problem(const PixelFormat& format);
 /// BLANK in the map has none. `label` has the row of the catalogue, from 1, for every run, or 0.
 ///
 /// It runs on the host for both back ends: of the map the pixels of sources alone are looked at, and on a device all of
-/// it would have to cross the bus first. It is read once, in pieces, so that a few MB of it are in memory.
+/// it would have to cross the bus first. It is read once, in pieces, so that a few MB of it are in memory. Throws
+/// Error{input} if the most frequent are wanted of a map that has another value for every other pixel, as no flags
+/// have: to count them would take many times the memory of the image.
 void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, Sources& sources,
                   const Cpu& where);
 

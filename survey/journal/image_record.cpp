@@ -16,6 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// What is read: keys in their order are looked for one by one, which takes hours where a damaged line has many.
+using ReadJson = nlohmann::json;
+
 bool is_utf8(const std::string& text) {
   try {
     Json(text).dump();
@@ -71,7 +74,7 @@ Json number(double value) {
   return std::string(std::signbit(value) ? "-" : "") + (std::isnan(value) ? "nan" : "inf");
 }
 
-double number_from(const Json& json) {
+double number_from(const ReadJson& json) {
   if (!json.is_string()) return json.get<double>();
   const std::string& text = json.get_ref<const std::string&>();
   constexpr std::array<std::string_view, 4> not_finite = {"nan", "-nan", "inf", "-inf"};
@@ -79,12 +82,12 @@ double number_from(const Json& json) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-std::string text_from(const Json& json) {
+std::string text_from(const ReadJson& json) {
   return unescaped(json.get_ref<const std::string&>());
 }
 
 /// A text that is not empty.
-std::string name_from(const Json& json) {
+std::string name_from(const ReadJson& json) {
   std::string name = text_from(json);
   if (name.empty()) throw std::range_error("no name");
   return name;
@@ -110,7 +113,7 @@ void add_results(const ImageRecord& record, Json& json) {
   if (record.catalog_crc32) json["crc32"] = *record.catalog_crc32;
 }
 
-void read_results(const Json& json, ImageRecord& record) {
+void read_results(const ReadJson& json, ImageRecord& record) {
   record.datasum = integer_from<std::uint32_t>(json.at("datasum"));
   record.width = integer_from<std::int64_t>(json.at("size").at(0), 0);
   record.height = integer_from<std::int64_t>(json.at("size").at(1), 0);
@@ -122,7 +125,7 @@ void read_results(const Json& json, ImageRecord& record) {
   if (json.contains("crc32")) record.catalog_crc32 = integer_from<std::uint32_t>(json.at("crc32"));
 }
 
-ImageRecord record_from(const Json& json) {
+ImageRecord record_from(const ReadJson& json) {
   ImageRecord record;
   record.name = name_from(json.at("image"));
   if (json.contains("hdu")) record.hdu = integer_from<int>(json.at("hdu"), 0);
@@ -178,7 +181,7 @@ std::string format_record(const ImageRecord& record) {
 
 std::optional<ImageRecord> parse_record(std::string_view line) {
   try {
-    return record_from(Json::parse(line));
+    return record_from(ReadJson::parse(line));
   } catch (const Json::exception&) {
     return std::nullopt;
   } catch (const std::range_error&) {

@@ -23,6 +23,7 @@ namespace srcextract {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using ReadJson = nlohmann::json;  // finds one of many keys at once
 using Warn = std::function<void(const std::string&)>;
 
 bool same_origin(const ImageRecord& a, const ImageRecord& b) {
@@ -90,7 +91,7 @@ struct SessionEnds {
 struct NoLine {};
 using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
 
-SessionBegins session_from(const Json& json) {
+SessionBegins session_from(const ReadJson& json) {
   SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), ""};
   if (json.contains("about")) begins.config = json.at("about").value("config", "");
   return begins;
@@ -98,8 +99,8 @@ SessionBegins session_from(const Json& json) {
 
 Line parse_line(std::string_view line) {
   try {
-    if (line.starts_with(R"({"session":)")) return session_from(Json::parse(line));
-    if (line.starts_with(R"({"end":)")) return SessionEnds{Json::parse(line).at("end").at("complete").get<bool>()};
+    if (line.starts_with(R"({"session":)")) return session_from(ReadJson::parse(line));
+    if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
   } catch (const Json::exception&) {
     return NoLine{};
   } catch (const std::range_error&) {

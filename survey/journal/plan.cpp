@@ -85,13 +85,16 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
   return false;
 }
 
-/// What to leave alone of a file in which something is to be done.
-std::vector<int> hdus_to_leave(FileState state, const PlanOptions& options) {
-  if (options.force) return {};
-  std::vector<int> hdus = std::move(state.done_hdus);
-  if (!options.retry_failed) hdus.insert(hdus.end(), state.failed_hdus.begin(), state.failed_hdus.end());
+/// A file in which something is to be done, with what to leave alone of it.
+PlannedFile planned_file(ImageFile file, FileState state, const PlanOptions& options) {
+  PlannedFile planned{.file = std::move(file), .done_hdus = {}};
+  if (options.force) return planned;
+  std::vector<int>& hdus = planned.done_hdus = std::move(state.done_hdus);
+  if (options.retry_failed) return planned;
+  planned.failed_hdus = std::move(state.failed_hdus);
+  hdus.insert(hdus.end(), planned.failed_hdus.begin(), planned.failed_hdus.end());
   std::sort(hdus.begin(), hdus.end());
-  return hdus;
+  return planned;
 }
 
 }  // namespace
@@ -108,7 +111,8 @@ Plan make_plan(std::vector<ImageFile> files, const Ledger& ledger, const std::st
   Plan plan;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!count(states[i].state, options, plan)) continue;
-    plan.files.push_back({std::move(files[i]), hdus_to_leave(std::move(states[i]), options)});
+    plan.files.push_back(planned_file(std::move(files[i]), std::move(states[i]), options));
+    if (!plan.files.back().failed_hdus.empty()) ++plan.failed;
   }
   return plan;
 }

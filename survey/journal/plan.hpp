@@ -12,14 +12,15 @@ namespace srcextract {
 /// A file with images to extract.
 struct PlannedFile {
   ImageFile file;
-  std::vector<int> done_hdus;  ///< images of it that are to be left alone: done, or failed and not tried again
+  std::vector<int> done_hdus;         ///< images of it that are to be left alone: done, or failed and not tried again
+  std::vector<int> failed_hdus = {};  ///< those of them that failed: what outputs they have are of an earlier file
 };
 
 /// Bytes of all files.
 std::int64_t total_bytes(const std::vector<PlannedFile>& files);
 
 /// What there is to do, and how many files of each kind there are: every one is counted once, as the first that it is
-/// of added, changed, retried, failed.
+/// of added, changed, retried; and as failed also where other images of it are to do.
 struct Plan {
   std::vector<PlannedFile> files;
   std::int64_t added = 0;    ///< files that no journal knows, or not all of their images
@@ -27,7 +28,7 @@ struct Plan {
   std::int64_t retried = 0;  ///< failed before
   std::int64_t forced = 0;   ///< done before, and done again
   std::int64_t done = 0;     ///< nothing to do
-  std::int64_t failed = 0;   ///< failed before, and not tried again; its other images are done
+  std::int64_t failed = 0;   ///< an image of it failed before, and is not tried again
 };
 
 struct PlanOptions {

@@ -33,7 +33,8 @@ struct CatalogRows {
 
 }  // namespace
 
-void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& output, const std::string& version) {
+void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& output, const std::string& version,
+               const std::function<void(const std::string&)>& warn) {
   std::size_t name_bytes = 1;
   for (const HduCatalog& catalog : catalogs) name_bytes = std::max(name_bytes, catalog.extname.size());
   SurveyLayout layout(first_columns(name_bytes));
@@ -47,6 +48,8 @@ void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& outpu
     if (head.history.empty()) head.history = table.history;
   }
   head.columns = layout.columns();
+  if (const std::string mixed = layout.describe_mixed_units("the HDUs"); !mixed.empty())
+    warn(output + ": " + mixed + "; the catalogue of each has its own");
   const std::vector<RowPlan> plans = layout.plans();
   TableStream out(output);
   out.begin(head);

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include "io/catalog/catalog.hpp"
@@ -38,15 +42,29 @@ std::int64_t catalog_bytes(const ImageRecord& record) {
   return catalog->second;
 }
 
+/// Of a file that cannot be looked at nothing is known: who opens it says why.
+std::optional<std::int64_t> stored_size(const std::string& path) {
+  std::error_code unknown;
+  const auto bytes = fs::file_size(path, unknown);
+  return unknown ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
+}
+
+void require_size(const std::string& path, std::optional<std::int64_t> bytes, const ImageRecord& record) {
+  const std::int64_t written = catalog_bytes(record);
+  if (bytes.value_or(written) == written) return;
+  throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(*bytes) + " bytes, but " +
+                                    std::to_string(written) + " when it was written");
+}
+
 /// Opens the catalogue, which the journal knows, and calls f(file). What is wrong with it is said with what to do.
 template <class F>
 void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
   try {
-    const InputFile file(path);
-    const std::int64_t bytes = catalog_bytes(image.record);
-    if (file.size() != bytes)
-      throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(file.size()) + " bytes, but " +
-                                        std::to_string(bytes) + " when it was written");
+    require_size(path, stored_size(path), image.record);
+    // What takes its place may be gzipped, and inflated have any size: not one byte more than it should have is looked
+    // at.
+    const InputFile file(path, [&](std::span<const std::byte>) { return catalog_bytes(image.record) + 1; });
+    require_size(path, file.size(), image.record);
     f(file);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) throw;
@@ -187,7 +205,8 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   require_kept(options, images);
   warn_of_versions(images, warn);
   const Catalogs catalogs = look_at_catalogs(images, options.directories);
-  if (const std::string mixed = catalogs.layout.describe_mixed_units(); !mixed.empty()) warn(mixed);
+  if (const std::string mixed = catalogs.layout.describe_mixed_units("the images"); !mixed.empty())
+    warn(mixed + "; column UNIT of IMAGES says which image has which");
 
   TableHead head;
   head.creator = "srcextract " + options.version;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "survey/journal/ledger.hpp"
 
@@ -47,16 +48,21 @@ std::vector<const JournalFile*> up_to_date(const std::vector<JournalFile>& journ
   return current;
 }
 
-/// Shards of which no directory has a journal.
+/// Shards of which no directory has a journal: a sentence for each division. A name alone makes one of a million.
 std::vector<std::string> describe_missing(const std::vector<const JournalFile*>& journals) {
   std::map<int, std::set<int>> shards;
   for (const JournalFile* journal : journals) shards[journal->shard.count].insert(journal->shard.index);
   std::vector<std::string> problems;
   for (const auto& [count, there] : shards) {
-    for (int index = 1; index <= count; ++index) {
-      if (!there.contains(index))
-        problems.push_back("shard " + shard_text({index, count}) + " is missing: no directory has its journal");
-    }
+    std::vector<int> missing;
+    for (int index = 1; index <= count; ++index)
+      if (!there.contains(index)) missing.push_back(index);
+    if (missing.empty()) continue;
+    const bool one = missing.size() == 1;
+    const std::string all = first_few(missing.size(), [&](std::size_t i) { return shard_text({missing[i], count}); });
+    problems.push_back(
+        (one ? "shard " : "shards ") + all +
+        (one ? " is missing: no directory has its journal" : " are missing: no directory has their journals"));
   }
   return problems;
 }

@@ -87,7 +87,7 @@ std::vector<StoredColumn> SurveyLayout::columns() const {
   return columns;
 }
 
-std::string SurveyLayout::describe_mixed_units() const {
+std::string SurveyLayout::describe_mixed_units(const std::string& whose) const {
   std::string names, units;
   for (const SurveyColumn& column : columns_) {
     if (column.units.size() < 2) continue;
@@ -96,9 +96,8 @@ std::string SurveyLayout::describe_mixed_units() const {
     for (const std::string& unit : column.units) units += (units.empty() ? "'" : ", '") + unit + "'";
   }
   if (names.empty()) return "";
-  return "the images have different units (" + units + "): the columns " + names +
-         " hold the numbers of the catalogues as they are, without a unit; column UNIT of IMAGES says which image has "
-         "which";
+  return whose + " have different units (" + units + "): the columns " + names +
+         " hold the numbers of the catalogues as they are, without a unit";
 }
 
 RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {

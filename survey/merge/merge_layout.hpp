@@ -33,8 +33,8 @@ class SurveyLayout {
   /// All columns that were added. One that has different units in different catalogues has none.
   std::vector<StoredColumn> columns() const;
 
-  /// Says which those are; empty if there are none.
-  std::string describe_mixed_units() const;
+  /// Says which those are, of catalogues that are those of `whose`; empty if there are none.
+  std::string describe_mixed_units(const std::string& whose) const;
 
   /// The columns of an arrangement.
   const std::vector<StoredColumn>& arrangement(std::size_t number) const { return arrangements_[number].columns; }

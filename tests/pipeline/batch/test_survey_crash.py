@@ -136,7 +136,7 @@ def several(tmp_path, batch):
     source.mkdir()
     for i in range(5):
         survey.write_extensions(source / f"{i}.fits", range(3))
-    return source, lambda: batch("--set", "input.hdu=all", source=source)
+    return source, lambda *more: batch("--set", "input.hdu=all", *more, source=source)
 
 
 def test_a_file_of_several_images_that_cannot_be_opened_fails_as_a_whole(tmp_path, several):
@@ -149,13 +149,32 @@ def test_a_file_of_several_images_that_cannot_be_opened_fails_as_a_whole(tmp_pat
     assert len(list((tmp_path / "out").glob("*.cat.fits"))) == 15
 
 
+def harm_hdu(path, number):
+    """One of three images in a file, all of one size."""
+    images = path.read_bytes()
+    path.unlink()  # the others are written by themselves
+    middle = len(images) * (2 * number - 1) // 6 // 4 * 4
+    path.write_bytes(images[:middle] + b"DEED:segv;  " + images[middle + 12:])
+
+
+def test_one_catalogue_is_of_the_images_that_did_not_end_the_program(tmp_path, several):
+    source, run = several
+    harm_hdu(source / "0.fits", 1)
+    harm_hdu(source / "2.fits", 2)
+    harm_hdu(source / "3.fits", 3)
+    codes = []
+    while len(codes) < 5 and codes[-1:] != [6]:
+        codes.append(run("--set", "output.one_catalogue=true").code)
+    assert codes[-1] == 6
+    fits = pytest.importorskip("astropy.io.fits")
+    numbers = {i: set(fits.getdata(tmp_path / f"out/{i}.cat.fits", 1)["EXT_NUMBER"]) for i in range(5)}
+    assert numbers == {0: {2, 3}, 1: {1, 2, 3}, 2: {1, 3}, 3: {1, 2}, 4: {1, 2, 3}}
+
+
 def test_the_other_images_of_a_file_are_done(tmp_path, several):
     source, run = several
     bad = source / "3.fits"
-    images = bad.read_bytes()
-    bad.unlink()  # the others are written by themselves
-    middle = len(images) // 2 // 4 * 4
-    bad.write_bytes(images[:middle] + b"DEED:segv;  " + images[middle + 12:])
+    harm_hdu(bad, 2)
     assert run().code == -signal.SIGSEGV
     assert run().code == 6
     row, = survey.failures(tmp_path / "out")

@@ -291,6 +291,18 @@ class TestBombs:
         assert code == 3 and "there is no image in the file; it holds 150001 images without pixels" in said, said
         assert peak < self.MOST
 
+    @pytest.mark.parametrize("side, expected", [(4500, 1), (3000, 0)])
+    def test_every_tenth_pixel_is_a_source(self, tmp_path, side, expected):
+        """With 300 bytes for each there is room for the million of the smaller image, and not for the others."""
+        pixels = np.random.default_rng(1).normal(100, 5, (side, side)).astype(">f4")
+        pixels[::2, ::5] += 1000
+        (tmp_path / "many.fits").write_bytes(hdu((side, side)) + padded(pixels.tobytes(), b"\0"))
+        peak, code, said = peak_and_code(tmp_path, "--set", "detection.min_area=1", "c.yaml", "many.fits", "-o", "out")
+        assert code == expected, said
+        assert (code == 0) == (tmp_path / "out/many.cat.fits").exists()
+        assert code == 0 or "sources, which need about" in said and "--memory" in said, said
+        assert peak < self.MOST
+
     def test_header_that_asks_for_more_than_the_file_holds(self, tmp_path):
         (tmp_path / "bomb.fits").write_bytes(hdu((1000000, 1000000), -64))
         peak, code, said = peak_and_code(tmp_path, "c.yaml", "bomb.fits")

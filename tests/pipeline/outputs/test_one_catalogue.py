@@ -1,5 +1,6 @@
 """One catalogue of all HDUs of a file: output.one_catalogue."""
 
+import os
 import shutil
 import subprocess
 
@@ -91,6 +92,32 @@ def test_a_survey_goes_on(run, configure, tmp_path):
     assert (tmp_path / "out/sky.cat.fits").read_bytes() == before
     assert run("merge", "out", "-o", "all.fits").code == 0
     assert len(fits.getdata(tmp_path / "all.fits", 1)) == 40
+
+
+def test_of_an_hdu_that_failed_nothing_is_left_of_an_earlier_file(run, configure, tmp_path):
+    planes = [field(seed) for seed in range(4)]
+    mosaic(tmp_path / "sky.fits", planes=planes)
+    command = ("batch", configure(ONE), "sky.fits", "-o", "out")
+    assert run(*command).code == 0
+    planes[1] = np.zeros((HEIGHT, WIDTH), np.float32)
+    mosaic(tmp_path / "sky.fits", planes=planes)
+    os.utime(tmp_path / "sky.fits", ns=(1, 1))
+    assert run(*command).code == 6
+    check(tmp_path / "out", (1, 4, 5), ("N4", "CCD", "N12"))
+    (tmp_path / "out/sky.hdu1.cat.fits").unlink()  # so that there is something to do, and not in HDU 2
+    done = run(*command)
+    assert done.code == 6 and "not tried again: 1 file" in done.err
+    check(tmp_path / "out", (1, 4, 5), ("N4", "CCD", "N12"))
+
+
+def test_hdus_of_different_units(run, configure, tmp_path):
+    mosaic(tmp_path / "sky.fits", planes=[field(seed) for seed in range(4)])
+    with fits.open(tmp_path / "sky.fits", mode="update") as file:
+        file[1].header["BUNIT"] = "Jy"
+        file[2].header["BUNIT"] = "adu"
+    done = run(configure(ONE), "sky.fits", "-o", "out")
+    assert done.code == 0 and "the HDUs have different units" in done.err and "FLUX_ISO" in done.err
+    assert fits.open(tmp_path / "out/sky.cat.fits")[1].columns["FLUX_ISO"].unit is None
 
 
 def test_one_image_has_its_own(run, configure, tmp_path):

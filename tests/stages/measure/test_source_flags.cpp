@@ -7,8 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
+#include <string>
 
+#include "stages/core/error.hpp"
 #include "stages/detect/label.hpp"
 
 namespace srcextract {
@@ -191,6 +194,28 @@ TEST(SourceFlags, LargeMapsAreThoseOfTheSlowWay) {
             << row << ", type " << static_cast<int>(type);
     }
   }
+}
+
+TEST(SourceFlags, ValuesThatAllDifferAreNoFlagsOfWhichOneIsTheMostFrequent) {
+  const Shape shape{1000, 1000};
+  std::vector<std::int32_t> values(1000 * 1000);
+  std::iota(values.begin(), values.end(), 1);
+  Found found = found_in(shape, std::vector<int>(values.size(), 1));
+  const FlagMap map{map_of(shape, values), ~std::uint64_t{0}, FlagType::most};
+  try {
+    flag_sources(map, found.runs, found.label, found.sources, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_NE(std::string(error.what()).find("flags.bits"), std::string::npos) << error.what();
+  }
+  for (std::int32_t& value : values) value &= 0xff;
+  Found flagged = found_in(shape, std::vector<int>(values.size(), 1));
+  flag_sources({map_of(shape, values), ~std::uint64_t{0}, FlagType::most}, flagged.runs, flagged.label, flagged.sources,
+               {});
+  // Of 1 to 1 000 000 those that end in 01 to 40, hexadecimal, come once more often; 0 is no flag.
+  EXPECT_EQ(flagged.sources.imaflags_iso.at(0), 1);
+  EXPECT_EQ(flagged.sources.nimaflags_iso.at(0), 3907);
 }
 
 }  // namespace

@@ -153,9 +153,13 @@ TEST_F(PlanTest, OfAFileOfSeveralImagesOnlyTheMissingAreToDo) {
 TEST_F(PlanTest, OfAFileOfSeveralImagesThoseThatFailedWaitForARetry) {
   const ImageRecord failed = of_hdu(failed_record("a.fits", "why"), 2, 3);
   const Plan missing = plan({of_hdu(done(), 1, 3), failed});
-  EXPECT_THAT(counts(missing), ElementsAre(1, 0, 0, 0, 0, 0));
+  EXPECT_THAT(counts(missing), ElementsAre(1, 0, 0, 0, 0, 1));
   EXPECT_THAT(missing.files.at(0).done_hdus, ElementsAre(1, 2));
-  EXPECT_THAT(plan({of_hdu(done(), 1, 3), failed}, retry).files.at(0).done_hdus, ElementsAre(1));
+  EXPECT_THAT(missing.files.at(0).failed_hdus, ElementsAre(2));
+  const Plan again = plan({of_hdu(done(), 1, 3), failed}, retry);
+  EXPECT_THAT(counts(again), ElementsAre(1, 0, 0, 0, 0, 0));
+  EXPECT_THAT(again.files.at(0).done_hdus, ElementsAre(1));
+  EXPECT_THAT(again.files.at(0).failed_hdus, IsEmpty());
 
   const std::vector<ImageRecord> all = {of_hdu(done(), 1, 3), failed, of_hdu(done(), 3, 3)};
   EXPECT_THAT(counts(plan(all)), ElementsAre(0, 0, 0, 0, 0, 1));
