@@ -1,18 +1,14 @@
 #include "stages/weights/given_level.hpp"
 
-#include <atomic>
 #include <cstring>
 
-#include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 
 namespace {
-
-/// Pixels handed out at a time.
-constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
 /// Returns how many pixels the level masks.
 SRCEXTRACT_VECTOR_CLONES
@@ -30,15 +26,15 @@ void mask_piece_like(std::int64_t count, const float* pixels, float* __restrict 
 }  // namespace
 
 void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const Cpu& where) {
-  std::atomic<std::int64_t> masked = 0;
   const bool with_variance = !pixels.variance.pixels.empty(), with_kept = !pixels.kept.pixels.empty();
-  parallel_for(level.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    masked += subtract_piece(end - begin, level.pixels.data() + begin, pixels.image.pixels.data() + begin);
+  pixels.masked->level = count_masked(level.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t masked =
+        subtract_piece(end - begin, level.pixels.data() + begin, pixels.image.pixels.data() + begin);
     if (with_variance)
       mask_piece_like(end - begin, pixels.image.pixels.data() + begin, pixels.variance.pixels.data() + begin);
     if (with_kept) subtract_piece(end - begin, level.pixels.data() + begin, pixels.kept.pixels.data() + begin);
+    return masked;
   });
-  pixels.masked->level = masked;
 }
 
 PixelSource constant_source(const Shape& shape, double value) {

@@ -1,17 +1,12 @@
 #include "stages/weights/mask.hpp"
 
-#include <atomic>
-
-#include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 
 namespace {
-
-/// Pixels handed out at a time.
-constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
 /// Returns how many pixels the mask takes.
 SRCEXTRACT_VECTOR_CLONES
@@ -24,11 +19,9 @@ std::int64_t mask_piece(std::int64_t count, const float* mask, float* __restrict
 }  // namespace
 
 void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& where) {
-  std::atomic<std::int64_t> masked = 0;
-  parallel_for(mask.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    masked += mask_piece(end - begin, mask.pixels.data() + begin, pixels.image.pixels.data() + begin);
+  pixels.masked->mask = count_masked(mask.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
+    return mask_piece(end - begin, mask.pixels.data() + begin, pixels.image.pixels.data() + begin);
   });
-  pixels.masked->mask = masked;
 }
 
 }  // namespace srcextract

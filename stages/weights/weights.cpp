@@ -1,19 +1,15 @@
 #include "stages/weights/weights.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/weights/count_masked.hpp"
 #include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 
 namespace {
-
-/// Pixels handed out at a time.
-constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
 
 /// Returns how many pixels the map masks; `map` becomes the variance.
 SRCEXTRACT_VECTOR_CLONES
@@ -31,11 +27,9 @@ void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<
     pixels.kept = Image<float, Cpu>(map.shape, where);
     std::copy(pixels.image.pixels.begin(), pixels.image.pixels.end(), pixels.kept.pixels.begin());
   }
-  std::atomic<std::int64_t> masked = 0;
-  parallel_for(map.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
-    masked += weigh_piece(end - begin, variance_of, pixels.image.pixels.data() + begin, map.pixels.data() + begin);
+  pixels.masked->weight = count_masked(map.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
+    return weigh_piece(end - begin, variance_of, pixels.image.pixels.data() + begin, map.pixels.data() + begin);
   });
-  pixels.masked->weight = masked;
   pixels.variance = std::move(map);
 }
 

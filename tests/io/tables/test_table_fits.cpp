@@ -1,22 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
-#include <numeric>
-#include <random>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "io/tables/table.hpp"
-#include "stages/core/error.hpp"
+#include "tests/io/support/fits_tables.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/io/support/printed_table.hpp"
 #include "tests/support/fits_writer.hpp"
@@ -27,121 +22,20 @@ namespace {
 using testing::big_endian;
 using testing::Cards;
 using ::testing::ElementsAre;
+using testing::fits_table;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
-using testing::write_file;
+using testing::primary;
+using testing::simple_table;
+using testing::stored;
+using testing::table_cards;
+using testing::TableField;
+using testing::TableFits;
+using testing::with;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-
-/// A column of a FITS table, with the bytes of each row.
-struct Field {
-  std::string name, form;
-  std::vector<std::string> rows;
-  Cards extra = {};  ///< without the number of the column
-};
-
-template <class T>
-std::vector<std::string> stored(const std::vector<T>& values) {
-  std::vector<std::string> rows;
-  for (T value : values) rows.push_back(big_endian<T>({value}));
-  return rows;
-}
-
-/// The cards of a table, which a test may falsify.
-Cards table_cards(const std::vector<Field>& fields, const std::string& name, const std::string& kind = "BINTABLE") {
-  std::size_t width = 0;
-  Cards columns;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string n = std::to_string(i + 1);
-    if (!fields[i].name.empty()) columns.push_back({"TTYPE" + n, "'" + fields[i].name + "'"});
-    columns.push_back({"TFORM" + n, "'" + fields[i].form + "'"});
-    if (kind == "TABLE") columns.push_back({"TBCOL" + n, std::to_string(width + 1)});
-    for (const auto& [keyword, value] : fields[i].extra) columns.push_back({keyword + n, value});
-    width += fields[i].rows.empty() ? 0 : fields[i].rows[0].size();
-  }
-  const std::size_t rows = fields.empty() ? 0 : fields[0].rows.size();
-  Cards cards{
-      {"XTENSION", "'" + kind + "'"},   {"BITPIX", "8"}, {"NAXIS", "2"},  {"NAXIS1", std::to_string(width)},
-      {"NAXIS2", std::to_string(rows)}, {"PCOUNT", "0"}, {"GCOUNT", "1"}, {"TFIELDS", std::to_string(fields.size())}};
-  cards.insert(cards.end(), columns.begin(), columns.end());
-  if (!name.empty()) cards.push_back({"EXTNAME", "'" + name + "'"});
-  return cards;
-}
-
-/// A card with another value.
-Cards with(Cards cards, const std::string& keyword, const std::string& value) {
-  std::ranges::find(cards, keyword, &std::pair<std::string, std::string>::first)->second = value;
-  return cards;
-}
-
-std::string table_data(const std::vector<Field>& fields) {
-  std::string bytes;
-  for (std::size_t row = 0; row < fields.at(0).rows.size(); ++row) {
-    for (const Field& field : fields) bytes += field.rows[row];
-  }
-  return testing::fits_data(bytes);
-}
-
-std::string fits_table(const std::vector<Field>& fields, const std::string& name = "",
-                       const std::string& kind = "BINTABLE") {
-  return testing::fits_header(table_cards(fields, name, kind)) + table_data(fields);
-}
-
-std::string primary() {
-  return testing::image_hdu(8, {}, "");
-}
-
-/// A table of one column, of these integers.
-std::string simple_table(const std::string& name, const std::vector<std::int32_t>& values) {
-  return fits_table({{"N", "J", stored(values)}}, name);
-}
-
-Table read_all(const std::string& path) {
-  const TableFile file = open_table(path);
-  std::vector<std::size_t> all(file.columns.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return read_table(file, all);
-}
-
-std::string error_of(const std::string& path) {
-  try {
-    read_all(path);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
-    EXPECT_THAT(error.what(), HasSubstr(path.substr(0, path.find('['))));
-    return error.what();
-  }
-  return "no error";
-}
-
-template <class T>
-bool same(const T& a, const T& b) {
-  if constexpr (std::is_floating_point_v<T>) return a == b || (std::isnan(a) && std::isnan(b));
-  return a == b;
-}
-
-/// True if the column has these values, of this type.
-template <class T>
-void expect_values(const Table& table, const std::string& name, const std::vector<T>& expected) {
-  const auto column = std::ranges::find(table.columns, name, &TableColumn::name);
-  ASSERT_NE(column, table.columns.end()) << name;
-  const auto* values = std::get_if<std::vector<T>>(&column->values);
-  ASSERT_NE(values, nullptr) << name << " is of type " << column->values.index();
-  EXPECT_TRUE(std::ranges::equal(*values, expected, same<T>)) << name << ": " << ::testing::PrintToString(*values);
-}
-
-class TableFits : public ::testing::Test {
- protected:
-  std::string file(const std::string& contents, const std::string& name = "table.fits") const {
-    write_file(folder_ / name, contents);
-    return folder_ / name;
-  }
-
-  TemporaryFolder folder_;
-};
 
 TEST_F(TableFits, IntegersAreExactAndMissingOnesNan) {
   const std::vector<std::int16_t> shorts{-32768, 0, 32767};
@@ -262,7 +156,7 @@ TEST_F(TableFits, VectorsAreColumnsAndWhatIsNoneIsLeftOut) {
 }
 
 TEST_F(TableFits, AsciiTables) {
-  const std::vector<Field> fields{
+  const std::vector<TableField> fields{
       {"I", "I6", {"     1", "    -2", "    30"}},
       {"F", "F8.3", {"   1.500", " -22.500", "1.00E+01"}},
       {"D", "D12.4", {" 1.2500D+001", "   0.1000D00", "nul         "}, {{"TNULL", "'nul'"}}},
@@ -319,7 +213,7 @@ TEST_F(TableFits, GzippedTheSame) {
 /// More than is read at a time, and no whole number of times that.
 TEST_F(TableFits, ManyRows) {
   constexpr std::int64_t rows = 300'007;
-  std::vector<Field> fields{{"N", "J", {}}, {"V", "3D", {}}, {"T", "7A", {}}};
+  std::vector<TableField> fields{{"N", "J", {}}, {"V", "3D", {}}, {"T", "7A", {}}};
   std::vector<std::int32_t> numbers;
   std::vector<double> last;
   std::vector<std::string> text;
@@ -353,7 +247,7 @@ TEST_F(TableFits, NoRows) {
 }
 
 TEST_F(TableFits, AThousandColumnsAreTooManyForFitsOneLessAreNot) {
-  std::vector<Field> fields;
+  std::vector<TableField> fields;
   for (std::int16_t i = 1; i <= 999; ++i) {
     fields.push_back({"C" + std::to_string(i), "I", stored(std::vector<std::int16_t>{i}), {{"TUNIT", "'mag'"}}});
   }
@@ -361,104 +255,6 @@ TEST_F(TableFits, AThousandColumnsAreTooManyForFitsOneLessAreNot) {
   expect_values<std::int32_t>(table, "C999", {999});
   fields.push_back({"C1000", "I", stored(std::vector<std::int16_t>{0})});
   EXPECT_THAT(error_of(file(primary() + fits_table(fields))), HasSubstr("TFIELDS"));
-}
-
-TEST_F(TableFits, WrongHeadersAreRefused) {
-  const std::vector<Field> fields{{"A", "J", stored(std::vector<std::int32_t>{1, 2})},
-                                  {"B", "D", stored(std::vector<double>{1, 2})}};
-  const Cards cards = table_cards(fields, "");
-  const std::tuple<const char*, const char*, const char*> wrong[] = {
-      {"NAXIS1", "11", "12"},
-      {"NAXIS1", "0", ""},
-      {"NAXIS1", "4611686018427387904", "no file can have"},
-      {"NAXIS2", "-1", "NAXIS2"},
-      {"NAXIS2", "", "NAXIS2"},
-      {"NAXIS2", "1000000000", "is truncated: its 1000000000 rows of 12 bytes"},
-      {"NAXIS2", "4611686018427387904", "no file can have"},
-      {"PCOUNT", "99999999", "is truncated"},
-      {"PCOUNT", "-5", "PCOUNT"},
-      {"TFIELDS", "3", "TFORM3"},
-      {"TFIELDS", "1000000000", "TFIELDS"},
-      {"TFIELDS", "-1", "TFIELDS"},
-      {"TFIELDS", "0", "NAXIS1"},
-      {"TFORM1", "'99999999999999999J'", ""},
-      {"TFORM1", "'9223372036854775807J'", ""},
-      {"TFORM1", "'-3J'", ""},
-      {"TFORM1", "'Z'", ""},
-      {"TTYPE2", "'A'", "two columns have the name 'A'"},
-  };
-  for (const auto& [keyword, value, message] : wrong) {
-    const std::string path = file(primary() + testing::fits_header(with(cards, keyword, value)) + table_data(fields));
-    const std::string said = error_of(path);
-    EXPECT_THAT(said, HasSubstr(message)) << keyword << " = " << value;
-    EXPECT_NE(said, "no error") << keyword << " = " << value;
-  }
-}
-
-TEST_F(TableFits, WhatHoldsNoTableIsRefused) {
-  EXPECT_THAT(error_of(file(testing::image_hdu(8, {1, 1}, "x"))), HasSubstr("no table in the file; it holds 1 image"));
-  EXPECT_THAT(error_of(file("")), HasSubstr("the file is empty"));
-  EXPECT_THAT(error_of(file(" \n")), HasSubstr("the file is empty"));
-  EXPECT_THAT(error_of(file(std::string("\x89HDF\r\n\x1a\n\0\0\0\0", 12))), HasSubstr("none of the formats"));
-  EXPECT_THAT(error_of(folder_ / "absent.fits"), HasSubstr("cannot open"));
-  EXPECT_THAT(error_of(folder_ / "absent.fits[1]"), HasSubstr("cannot open"));
-  const Cards nothing = with(with(table_cards({{"N", "J", {"four"}}}, "A"), "NAXIS1", "0"), "TFIELDS", "0");
-  EXPECT_THAT(error_of(file(primary() + testing::fits_header(nothing))), HasSubstr("no column of numbers or text"));
-  const std::string zero(8, '\0');
-  EXPECT_THAT(error_of(file(primary() + fits_table({{"P", "PJ", {zero}}}))), HasSubstr("no column of numbers or text"));
-}
-
-TEST_F(TableFits, AnUnreadableFieldIsNamedWithItsRows) {
-  const std::vector<Field> fields{{"MAG", "F5.2", {"12.50", "12x50"}}};
-  EXPECT_THAT(error_of(file(primary() + fits_table(fields, "", "TABLE"))),
-              HasSubstr("column MAG of rows 1 to 2: the file is damaged"));
-}
-
-TEST_F(TableFits, CutAnywhereItIsRefusedOrWhole) {
-  const std::string whole = primary() + simple_table("A", {1, 2, 3});
-  const std::size_t end = whole.size() - 2880 + 12;  // of the last row
-  for (std::size_t size = 0; size < whole.size(); size += size < end - 20 ? 37 : 1) {
-    const std::string path = file(whole.substr(0, size), std::to_string(size));
-    if (size < end) {
-      EXPECT_NE(error_of(path), "no error") << size;
-    } else {
-      expect_values<std::int32_t>(read_all(path), "N", {1, 2, 3});
-    }
-    std::remove(path.c_str());
-  }
-}
-
-TEST_F(TableFits, DamagedFilesAreReadOrRefused) {
-  const std::vector<Field> fields{{"L", "L", {"T", "F"}},
-                                  {"X", "11X", {"ab", "cd"}},
-                                  {"I", "2I", {"abcd", "efgh"}, {{"TZERO", "32768"}, {"TNULL", "5"}}},
-                                  {"K", "K", {"abcdefgh", "ijklmnop"}, {{"TSCAL", "1"}}},
-                                  {"A", "8A4", {"abcdefgh", "ijklmnop"}},
-                                  {"E", "E", {"abcd", "efgh"}, {{"TUNIT", "'mag'"}}}};
-  const std::string good = primary() + fits_table(fields, "T");
-  std::mt19937 random(1);
-  int refused = 0, read = 0;
-  for (int i = 0; i < 2000; ++i) {
-    std::string bytes = good;
-    const std::size_t at = 2880 + random() % (bytes.size() - 2 * 2880);
-    const std::size_t digit = std::min(bytes.find_first_of("0123456789", at), bytes.size() - 1);
-    bytes[at] = static_cast<char>(random() % 3 ? ' ' + random() % 95 : random() % 256);
-    if (random() % 2) bytes[digit] = static_cast<char>('0' + random() % 10);
-    const std::string path = file(bytes, std::to_string(i));
-    try {
-      const Table table = read_all(path);
-      for (const TableColumn& column : table.columns) {
-        std::visit([&](const auto& values) { EXPECT_EQ(std::ssize(values), table.rows); }, column.values);
-      }
-      ++read;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
-      ++refused;
-    }
-    std::remove(path.c_str());
-  }
-  EXPECT_GT(refused, 100);
-  EXPECT_GT(read, 100);
 }
 
 /// Writes a table with Astropy and prints what it holds.

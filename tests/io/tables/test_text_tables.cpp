@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "io/catalog/catalog.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/io/support/text_table_support.hpp"
+#include "tests/support/random_sources.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace srcextract {
@@ -296,24 +295,9 @@ TEST(TextTablesTest, ManyColumns) {
   EXPECT_TRUE(dump(read_text(ascii_head, head + blanks)) == expected);
 }
 
-/// Sources whose every value is a random bit pattern.
-Sources random_sources(std::size_t count) {
-  Sources sources;
-  sources.sky = true;
-  std::mt19937_64 random(count);
-  for_each_column(sources, [&]<class T>(const Column&, std::vector<T>& values) {
-    values.resize(count);
-    for (T& value : values) {
-      const std::uint64_t bits = random();
-      std::memcpy(&value, &bits, sizeof(T));
-    }
-  });
-  return sources;
-}
-
 TEST(TextTablesTest, OurOwnCataloguesComeBackToTheBit) {
   TemporaryFolder directory;
-  const Sources sources = random_sources(3000);
+  const Sources sources = testing::random_sources(3000, true, 3000);
   for (const TextFormat& format : {csv, ecsv}) {
     const CatalogFormat catalog_format = format.format == TableFormat::csv ? CatalogFormat::csv : CatalogFormat::ecsv;
     const std::string path = directory / format.name;

@@ -2,13 +2,11 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <random>
 #include <thread>
 
 #include "io/image/fits_image.hpp"
 #include "stages/core/error.hpp"
-#include "tests/io/support/compressed_files.hpp"
+#include "tests/io/support/compressed_fixture.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/io/support/stored_pixels.hpp"
 #include "tests/support/fits_writer.hpp"
@@ -20,46 +18,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr long width = 37, height = 29;
-
-/// Numbers of a smooth sky with noise, from 0 to about 1000.
-template <class T>
-std::vector<T> sky(std::size_t count = width * height) {
-  std::mt19937 random(5);
-  std::vector<T> pixels(count);
-  for (std::size_t i = 0; i < count; ++i) pixels[i] = static_cast<T>(500 + 400 * std::sin(0.01 * i) + random() % 100);
-  return pixels;
-}
-
-class FitsCompressed : public ::testing::Test {
- protected:
-  FitsImage open(const std::string& bytes) {
-    write_file(directory / "a.fits.fz", bytes);
-    std::vector<FitsImage> images = open_fits_images(directory / "a.fits.fz", "all");
-    EXPECT_EQ(images.size(), 1u);
-    EXPECT_TRUE(images[0].compressed());
-    EXPECT_EQ(images[0].hdu(), 1);
-    return std::move(images[0]);
-  }
-
-  /// CFITSIO and its compression give back what was stored, in one piece and in pieces that cut rows and tiles.
-  template <class T>
-  void expect_lossless(const Compression& how, int bitpix, int type, const std::vector<T>& pixels) {
-    const FitsImage image = open(compressed_file(how, bitpix, type, {width, height}, pixels));
-    const PixelSource source = image.plane(1);
-    EXPECT_EQ(source.shape, (Shape{width, height}));
-    EXPECT_EQ(source.format.bitpix, bitpix);
-    EXPECT_FALSE(source.format.big_endian);
-    EXPECT_EQ(stored_pixels<T>(source), pixels);
-    for (const auto& [first, count] : {std::pair(0, 1), {36, 2}, {10, 5}, {5, 100}, {37, 74}, {1072, 1}}) {
-      EXPECT_EQ(stored_pixels<T>(source, first, count),
-                std::vector<T>(pixels.begin() + first, pixels.begin() + first + count));
-    }
-  }
-
-  TemporaryFolder directory;
-};
 
 TEST_F(FitsCompressed, IntegersAreLossless) {
   for (int method : {RICE_1, GZIP_1, GZIP_2, HCOMPRESS_1, PLIO_1}) {
@@ -231,54 +189,6 @@ TEST_F(FitsCompressed, SeveralImagesAndThreadsAtOnce) {
   for (const auto& one : read) EXPECT_EQ(one, pixels);
 }
 
-/// The file with the first `from` after the primary header replaced by `to`, which is as long.
-std::string with(std::string bytes, const std::string& from, const std::string& to) {
-  const std::size_t at = bytes.find(from, 2880);
-  EXPECT_NE(at, std::string::npos) << from;
-  EXPECT_EQ(from.size(), to.size());
-  return bytes.replace(at, from.size(), to);
-}
-
-TEST_F(FitsCompressed, HeadersThatCfitsioWouldNotSurvive) {
-  const std::string good = compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>());
-  const auto expect_refused = [&](const std::string& bytes, const std::string& why) {
-    write_file(directory / "bad.fits.fz", bytes);
-    try {
-      open_fits_images(directory / "bad.fits.fz", "1");
-      ADD_FAILURE() << why;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::input);
-      EXPECT_THAT(error.what(), HasSubstr(why));
-    }
-  };
-  expect_refused(with(good, "ZTILE1  =                   37", "ZTILE1  =                    0"), "ZTILE1");
-  expect_refused(with(good, "ZTILE2  =                    1", "ZTILE2  =                 0.25"), "ZTILE2");
-  expect_refused(with(good, "ZNAXIS1 =                   37", "ZNAXIS1 =                    0"), "ZNAXIS1");
-  expect_refused(with(good, "ZNAXIS2 =                   29", "ZNAXIS2 =                  -29"), "ZNAXIS2");
-  expect_refused(with(good, "ZNAXIS2 =                   29", "ZNAXIS2 =                   30"), "number of tiles");
-  expect_refused(with(good, "ZVAL1   =                   32", "ZVAL1   =                    0"), "ZVAL1");
-  expect_refused(with(good, "ZBITPIX =                   16", "ZBITPIX =                   17"), "BITPIX = 17");
-  expect_refused(with(good, "ZBITPIX =                   16", "ZBITPIX =                   64"), "64-bit");
-  expect_refused(with(good, "'RICE_1  '", "'RICE_9  '"), "RICE_9");
-  expect_refused(with(good, "BITPIX  =                    8", "BITPIX  = -9223372036854775808"), "BITPIX");
-  // Integers of 1 and 2 bytes that are said to stand for floats as they are.
-  const std::string bytes = compressed_file({.method = RICE_1}, 8, TBYTE, {width, height}, sky<std::uint8_t>());
-  for (const char* bitpix : {"-32", "-64"}) {
-    const std::string said = std::string("ZBITPIX =                  ") + bitpix;
-    expect_refused(with(good, "ZBITPIX =                   16", said), "not quantised");
-    expect_refused(with(bytes, "ZBITPIX =                    8", said), "not quantised");
-  }
-  const std::string lossless = compressed_file({.method = GZIP_1}, -32, TFLOAT, {width, height}, sky<float>());
-  expect_refused(with(lossless, "ZBITPIX =                  -32", "ZBITPIX =                   16"), "ZQUANTIZ");
-  const std::string dithered = compressed_file({.method = RICE_1, .quantize = 4, .dither = SUBTRACTIVE_DITHER_1}, -32,
-                                               TFLOAT, {width, height}, sky<float>());
-  for (const char* seed : {"         0", "        -5", "     10001", "2147483647"}) {
-    const std::string begin = "ZDITHER0=           ";
-    expect_refused(with(dithered, begin + "         7", begin + seed), "ZDITHER0 = ");
-  }
-  expect_refused(with(dithered, "'SUBTRACTIVE_DITHER_1'", "'NONE'                "), "ZQUANTIZ = 'NONE'");
-}
-
 // CFITSIO keeps from one HDU to the next that floats were not quantised.
 TEST_F(FitsCompressed, QuantisedFloatsBehindLosslessOnes) {
   const std::vector<float> pixels = sky<float>();
@@ -291,75 +201,6 @@ TEST_F(FitsCompressed, QuantisedFloatsBehindLosslessOnes) {
   EXPECT_EQ(stored_pixels<float>(images[0].plane(1)), pixels);
   const std::vector<float> read = stored_pixels<float>(images[1].plane(1));
   for (std::size_t i = 0; i < read.size(); ++i) ASSERT_NEAR(read[i], pixels[i], 0.51) << i;
-}
-
-TEST_F(FitsCompressed, FileCutShortWhileItIsReadIsNoSignal) {
-  const std::vector<std::int16_t> pixels = sky<std::int16_t>();
-  const std::string path = directory / "a.fits.fz";
-  const FitsImage image = open(compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, pixels) + far_end);
-  const std::uint32_t datasum = image.datasum(1);
-  std::filesystem::resize_file(path, 0);
-  EXPECT_EQ(stored_pixels<std::int16_t>(image.plane(1)), pixels);
-  EXPECT_EQ(image.datasum(1), datasum);
-}
-
-TEST_F(FitsCompressed, FileCutShortBeforeItIsOpenedIsAnError) {
-  const std::string path = directory / "a.fits.fz";
-  write_file(path, compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()) + far_end);
-  const std::vector<SelectedImage> selected = select_images(path, "1");
-  std::filesystem::resize_file(path, 6000);
-  try {
-    selected.at(0).open();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), HasSubstr("became shorter"));
-  }
-}
-
-TEST_F(FitsCompressed, FileRewrittenBeforeItIsOpenedIsAnError) {
-  const std::string path = directory / "a.fits.fz";
-  const std::string bytes =
-      compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>()) + far_end;
-  write_file(path, bytes);
-  const std::vector<SelectedImage> selected = select_images(path, "1");
-  write_file(path, with(bytes, "ZBITPIX =                   16", "ZBITPIX =                   32"));
-  try {
-    selected.at(0).open();
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), HasSubstr("changed while it was read"));
-  }
-}
-
-TEST_F(FitsCompressed, DamagedTilesAreFound) {
-  const std::vector<std::int16_t> pixels = sky<std::int16_t>();
-  const auto damaged = [&](int method, const std::string& magic, std::size_t at, char value) {
-    std::string bytes = compressed_file({.method = method, .tile = {width, 29}}, 16, TSHORT, {width, height}, pixels);
-    const std::size_t tile = bytes.find(magic, 5760);
-    EXPECT_NE(tile, std::string::npos);
-    bytes[tile + at] = value;
-    write_file(directory / "bad.fits.fz", bytes);
-    const std::vector<FitsImage> images = open_fits_images(directory / "bad.fits.fz", "1");
-    try {
-      stored_pixels<std::int16_t>(images.at(0).plane(1));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::input);
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  // A tile longer than the memory for it, a list longer than the tile, a stream that is not what it was.
-  EXPECT_THAT(damaged(HCOMPRESS_1, "\xdd\x99", 4, 1), HasSubstr("tile 0"));
-  EXPECT_THAT(damaged(PLIO_1, std::string("\0\0\0\x07\xff\x9c", 6), 8, 1), HasSubstr("tile 0"));
-  EXPECT_THAT(damaged(GZIP_1, "\x1f\x8b\x08", 100, 0), HasSubstr("tile 0"));
-}
-
-TEST_F(FitsCompressed, TilesOfFewerBytesThanTheHeaderSaysAreFound) {
-  const std::string floats = compressed_file({.method = GZIP_1}, -32, TFLOAT, {width, height}, sky<float>());
-  const FitsImage image = open(with(floats, "ZBITPIX =                  -32", "ZBITPIX =                  -64"));
-  EXPECT_THROW(stored_pixels<double>(image.plane(1)), Error);
 }
 
 constexpr const char* make_peer_files = R"(

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "io/wcs/pixel_unit.hpp"
 #include "survey/journal/journal.hpp"
 #include "survey/merge/merge.hpp"
+#include "tests/support/random_sources.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::testing {
@@ -25,21 +24,6 @@ inline void no_warning(const std::string&) {}
 inline std::string contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Sources of which every value is a random bit pattern.
-inline Sources random_sources(std::size_t count, bool sky, unsigned seed) {
-  Sources sources;
-  sources.sky = sky;
-  std::mt19937_64 random(seed);
-  for_each_column(sources, [&]<class T>(const Column&, std::vector<T>& values) {
-    values.resize(count);
-    for (T& value : values) {
-      const std::uint64_t bits = random();
-      std::memcpy(&value, &bits, sizeof(T));
-    }
-  });
-  return sources;
 }
 
 /// An image of a survey as batch leaves it.

@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "io/wcs/wcs.hpp"
+#include "tests/io/support/header_cards.hpp"
+#include "tests/io/support/wcs_headers.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::at;
+using testing::Cards;
+using testing::equatorial;
+using testing::header;
+using testing::pixels;
+using testing::tan;
+
+struct Refused {
+  std::string name;
+  Cards cards;
+  std::string reason;  ///< a part of it
+};
+void PrintTo(const Refused& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class WcsRefused : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(WcsRefused, SaysWhyAndLeavesTheColumnsOut) {
+  Sources sources = at(pixels);
+  const std::string reason = add_sky_positions(header(GetParam().cards, 3), sources);
+  EXPECT_NE(reason.find(GetParam().reason), std::string::npos) << "the reason given is: " << reason;
+  EXPECT_FALSE(sources.sky);
+  EXPECT_TRUE(sources.alpha_j2000.empty());
+  EXPECT_TRUE(sources.delta_j2000.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Headers, WcsRefused,
+    ::testing::ValuesIn(std::vector<Refused>{
+        {"NoCards", {}, "no celestial WCS (CTYPE1, CTYPE2)"},
+        {"BlankCtype", tan({"CTYPE1='        '", "CTYPE2='        '"}), "no celestial WCS"},
+        {"Linear", tan({"CTYPE1='X'", "CTYPE2='Y'"}), "no celestial WCS"},
+        {"SpectralImage", tan({"CTYPE1='FREQ'", "CTYPE2='STOKES'"}), "no celestial WCS"},
+        {"SkyOnOtherAxes", tan({"CTYPE1='FREQ'", "CTYPE2='RA---TAN'", "CTYPE3='DEC--TAN'"}), "no pair of celestial"},
+        {"MixedWithAThirdAxis", equatorial({"PC1_3=0.5"}), "mixes the first two axes"},
+        {"Fk4", equatorial({"RADESYS='FK4'"}), "FK4"},
+        {"B1950ByDefault", equatorial({"EQUINOX=1950.0"}), "FK4 of equinox 1950.0"},
+        {"Fk5OfDate", equatorial({"RADESYS='FK5'", "EQUINOX=2015.5"}), "FK5 of equinox 2015.5"},
+        {"Fk5OfDateByDefault", equatorial({"EQUINOX=2015.5"}), "FK5 of equinox 2015.5"},
+        {"Apparent", equatorial({"RADESYS='GAPPT'"}), "GAPPT"},
+        {"Ecliptic", tan({"CTYPE1='ELON-TAN'", "CTYPE2='ELAT-TAN'"}), "ELON, ELAT"},
+        {"Sun", tan({"CTYPE1='HPLN-TAN'", "CTYPE2='HPLT-TAN'"}), "HPLN, HPLT"},
+        {"SingularMatrix", equatorial({"CD1_1=0.0", "CD1_2=0.0", "CD2_1=0.0", "CD2_2=0.0"}), "singular"},
+        {"UnclosedString", equatorial({"RADESYS='FK4"}), "RADESYS cannot be read"},
+        {"TextForANumber", equatorial({"EQUINOX='J2000'"}), "EQUINOX cannot be read"},
+        {"LookUpTable", equatorial({"CPDIS1='LOOKUP'", "DP1='NAXES: 2'"}), "distortion CPDIS1"},
+        {"UnknownUnit", equatorial({"CUNIT1='furlong'"}), "CUNIT1 = 'furlong' is no unit of angles"},
+        {"OnlyAnAlternative", {"CTYPE1A='RA---TAN'", "CTYPE2A='DEC--TAN'"}, "no celestial WCS"},
+    }),
+    [](const auto& test) { return test.param.name; });
+
+TEST(WcsTest, CardsThatDoNotMatterDoNotHurt) {
+  Sources expected = at(pixels);
+  ASSERT_EQ(add_sky_positions(header(equatorial({})), expected), "");
+  const Cards harmless = {"CUNIT1=",
+                          "CUNIT2='deg' / \xb0, it's said",
+                          "WCSNAME='O''Brien's'",
+                          "LONPOLE=180.0",
+                          "WAT0_001='system=image'",
+                          "WAT1_001='wtype=tan axtype=ra'",
+                          "LTV1=-3.0",
+                          "DATE-OBS='31/08/93'",
+                          "OBSGEO-X=nonsense",
+                          "RADESYSA='FK4'",
+                          "EXTNAME='a 'quoted' name"};
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial(harmless)), sources), "");
+  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
+}
+
+TEST(WcsTest, IcrsNeedsNoEquinox) {
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial({"RADESYS='ICRS'", "EQUINOX=2015.5"})), sources), "");
+}
+
+TEST(WcsTest, ANumberInQuotesIsANumber) {
+  Sources expected = at(pixels);
+  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX='2000.0  '", "LONPOLE='180.0'"})), sources), "");
+  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  EXPECT_EQ(sources.delta_j2000, expected.delta_j2000);
+}
+
+TEST(WcsTest, AKeywordTwiceSaysTheSameOrNothing) {
+  Sources expected = at(pixels);
+  ASSERT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0"})), expected), "");
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header(equatorial({"EQUINOX=2000.0", "EQUINOX='2000'"})), sources), "");
+  EXPECT_EQ(sources.alpha_j2000, expected.alpha_j2000);
+  for (const char* other : {"EQUINOX=1950.0", "EQUINOX="})
+    EXPECT_NE(
+        add_sky_positions(header(equatorial({"EQUINOX=2000.0", other})), sources).find("EQUINOX comes more than once"),
+        std::string::npos);
+}
+
+TEST(WcsTest, ASkyThatCannotBeUsedIsNotAnAbsentOne) {
+  Sources sources = at(pixels);
+  EXPECT_EQ(add_sky_positions(header({}), sources), no_celestial_wcs);
+  EXPECT_NE(add_sky_positions(header(equatorial({"RADESYS='FK4'"})), sources), no_celestial_wcs);
+}
+
+TEST(WcsTest, PrintsNothing) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  std::vector<std::string> reasons;
+  for (const Cards& cards :
+       {Cards{"CDELT1='oops'"}, Cards{"CUNIT1='furlong'"}, Cards{"PV2_99=1.0"}, Cards{"CD1_1=0.0"}}) {
+    Sources sources = at(pixels);
+    reasons.push_back(add_sky_positions(header(equatorial(cards)), sources));
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(reasons[0], "the WCS cannot be used: the value of CDELT1 cannot be read: it is no number");
+}
+
+}  // namespace
+}  // namespace srcextract
