@@ -2,7 +2,7 @@
 column: leftover pixels drawn with the same random numbers, and CLEAN in the same order. The sky is SExtractor's
 (test_mesh.py has that by itself): its image above the sky, its nodes, and the noise that is the median of theirs.
 
-Integers are equal. Of all other values at least 99.7 % are within a millionth of their scale, and of each column 99 %: the
+Integers are equal, but for what CLEAN does to sources at the last row of the image. Of all other values at least 99.7 % are within a millionth of their scale, and of each column 99 %: the
 rest are small differences of large sums, and sub-pixels that lie on the edge of an aperture to the last bit. FWHM_IMAGE is
 left out where it is a fit of one pixel: its determinant is nothing but roundings."""
 import os
@@ -12,6 +12,7 @@ import pytest
 
 fits = pytest.importorskip("astropy.io.fits")
 pytest.importorskip("scipy")
+from scipy.spatial import cKDTree  # noqa: E402
 
 import mesh_oracle
 import sextractor
@@ -119,6 +120,7 @@ def of_weights(image, weights, sky, rescale, interpolate):
 def oracle(sky, kernel=sextractor_oracle.KERNEL, image=None, weights=None, **settings):
     """The plain implementation's catalogue of the same image."""
     settings = SETTINGS | settings
+    ours = {name: settings.pop(name) for name in ("random_leftovers", "streaming_clean", "seed") if name in settings}
     variance, noise = None, np.float32(np.median(sky["noises"]))
     if settings.get("WEIGHT_TYPE") == "BACKGROUND":
         variance = sky["rms"] * sky["rms"]
@@ -129,18 +131,22 @@ def oracle(sky, kernel=sextractor_oracle.KERNEL, image=None, weights=None, **set
     chosen["clean"] = settings["CLEAN"] == "Y"
     return sextractor_oracle.run(sky["above"], noise, variance, nodes=sky["nodes"], kernel=kernel,
                                  weight_gain=settings.get("WEIGHT_GAIN") != "N", masking=MASKING[settings["MASK_TYPE"]], phot_apertures=APERTURES,
-                                 phot_fluxfrac=FRACTIONS, **chosen)
+                                 phot_fluxfrac=FRACTIONS, **chosen, **ours)
 
 
-def check(image, directory, least, exchanged=0, **settings):
-    """`exchanged`: sources whose pixels CLEAN gives to another one."""
+def check(image, directory, least, **settings):
     told, sky = theirs(image, directory, **settings)
     plain = oracle(sky, image=image, **settings)
     assert len(told["FLAGS"]) == len(plain["FLAGS"]) >= least
     index = match(plain, told["X_IMAGE"], told["Y_IMAGE"])
     told = {name: values[index] for name, values in told.items()}
+    # SExtractor begins to write rows before the last row of the image is done, which turns its list over: a source that ends
+    # there and could be eaten by several may be eaten by another of them.
+    last = sky["above"].shape[0]
+    elsewhere = (told["YMAX_IMAGE"] < last) & (plain["YMAX_IMAGE"] < last)
     for name in INTEGERS:
-        assert np.sum(plain[name] != told[name]) <= exchanged, name
+        differ = plain[name] != told[name]
+        assert not differ[elsewhere].any() and differ.sum() <= 0.01 * len(index), f"{name}: {differ.sum()} of {len(index)} differ"
     worse, all_of_them = {}, 0
     for name in set(told) - set(INTEGERS):
         seen = plain["FWHM_PIXELS"] != 1 if name == "FWHM_IMAGE" else np.ones(len(index), bool)
@@ -192,8 +198,42 @@ def test_a_real_field(tmp_path):
     check(GALAXIES, tmp_path, 850)
 
 
+def test_what_is_ours_instead_of_chance(tmp_path):
+    """Leftovers to the most probable core, and CLEAN whatever the order: almost the same sources, what is not split is
+    measured alike, and what is split differs from SExtractor by no more than SExtractor with another seed does."""
+    told, sky = theirs(field(5, 512, 20_000), tmp_path)
+    places = cKDTree(np.column_stack((told["X_IMAGE"], told["Y_IMAGE"])))
+
+    def apart(**choices):
+        plain = oracle(sky, **choices)
+        distance, index = places.query(np.column_stack((plain["X_IMAGE"], plain["Y_IMAGE"])))
+        near = distance < 0.1
+        assert near.mean() > 0.99 and abs(len(near) - places.n) <= 0.01 * places.n and places.n > 800
+        plain = {name: values[near] for name, values in plain.items()}
+        other = {name: values[index[near]] for name, values in told.items()}
+        assert (plain["FLAGS"] == other["FLAGS"]).mean() > 0.985
+        parts = plain["FLAGS"].astype(int) & 2 == 2
+        far = {name: np.abs(plain[f"FLUX_{name}"] - other[f"FLUX_{name}"]) / other[f"FLUXERR_{name}"]
+               for name in ("ISO", "AUTO")}
+        assert all((values[~parts] < 1e-4).mean() > 0.98 for values in far.values())
+        return np.array([np.quantile(values[parts], q) for values in far.values() for q in (0.5, 0.99)])
+
+    by_rule, by_chance = apart(random_leftovers=False, streaming_clean=False), apart(seed=2)
+    print(f"ISO and AUTO of what is split, median and 99 %, in errors: {by_rule.round(3)}, another seed {by_chance.round(3)}")
+    assert (0 < by_rule).all() and (by_rule < 1.2 * by_chance).all()
+
+
+def test_labels(tmp_path):
+    told, sky = theirs(field(6, 256, 10_000), tmp_path, CLEAN="N")
+    plain = sextractor_oracle.run(sky["above"], np.float32(np.median(sky["noises"])), clean=False,
+                                  labels=tmp_path / "labels")
+    labels = np.fromfile(tmp_path / "labels", np.int32).reshape(256, 256)
+    assert len(plain["FLAGS"]) == len(told["FLAGS"]) > 50
+    assert np.array_equal(np.bincount(labels.ravel())[1:], plain["ISOAREAF_IMAGE"])
+
+
 if LONG:
-    @pytest.mark.parametrize("per_mpix, least", ((1000, 500), (20_000, 3000), (50_000, 3000)))
+    @pytest.mark.parametrize("per_mpix, least", ((1000, 500), (20_000, 2500), (50_000, 2500)))
     @pytest.mark.parametrize("seeing", (1.5, 3.0))
     @pytest.mark.parametrize("seed", (51, 52))
     def test_larger_fields(seed, seeing, per_mpix, least, tmp_path):
@@ -214,7 +254,7 @@ if LONG:
     def test_noise_of_the_meshes(seed, tmp_path):
         check(field(seed, 512, 5000, slope=20), tmp_path, 300, WEIGHT_TYPE="BACKGROUND", GAIN=3.0)
 
-    @pytest.mark.parametrize("settings", ({}, {"RESCALE_WEIGHTS": "N", "DETECT_THRESH": 2.0}, {"INTERP_TYPE": "NONE"},
+    @pytest.mark.parametrize("settings", ({}, {"RESCALE_WEIGHTS": "N", "DETECT_THRESH": 1.5}, {"INTERP_TYPE": "NONE"},
                                           {"WEIGHT_GAIN": "N", "ANALYSIS_THRESH": 2.0}), ids=str)
     @pytest.mark.parametrize("seed", (91, 92))
     def test_maps_of_weights(seed, settings, tmp_path):

@@ -29,6 +29,7 @@ struct Settings {
   int deblend_nthresh = 32;
   double deblend_mincont = 0.005;
   bool random_leftovers = true;  ///< drawn with rand(), as SExtractor does; or to the most probable source
+  unsigned seed = 1;             ///< of rand(); SExtractor leaves it at 1
   bool clean = true, streaming_clean = true;
   double clean_param = 1;
   Masking masking = Masking::correct;

@@ -2,6 +2,7 @@
 // srcextract, to hold both against. Reads a field (field.hpp) and writes a table of text, a row for each object; with
 // --labels FILE also an int32 image of the rows (from 1) that pixels belong to, before CLEAN if that is off.
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
     Settings settings;
     Field field;
     read_field(std::cin, settings, field);
+    std::srand(settings.seed);
     std::vector<Object> objects = find_objects(field, settings);
     const Masks masks(objects, field, settings);
     for (Object& object : objects) {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <istream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -31,80 +33,71 @@ std::vector<float> normalised(const std::vector<double>& numbers) {
   return kernel;
 }
 
-void set(const std::string& name, const std::vector<double>& values, Settings& settings, Field& field) {
-  const double one = values.at(0);
-  const bool yes = one != 0;
-  if (name == "size") {
-    field.image.width = static_cast<int>(one);
-    field.image.height = static_cast<int>(values.at(1));
-  } else if (name == "nodes") {
-    field.sky_nodes.width = static_cast<int>(one);
-    field.sky_nodes.height = static_cast<int>(values.at(1));
-  } else if (name == "mesh") {
-    field.mesh_width = static_cast<int>(one);
-    field.mesh_height = static_cast<int>(values.at(1));
-  } else if (name == "kernel") {
-    field.kernel_width = static_cast<int>(one);
-    field.kernel_height = static_cast<int>(values.at(1));
-    field.kernel = normalised(values);
-  } else if (name == "variance") {
-    if (yes) field.variance = {field.image.width, field.image.height, {}};
-  } else if (name == "noise") {
-    field.noise = static_cast<float>(one);
-  } else if (name == "detect_thresh") {
-    settings.detect_thresh = one;
-  } else if (name == "analysis_thresh") {
-    settings.analysis_thresh = one;
-  } else if (name == "detect_minarea") {
-    settings.detect_minarea = static_cast<int>(one);
-  } else if (name == "deblend_nthresh") {
-    settings.deblend_nthresh = static_cast<int>(one);
-  } else if (name == "deblend_mincont") {
-    settings.deblend_mincont = one;
-  } else if (name == "random_leftovers") {
-    settings.random_leftovers = yes;
-  } else if (name == "clean") {
-    settings.clean = yes;
-  } else if (name == "streaming_clean") {
-    settings.streaming_clean = yes;
-  } else if (name == "clean_param") {
-    settings.clean_param = one;
-  } else if (name == "masking") {
-    settings.masking = static_cast<Masking>(static_cast<int>(one));
-  } else if (name == "gain") {
-    settings.gain = one;
-  } else if (name == "weight_gain") {
-    settings.weight_gain = yes;
-  } else if (name == "weight_thresh") {
-    settings.weight_thresh = one;
-  } else if (name == "satur_level") {
-    settings.satur_level = one;
-  } else if (name == "phot_apertures") {
-    settings.phot_apertures = values;
-  } else if (name == "phot_fluxfrac") {
-    settings.phot_fluxfrac = values;
-  } else if (name == "phot_autoparams") {
-    settings.kron_factor = one;
-    settings.kron_minimum = values.at(1);
-  } else if (name == "phot_petroparams") {
-    settings.petro_factor = one;
-    settings.petro_minimum = values.at(1);
-  } else if (name == "families") {  // AUTO, PETRO, WIN
-    settings.automatic = yes;
-    settings.petro = values.at(1) != 0;
-    settings.win = values.at(2) != 0;
-  } else {
-    throw std::runtime_error("there is no setting '" + name + "'");
-  }
+using Numbers = std::vector<double>;
+using Setters = std::map<std::string, std::function<void(const Numbers&)>>;
+
+template <class T>
+auto to(T& setting) {
+  return [&setting](const Numbers& given) { setting = static_cast<T>(given.at(0)); };
+}
+
+template <class A, class B>
+auto to(A& first, B& second) {
+  return [&first, &second](const Numbers& given) {
+    first = static_cast<A>(given.at(0));
+    second = static_cast<B>(given.at(1));
+  };
+}
+
+Setters setters_of(Settings& s, Field& field) {
+  return {{"size", to(field.image.width, field.image.height)},
+          {"noise", to(field.noise)},
+          {"nodes", to(field.sky_nodes.width, field.sky_nodes.height)},
+          {"mesh", to(field.mesh_width, field.mesh_height)},
+          {"kernel",
+           [&field](const Numbers& given) {
+             to(field.kernel_width, field.kernel_height)(given);
+             field.kernel = normalised(given);
+           }},
+          {"variance",
+           [&field](const Numbers& given) {
+             if (given.at(0) != 0) field.variance = {field.image.width, field.image.height, {}};
+           }},
+          {"detect_thresh", to(s.detect_thresh)},
+          {"analysis_thresh", to(s.analysis_thresh)},
+          {"detect_minarea", to(s.detect_minarea)},
+          {"deblend_nthresh", to(s.deblend_nthresh)},
+          {"deblend_mincont", to(s.deblend_mincont)},
+          {"random_leftovers", to(s.random_leftovers)},
+          {"seed", to(s.seed)},
+          {"clean", to(s.clean)},
+          {"streaming_clean", to(s.streaming_clean)},
+          {"clean_param", to(s.clean_param)},
+          {"masking", [&s](const Numbers& given) { s.masking = static_cast<Masking>(static_cast<int>(given.at(0))); }},
+          {"gain", to(s.gain)},
+          {"weight_gain", to(s.weight_gain)},
+          {"weight_thresh", to(s.weight_thresh)},
+          {"satur_level", to(s.satur_level)},
+          {"phot_apertures", [&s](const Numbers& given) { s.phot_apertures = given; }},
+          {"phot_fluxfrac", [&s](const Numbers& given) { s.phot_fluxfrac = given; }},
+          {"phot_autoparams", to(s.kron_factor, s.kron_minimum)},
+          {"phot_petroparams", to(s.petro_factor, s.petro_minimum)},
+          {"auto", to(s.automatic)},
+          {"petro", to(s.petro)},
+          {"win", to(s.win)}};
 }
 
 }  // namespace
 
 void read_field(std::istream& in, Settings& settings, Field& field) {
+  const Setters setters = setters_of(settings, field);
   for (std::string text; std::getline(in, text) && text != "data";) {
     std::istringstream line(text);
     std::string name;
-    if (line >> name) set(name, numbers(line), settings, field);
+    if (!(line >> name)) continue;
+    const auto found = setters.find(name);
+    if (found == setters.end()) throw std::runtime_error("there is no setting '" + name + "'");
+    found->second(numbers(line));
   }
   read_plane(in, field.image);
   if (field.variance.width > 0) read_plane(in, field.variance);

@@ -9,7 +9,7 @@ namespace {
 /// Sums over the window about one position.
 struct Sums {
   double light = 0, x = 0, y = 0, x2 = 0, y2 = 0, xy = 0;
-  double variance = 0, err = 0, err_x2 = 0, err_y2 = 0, err_xy = 0;
+  double variance = 0, err_x2 = 0, err_y2 = 0, err_xy = 0;
 };
 
 Sums sum_window(Object& object, double cx, double cy, float sigma, const Masks& masks, const Field& field,
@@ -39,13 +39,12 @@ Sums sum_window(Object& object, double cx, double cy, float sigma, const Masks& 
         variance += photon_variance(sample.value, sample.variance, field, settings);
       }
       const double noise = static_cast<double>(weight) * weight * variance;
-      sums.err += noise;
+      sums.variance += noise;
       sums.err_x2 += noise * (dx * dx + 0.0833);
       sums.err_y2 += noise * (dy * dy + 0.0833);
       sums.err_xy += noise * dx * dy;
     }
   }
-  sums.variance = sums.err;
   return sums;
 }
 
