@@ -50,6 +50,7 @@ output: {formats: [csv, "fits", reg, ecsv], segmentation: true, quicklook: true,
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
+deblend: {method: none, thresholds: 64, contrast: 0.0001}
 difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
              reference_fwhm: 2.5, new_fwhm: 3}
 quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
@@ -75,6 +76,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
   EXPECT_EQ(c.convolve, sobel);
   EXPECT_EQ(c.clean, (CleanConfig{CleanOperation::opening, StructuringElement::square, 2}));
+  EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::none, 64, 0.0001}));
   EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);
@@ -167,7 +169,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
        "convolve, "
-       "detection, clean, measurement, difference, output, quicklook"},
+       "detection, clean, deblend, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -251,8 +253,19 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "clean, measurement, difference, output, quicklook"},
+       "clean, deblend, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
+      {"deblend: {thresholds: 1}\n",
+       "x.yaml:1:23: 'deblend.thresholds' must be at least 2 and at most 256: one is the threshold itself; 32 is "
+       "usual"},
+      {"deblend: {contrast: 1.5}\n",
+       "x.yaml:1:21: 'deblend.contrast' must be at least 0 and at most 1: it is a part of the source's flux: 0 divides "
+       "at "
+       "every peak, 1 never"},
+      {"deblend: {method: tree}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
+       "x.yaml:1:19: 'deblend.method' is tree, whose levels rise from the threshold by factors, and "
+       "detection.threshold is "
+       "not above 0; raise it, or set method to none"},
       {"combine:\n  planes: [1, 2]\n",
        "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
       {"combine: {method: mean,\n  planes: [0]}\n",
