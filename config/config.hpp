@@ -212,6 +212,21 @@ struct CleanConfig {
   bool operator==(const CleanConfig&) const = default;
 };
 
+enum class DeblendMethod { none, tree };
+
+/// The division of sources of more than one peak.
+struct DeblendConfig {
+  DeblendMethod method = DeblendMethod::none;
+  /// Levels between the threshold and the peak, in equal steps of magnitude (SExtractor's DEBLEND_NTHRESH). Too few
+  /// pass over what is between two peaks.
+  std::int64_t thresholds = 32;
+  /// Of the whole source's flux, that a branch must have above the level at which it joins others (DEBLEND_MINCONT).
+  /// Too low divides galaxies at their spiral arms, and noise; too high leaves faint neighbours.
+  double contrast = 0.005;
+
+  bool operator==(const DeblendConfig&) const = default;
+};
+
 /// What is summed over the pixels of a source.
 struct MeasurementConfig {
   /// The level subtracted from every pixel before it is measured: the clipped median, or zero (raw pixels).
@@ -306,6 +321,7 @@ struct Settings {
   ConvolveConfig convolve;
   DetectionConfig detection;
   CleanConfig clean;
+  DeblendConfig deblend;
   MeasurementConfig measurement;
   DifferenceConfig difference;
   OutputConfig output;

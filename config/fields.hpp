@@ -4,6 +4,7 @@
 #include "config/fields/clean.hpp"
 #include "config/fields/combine.hpp"
 #include "config/fields/convolve.hpp"
+#include "config/fields/deblend.hpp"
 #include "config/fields/detection.hpp"
 #include "config/fields/difference.hpp"
 #include "config/fields/flags.hpp"
@@ -33,6 +34,7 @@ void for_each_field(AnyConfig& c, F&& f) {
   config::for_each_convolve_field(c, f);
   config::for_each_detection_field(c, f);
   config::for_each_clean_field(c, f);
+  config::for_each_deblend_field(c, f);
   config::for_each_measurement_field(c, f);
   config::for_each_difference_field(c, f);
   config::for_each_output_field(c, f);

@@ -290,6 +290,16 @@ std::string seed_problem(const DetectionConfig& config) {
                                         : "must be greater than detection.threshold, down to which sources reach; or 0";
 }
 
+std::string deblend_method_problem(const Config& config) {
+  const DetectionConfig& detection = config.detection;
+  const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;
+  const bool wrong = config.deblend.method != DeblendMethod::none && above_sky && !(detection.threshold > 0) &&
+                     detection.threshold_unit == ThresholdUnit::absolute;
+  return wrong ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
+                 "raise it, or set method to none"
+               : "";
+}
+
 std::string keyword_problem(const std::string& keyword) {
   return keyword == "none" || is_keyword(keyword)
              ? ""

@@ -62,6 +62,9 @@ std::string threshold_unit_problem(const Config& config);
 std::string sign_problem(const Config& config);
 std::string seed_problem(const DetectionConfig& config);
 
+/// Of deblend.method.
+std::string deblend_method_problem(const Config& config);
+
 /// Of a keyword that holds a level or the gain: it is one of FITS.
 std::string keyword_problem(const std::string& keyword);
 

@@ -6,6 +6,7 @@
 #include "stages/combine/combine.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"
@@ -34,6 +35,9 @@ struct Detection {
   Runs<Where> runs;
   Runs<Where> seeds;  ///< what is above detection.seed, if sources need one
   Components<Where> components;
+  Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
+  Components<Where> islands;
+  Buffer<Parentage, Where> parentage;  ///< of every source then
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
@@ -146,6 +150,20 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
   done("seed");
 }
 
+/// Tells sources that touch from one another: `image` is the one in which they were found.
+template <class Where>
+void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+             Detection<Where>& found, const Where& where) {
+  const bool of_map = counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty();
+  const DeblendImages<Where> images{image, measured_image(pixels, found), found.levels,
+                                    !of_map && noise_varies(config) ? &found.mesh : nullptr,
+                                    of_map ? &measured_variance(pixels, found) : nullptr};
+  Deblended<Where> deblended = deblend_sources(images, found.runs, found.components, config, where);
+  found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
+  found.islands = std::exchange(found.components, std::move(deblended.components));
+  found.parentage = std::move(deblended.parentage);
+}
+
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
 /// `done(stage)` is called; and `done.on_sources(components)`, if there is one, before anything is kept of sources.
 template <class Where, class Done>
@@ -170,6 +188,10 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   const bool seeded = config.detection.seed != 0;
   found.components = label_components(found.runs, config.detection, where, seeded ? &found.seeds : nullptr);
   done("label");
+  if (config.deblend.method != DeblendMethod::none) {
+    deblend(image, pixels, config, found, where);
+    done("deblend");
+  }
   if constexpr (requires { done.on_sources(found.components); }) done.on_sources(found.components);
 
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
@@ -198,10 +220,17 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();
-  record_stage("threshold", cleaned ? found.thresholded : found.runs, record);
+  const bool deblended = !found.island_runs.row_begin.empty();
+  const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
+  record_stage("threshold", cleaned ? found.thresholded : labelled, record);
   if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
-  if (cleaned) record_stage("clean", found.runs, record);
-  record_stage("label", found.components, record);
+  if (cleaned) record_stage("clean", labelled, record);
+  record_stage("label", deblended ? found.islands : found.components, record);
+  if (deblended) {
+    record_stage("deblended runs", found.runs, record);
+    record_stage("deblended labels", found.components, record);
+    record_stage("parentage", found.parentage, record);
+  }
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);

@@ -12,6 +12,7 @@ namespace {
 /// Appends the rows of one catalogue to those of another; both have the same columns.
 void append_rows(Sources& to, const Sources& from) {
   const auto before = static_cast<std::int32_t>(to.size());
+  const std::int32_t islands = to.id_parent.empty() ? 0 : std::ranges::max(to.id_parent);
   for_each_column(to, [&](const Column& column, auto& values) {
     for_each_column(from, [&](const Column& other, const auto& more) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(more)>>)
@@ -19,6 +20,8 @@ void append_rows(Sources& to, const Sources& from) {
     });
   });
   for (std::size_t row = static_cast<std::size_t>(before); row < to.number.size(); ++row) to.number[row] += before;
+  for (std::size_t row = static_cast<std::size_t>(before); row < to.id_parent.size(); ++row)
+    to.id_parent[row] += islands;
 }
 
 /// The segmentations of two sides of an image as one, in raster order. Labels of the second go on after the first's

@@ -93,8 +93,14 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.masked_mask = masked.mask;
   out.masked_level = masked.level;
   out.detected = found.components.counts->found;
-  out.sources = derive_columns({sums, all_of(found.fluxes), all_of(found.variances), of_mesh ? &found.mesh : nullptr,
-                                noise_varies(config), known_noise(config)},
+  out.sources = derive_columns({sums,
+                                all_of(found.fluxes),
+                                all_of(found.variances),
+                                of_mesh ? &found.mesh : nullptr,
+                                noise_varies(config),
+                                known_noise(config),
+                                config.deblend.method != DeblendMethod::none,
+                                {found.parentage.begin(), found.parentage.end()}},
                                shape, out.levels, config.measurement, where);
   if (may_be_saturated(config.measurement))
     out.brightest =

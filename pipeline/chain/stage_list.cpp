@@ -61,6 +61,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
     // clean
     {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
+    // deblend
+    {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, none},
 };
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));

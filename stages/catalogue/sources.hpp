@@ -36,9 +36,11 @@ struct Sources {
   std::vector<double> a_image, b_image, theta_image;
   std::vector<double> background, threshold, snr;
   std::vector<std::int16_t> flags;
+  std::vector<std::int32_t> id_parent;
   std::vector<std::int16_t> sign;
   std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
+  bool deblended = false;  ///< id_parent is a column of this catalogue
   bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames
   bool has_sign = false;  ///< sign is a column of this catalogue
@@ -48,8 +50,9 @@ struct Sources {
 };
 
 /// Bits of FLAGS. Those up to 128 are SExtractor's, of which 1 (photometry that neighbours or bad pixels disturb),
-/// 2 (deblended), 16 (an aperture is cut), 32, 64 and 128 (buffers that are full) are never set here.
+/// 16 (an aperture is cut), 32, 64 and 128 (buffers that are full) are never set here.
 namespace flag {
+inline constexpr std::int16_t deblended = 2;        ///< was one with others, from which deblending told it
 inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
 inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
 inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source; none of theirs
@@ -89,7 +92,12 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
-  f(Column{"FLAGS", "", "meta.code", "4 saturated, 8 touches the image edge, 256 touches masked pixels", 0}, s.flags);
+  f(Column{"FLAGS", "", "meta.code", "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels",
+           0},
+    s.flags);
+  if (s.deblended)
+    f(Column{"ID_PARENT", "", "meta.id.parent", "Number of the group of pixels that it was deblended from", 0},
+      s.id_parent);
   if (s.flagged) {
     f(Column{"IMAFLAGS_ISO", "", "meta.code", "Flags of its pixels, by the map of flags", 0}, s.imaflags_iso);
     f(Column{"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", 0},

@@ -10,7 +10,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
-#include "stages/math/exact_math.hpp"
+#include "stages/measure/ellipse.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
@@ -25,32 +25,27 @@ double ratio(double numerator, double denominator) {
   return denominator == 0 ? nan : numerator / denominator;
 }
 
-/// Second moments and the ellipse that has them.
-struct Ellipse {
-  double x2, y2, xy;
-  double a, b, theta;
+/// From the first column and row of a source.
+struct Offset {
+  double x, y;
 };
 
-/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996). A source thinner than a pixel gets the
-/// variance of a pixel, 1/12, added to both axes, with SExtractor's criterion: determinant below 0.00694 = 1/144.
-Ellipse ellipse_of(const SourceSums& s, double dx, double dy) {
+Offset centre_of(const SourceSums& s) {
+  return {ratio(s.vx, s.v), ratio(s.vy, s.v)};
+}
+
+/// The position of a source: its centre, or that of the core of one that was split off.
+Offset position_of(const SourceSums& s, const Parentage& parentage) {
+  return parentage.split != 0 ? Offset{parentage.x - s.xmin, parentage.y - s.ymin} : centre_of(s);
+}
+
+/// The ellipse of a source by its moments about its position.
+Ellipse ellipse_of(const SourceSums& s, const Offset& position) {
   if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
-  Ellipse e{};
-  e.x2 = s.vxx / s.v - dx * dx;
-  e.y2 = s.vyy / s.v - dy * dy;
-  e.xy = s.vxy / s.v - dx * dy;
-  if (e.x2 * e.y2 - e.xy * e.xy < 0.00694) {
-    e.x2 += 1.0 / 12;
-    e.y2 += 1.0 / 12;
-  }
-  const double half_sum = (e.x2 + e.y2) / 2;
-  const double half_difference = (e.x2 - e.y2) / 2;
-  const double root = std::sqrt(half_difference * half_difference + e.xy * e.xy);
-  e.a = std::sqrt(std::max(0.0, half_sum + root));
-  e.b = std::sqrt(std::max(0.0, half_sum - root));
-  constexpr double degrees = 180 / 3.14159265358979323846;
-  e.theta = portable_atan2(2 * e.xy, e.x2 - e.y2) / 2 * degrees;
-  return e;
+  const Offset centre = centre_of(s);
+  return ellipse_about(s.vxx / s.v - (2 * centre.x - position.x) * position.x,
+                       s.vyy / s.v - (2 * centre.y - position.y) * position.y,
+                       s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x));
 }
 
 bool at_edge(const SourceSums& s, const Shape& shape) {
@@ -87,16 +82,16 @@ double mean_threshold(const Levels& levels, double variance, double npix) {
 }
 
 /// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
-void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, double variance, const Shape& shape,
-              const Levels& levels, const LocalSky& sky, Sources& sources) {
-  const double dx = ratio(s.vx, s.v);
-  const double dy = ratio(s.vy, s.v);
-  const Ellipse ellipse = ellipse_of(s, dx, dy);
+void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Parentage& parentage,
+              double variance, const Shape& shape, const Levels& levels, const LocalSky& sky, Sources& sources) {
+  const Offset position = position_of(s, parentage);
+  const Ellipse ellipse = ellipse_of(s, position);
+  const bool edge = parentage.split != 0 ? parentage.edge != 0 : at_edge(s, shape);
   const double error = std::sqrt(variance);
 
   sources.number[row] = static_cast<std::int32_t>(row + 1);
-  sources.x_image[row] = s.xmin + dx + 1;
-  sources.y_image[row] = s.ymin + dy + 1;
+  sources.x_image[row] = s.xmin + position.x + 1;
+  sources.y_image[row] = s.ymin + position.y + 1;
   sources.xmin_image[row] = s.xmin + 1;
   sources.xmax_image[row] = s.xmax + 1;
   sources.ymin_image[row] = s.ymin + 1;
@@ -116,8 +111,10 @@ void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, 
   sources.background[row] = sky.level;
   sources.threshold[row] = sky.threshold;
   sources.snr[row] = ratio(measured.v, error);
-  sources.flags[row] = static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) |
-                                                 (at_edge(s, shape) ? flag::at_edge : 0));
+  sources.flags[row] =
+      static_cast<std::int16_t>((s.near_masked != 0 ? flag::masked_pixels : 0) | (edge ? flag::at_edge : 0) |
+                                (parentage.split != 0 ? flag::deblended : 0));
+  if (sources.deblended) sources.id_parent[row] = parentage.parent;
 }
 
 /// A map of a mesh at single pixels; a row is evaluated when it is first asked for.
@@ -152,9 +149,11 @@ class SkyOfSources {
     rms_.emplace(sums.mesh->grid, sums.mesh->rms, sums.mesh->rms_bend);
   }
 
-  LocalSky at(const SourceSums& s) {
+  LocalSky at(const SourceSums& s, const Parentage& parentage) {
     if (!level_) return everywhere_;
-    const std::int64_t x = central(s.vx, s.v, s.xmin, s.xmax), y = central(s.vy, s.v, s.ymin, s.ymax);
+    const bool split = parentage.split != 0;
+    const std::int64_t x = central(split ? parentage.x - s.xmin : s.vx / s.v, s.xmin, s.xmax);
+    const std::int64_t y = central(split ? parentage.y - s.ymin : s.vy / s.v, s.ymin, s.ymax);
     const double level = level_->at(x, y);
     if (!noise_varies_) return {level, everywhere_.sigma, everywhere_.threshold};
     const float rms = rms_->at(x, y);
@@ -162,9 +161,8 @@ class SkyOfSources {
   }
 
  private:
-  /// The pixel of a source that its centre is in, or the nearest to it.
-  static std::int64_t central(double moment, double flux, std::int32_t least, std::int32_t most) {
-    const double offset = moment / flux;
+  /// The pixel of a source that its position is in, or the nearest to it.
+  static std::int64_t central(double offset, std::int32_t least, std::int32_t most) {
     if (!(offset > 0)) return least;
     return offset < most - least ? least + static_cast<std::int64_t>(offset + 0.5) : most;
   }
@@ -179,8 +177,9 @@ class SkyOfSources {
 constexpr std::int64_t rows_at_a_time = 2048;
 
 /// Columns of so many rows, side by side: the system takes longer to give memory to a column than it takes to fill it.
-Sources room_for(std::int64_t rows, const Cpu& where) {
+Sources room_for(std::int64_t rows, bool deblended, const Cpu& where) {
   Sources sources;
+  sources.deblended = deblended;
   std::vector<std::function<void()>> columns;
   for_each_column(sources, [&](const Column&, auto& values) {
     columns.push_back([&values, rows] { values.resize(static_cast<std::size_t>(rows)); });
@@ -196,12 +195,13 @@ Sources room_for(std::int64_t rows, const Cpu& where) {
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where) {
   const std::int64_t rows = std::ssize(sums.found);
-  Sources sources = room_for(rows, where);
+  Sources sources = room_for(rows, sums.deblended, where);
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     SkyOfSources sky_of(sums, levels);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
       const SourceSums& measured = sums.fluxes.empty() ? sums.found[row] : sums.fluxes[row];
-      LocalSky sky = sky_of.at(sums.found[row]);
+      const Parentage parentage = sums.parentage.empty() ? Parentage{} : sums.parentage[row];
+      LocalSky sky = sky_of.at(sums.found[row], parentage);
       double variance = 0;
       if (sums.variances_of != PixelNoise::of_sky) {
         const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
@@ -212,7 +212,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
         variance = sums.variances.empty() ? variance_of(measured, sky, config.gain)
                                           : variance_from(sums.variances[row], levels, sky.sigma);
       }
-      fill_row(row, sums.found[row], measured, variance, shape, levels, sky, sources);
+      fill_row(row, sums.found[row], measured, parentage, variance, shape, levels, sky, sources);
     }
   });
   return sources;

@@ -5,6 +5,7 @@
 #include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/measure/parentage.hpp"
 
 namespace srcextract {
 
@@ -23,12 +24,15 @@ struct MeasuredSums {
   const SkyMesh<Cpu>* mesh = nullptr;          ///< whose level was subtracted before
   bool noise_varies = false;                   ///< as the mesh tells; else it is that of the levels all over
   PixelNoise variances_of = PixelNoise::of_sky;
+  bool deblended = false;
+  std::span<const Parentage> parentage = {};  ///< then what deblending says of them
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).
 /// Positions and shapes are those where the sources were found, fluxes and FLUX_MAX those of the image that is
-/// measured. FLUXERR_ISO has the photon noise that follows from the flux and the gain, or that the variances tell. Runs
-/// on the host for both back ends, with no function that libm rounds freely.
+/// measured. A source that was split off is where its core is, and its moments are about that. FLUXERR_ISO has the
+/// photon noise that follows from the flux and the gain, or that the variances tell. Runs on the host for both back
+/// ends, with no function that libm rounds freely.
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where = {});
 inline Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,

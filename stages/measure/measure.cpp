@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <mutex>
 #include <span>
-#include <utility>
 
 #include "stages/core/parallel.hpp"
+#include "stages/detect/runs_by_source.hpp"
 #include "stages/measure/measure_run.hpp"
 
 namespace srcextract {
 
 namespace {
+
+using Members = RunsBySource::Members;
 
 constexpr std::int64_t sources_per_piece = 256;
 
@@ -23,36 +25,6 @@ constexpr std::int64_t runs_per_piece = std::int64_t{4} * ordered_group;
 /// Runs are fetched so many before they are needed, and their pixels when these are so few away.
 constexpr std::int64_t runs_ahead = 64;
 constexpr std::int64_t pixels_ahead = 32;
-
-using Members = std::span<const std::int32_t>;
-
-/// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
-struct RunsBySource {
-  Buffer<std::int32_t, Cpu> begin;
-  Buffer<std::int32_t, Cpu> order;
-
-  Members members(std::int64_t source) const {
-    return {order.data() + begin[source], order.data() + begin[source + 1]};
-  }
-};
-
-RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
-  RunsBySource by_source{Buffer<std::int32_t, Cpu>(components.counts->kept + 1, where), {}};
-  // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
-  // where those of label l + 1 begin.
-  Buffer<std::int32_t, Cpu>& begin = by_source.begin;
-  std::fill(begin.begin(), begin.end(), 0);
-  for (const std::int32_t label : components.label) ++begin[label];
-  std::int32_t members = 0;
-  begin[0] = 0;
-  for (std::int64_t l = 1; l < begin.size(); ++l) members += std::exchange(begin[l], members);
-  by_source.order = Buffer<std::int32_t, Cpu>(members, where);
-  for (std::int64_t i = 0; i < components.label.size(); ++i) {
-    const std::int32_t label = components.label[i];
-    if (label > 0) by_source.order[begin[label]++] = static_cast<std::int32_t>(i);
-  }
-  return by_source;
-}
 
 /// Fetches the runs of sources, and then their pixels, which are far from each other in memory, for the measurement
 /// that follows.

@@ -32,7 +32,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
        "convolve, "
-       "detection, clean, measurement, difference, output, quicklook"},
+       "detection, clean, deblend, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -116,8 +116,19 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
        "detection, "
-       "clean, measurement, difference, output, quicklook"},
+       "clean, deblend, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
+      {"deblend: {thresholds: 1}\n",
+       "x.yaml:1:23: 'deblend.thresholds' must be at least 2 and at most 256: one is the threshold itself; 32 is "
+       "usual"},
+      {"deblend: {contrast: 1.5}\n",
+       "x.yaml:1:21: 'deblend.contrast' must be at least 0 and at most 1: it is a part of the source's flux: 0 divides "
+       "at "
+       "every peak, 1 never"},
+      {"deblend: {method: tree}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
+       "x.yaml:1:19: 'deblend.method' is tree, whose levels rise from the threshold by factors, and "
+       "detection.threshold is "
+       "not above 0; raise it, or set method to none"},
       {"combine:\n  planes: [1, 2]\n",
        "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
       {"combine: {method: mean,\n  planes: [0]}\n",

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/field.hpp"
+#include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(DeblendMethod) {
+  return {"none", "tree"};
+}
+
+}  // namespace srcextract
+
+namespace srcextract::config {
+
+/// The keys of the section `deblend`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_deblend_field(AnyConfig& c, F&& f) {
+  const Section section{"deblend", "The division of sources of more than one peak"};
+  f(Field{.section = section,
+          .key = "method",
+          .description = "How sources that touch are told apart: `none`, or `tree`, by the tree of what is connected "
+                         "above each of several levels (SExtractor's; on the CPU alone)",
+          .problem = deblend_method_problem(c)},
+    c.deblend.method);
+  f(Field{.section = section,
+          .key = "thresholds",
+          .description = "Levels from the threshold to the peak, in equal steps of magnitude (SExtractor's "
+                         "DEBLEND_NTHRESH)",
+          .at_least = 2,
+          .at_most = 256,
+          .why = "one is the threshold itself; 32 is usual"},
+    c.deblend.thresholds);
+  f(Field{.section = section,
+          .key = "contrast",
+          .description = "Flux of a branch above the level at which it joins others, to that of the whole source, at "
+                         "which it is a source (SExtractor's DEBLEND_MINCONT)",
+          .at_least = 0,
+          .at_most = 1,
+          .why = "it is a part of the source's flux: 0 divides at every peak, 1 never"},
+    c.deblend.contrast);
+}
+
+}  // namespace srcextract::config

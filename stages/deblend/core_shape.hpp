@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/math/exact_log.hpp"
+#include "stages/measure/ellipse.hpp"
+#include "stages/measure/measure.hpp"
+
+namespace srcextract {
+
+/// What is counted over the pixels of a core in the image that is measured, above the sky.
+struct CoreCounts {
+  float level;              ///< above which it is one by itself
+  float peak;               ///< the brightest of those pixels
+  std::int64_t above;       ///< that are brighter than the level
+  std::int64_t above_half;  ///< that are brighter than half_way of it and the peak
+
+  float half_way() const { return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2); }
+};
+
+/// The elliptical Gaussian by which a core claims pixels that are in none: of amplitude e^ln_amplitude, and falling by
+/// e^-claim.
+struct CoreShape {
+  double x, y;  ///< centroid, 0-based
+  double ln_amplitude;
+  double xx, yy, xy;  ///< claim = xx dx^2 + yy dy^2 + xy dx dy
+  double least;       ///< no more than claim / (dx^2 + dy^2) anywhere
+
+  float claim(double to_x, double to_y) const {
+    const double dx = to_x - x, dy = to_y - y;
+    return static_cast<float>(xx * (dx * dx) + yy * (dy * dy) + xy * (dx * dy));
+  }
+};
+
+/// By how much the area within an isophote is smaller than that of the Gaussian which a core's moments are of: what is
+/// above half the peak tells its slope.
+inline double area_correction(const CoreCounts& counts, double a, double b) {
+  const float half_way = counts.half_way();
+  if (!(half_way > 0)) return 1;
+  const float ratio = counts.level / half_way;
+  const double fall = portable_log(ratio < 1 ? static_cast<double>(ratio) : 0.99);
+  const std::int64_t steeper = counts.above_half - counts.above;
+  constexpr double pi = 3.14159265358979323846;
+  const double correction = static_cast<double>(steeper < 0 ? steeper : -1) / (2 * pi * fall * a * b);
+  return correction < 1 ? correction : 1;
+}
+
+/// From the sums over a core, above the sky, and the threshold of its island; `counts` is null where thresholds follow
+/// the noise of each pixel, and isophotes are not of one level.
+inline CoreShape shape_of(const SourceSums& core, float peak, const CoreCounts* counts, float threshold) {
+  const double x = core.vx / core.v, y = core.vy / core.v;
+  const Ellipse ellipse =
+      ellipse_about(core.vxx / core.v - x * x, core.vyy / core.v - y * y, core.vxy / core.v - x * y);
+  const auto a = static_cast<float>(ellipse.a), b = static_cast<float>(ellipse.b);
+  const double area = static_cast<double>(a) * static_cast<double>(b);
+  const auto correction =
+      static_cast<double>(counts == nullptr ? 1.0F : static_cast<float>(area_correction(*counts, a, b)));
+  const double determinant = ellipse.x2 * ellipse.y2 - ellipse.xy * ellipse.xy;
+  const auto in_float = [](double value) { return static_cast<double>(static_cast<float>(value)); };
+  constexpr double pi = 3.14159265358979323846;
+  const auto depth =
+      static_cast<double>(static_cast<float>(static_cast<double>(core.npix) / (2 * pi * correction * area)));
+  const double highest = portable_log(4 * static_cast<double>(peak));
+  const double fitted = portable_log(static_cast<double>(threshold)) + depth;
+  return {core.xmin + x,
+          core.ymin + y,
+          depth < 70 && fitted < highest ? fitted : highest,
+          in_float(ellipse.y2 / determinant) / (2 * correction),
+          in_float(ellipse.x2 / determinant) / (2 * correction),
+          in_float(-2 * ellipse.xy / determinant) / (2 * correction),
+          0.999 / (2 * correction * static_cast<double>(a) * static_cast<double>(a))};
+}
+
+}  // namespace srcextract

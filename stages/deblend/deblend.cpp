@@ -1,0 +1,195 @@
+#include "stages/deblend/deblend.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/deblend/claims.hpp"
+#include "stages/deblend/core_shape.hpp"
+#include "stages/deblend/pieces.hpp"
+#include "stages/deblend/split_islands.hpp"
+#include "stages/measure/measure.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t islands_per_piece = 64;
+constexpr std::int64_t pieces_at_a_time = 1024;
+
+/// The end of what is listed island by island, for island i.
+std::int64_t end_of(const SplitIslands& split, std::size_t i, std::int64_t SplitIsland::*first, std::int64_t all) {
+  return i + 1 < split.islands.size() ? split.islands[i + 1].*first : all;
+}
+
+/// The sums over the cores, in the image in which sources were found.
+Buffer<SourceSums, Cpu> measure_cores(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
+                                      const SplitIslands& split, const Cpu& where) {
+  Runs<Cpu> cut;
+  Components<Cpu> cores;
+  const auto in_none = [](std::int64_t) { return -1; };
+  cut_runs(runs, split.pieces, in_none, cut, cores.label, where);
+  for (std::int32_t& label : cores.label) ++label;
+  cores.counts->kept = std::ssize(split.core_level);
+  return measure_sources(images.found, cut, cores, images.levels, MaskCounts{}, where);
+}
+
+/// Counts over the cores of one island, in the image that is measured. `pieces` are those of the island.
+std::vector<CoreCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
+                                     std::span<const Piece> pieces, std::span<const float> levels,
+                                     std::int64_t first_core) {
+  std::vector<CoreCounts> counts;
+  for (const float level : levels) counts.push_back({level, -std::numeric_limits<float>::infinity(), 0, 0});
+  const auto for_each_pixel = [&](const auto& body) {
+    for (const Piece& piece : pieces) {
+      if (piece.owner < 0) continue;
+      CoreCounts& core = counts[static_cast<std::size_t>(piece.owner - first_core)];
+      const float* row = images.measured.pixels.data() + runs.runs[piece.run].y * images.measured.shape.width;
+      for (std::int64_t x = piece.begin; x < piece.end; ++x)
+        body(core, static_cast<float>(static_cast<double>(row[x]) - images.levels->background));
+    }
+  };
+  for_each_pixel([](CoreCounts& core, float value) {
+    core.peak = std::max(core.peak, value);
+    core.above += value > core.level ? 1 : 0;
+  });
+  for_each_pixel([](CoreCounts& core, float value) { core.above_half += value > core.half_way() ? 1 : 0; });
+  return counts;
+}
+
+/// The Gaussians of all cores.
+std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
+                                   const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
+  const bool one_threshold = images.mesh == nullptr && images.variance == nullptr;
+  std::vector<CoreShape> shapes(split.core_level.size());
+  parallel_for(std::ssize(split.islands), islands_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const SplitIsland& island = split.islands[i];
+      const std::int64_t last_piece = end_of(split, i, &SplitIsland::first_piece, std::ssize(split.pieces));
+      const std::int64_t last_core = end_of(split, i, &SplitIsland::first_core, std::ssize(split.core_level));
+      const auto cores = static_cast<std::size_t>(last_core - island.first_core);
+      std::vector<CoreCounts> counts;
+      if (one_threshold)
+        counts = count_pixels(images, runs,
+                              std::span(split.pieces)
+                                  .subspan(static_cast<std::size_t>(island.first_piece),
+                                           static_cast<std::size_t>(last_piece - island.first_piece)),
+                              std::span(split.core_level).subspan(static_cast<std::size_t>(island.first_core), cores),
+                              island.first_core);
+      for (std::size_t k = 0; k < cores; ++k) {
+        const SourceSums& core = sums[island.first_core + static_cast<std::int64_t>(k)];
+        const auto peak = static_cast<float>(static_cast<double>(core.peak) - images.levels->background);
+        shapes[static_cast<std::size_t>(island.first_core) + k] =
+            shape_of(core, peak, one_threshold ? &counts[k] : nullptr, island.threshold);
+      }
+    }
+  });
+  return shapes;
+}
+
+/// Gives the pixels of `piece` to cores of its island, piece by piece.
+void share_out(const Piece& piece, std::int32_t y, const Claims& claims, std::int64_t first_core,
+               std::vector<Piece>& to) {
+  std::int32_t owner = 0;
+  for (std::int32_t x = piece.begin; x < piece.end; ++x) {
+    owner = claims.owner_of(x, y, owner);
+    append({piece.run, x, x + 1, static_cast<std::int32_t>(first_core) + owner}, to);
+  }
+}
+
+/// All pixels of islands that were split, and the core that each goes to.
+std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& split,
+                                     std::span<const CoreShape> shapes, const Cpu& where) {
+  std::vector<Claims> claims;
+  for (std::size_t i = 0; i < split.islands.size(); ++i) {
+    const std::int64_t first = split.islands[i].first_core;
+    const std::int64_t last = end_of(split, i, &SplitIsland::first_core, std::ssize(split.core_level));
+    claims.emplace_back(shapes.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+  }
+  const std::int64_t pieces = std::ssize(split.pieces);
+  std::vector<std::vector<Piece>> parts(static_cast<std::size_t>((pieces + pieces_at_a_time - 1) / pieces_at_a_time));
+  parallel_for(pieces, pieces_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Piece>& part = parts[static_cast<std::size_t>(begin / pieces_at_a_time)];
+    auto island = std::ranges::upper_bound(split.islands, begin, {}, &SplitIsland::first_piece) - 1;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Piece& piece = split.pieces[static_cast<std::size_t>(i)];
+      while (island + 1 != split.islands.end() && (island + 1)->first_piece <= i) ++island;
+      if (piece.owner >= 0) {
+        append(piece, part);
+      } else {
+        const Claims& of_island = claims[static_cast<std::size_t>(island - split.islands.begin())];
+        share_out(piece, runs.runs[piece.run].y, of_island, island->first_core, part);
+      }
+    }
+  });
+  std::vector<Piece> all;
+  for (const std::vector<Piece>& part : parts)
+    for (const Piece& piece : part) append(piece, all);
+  return all;
+}
+
+Parentage parentage_of(const SplitIsland& island, const SourceSums& core, const CoreShape& shape, const Shape& image) {
+  const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
+  return {shape.x, shape.y, island.label, 1, edge ? 1 : 0};
+}
+
+/// Turns owners, which are -1 or an element of `of_owner`, into numbers in the order in which they come.
+void number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner, Deblended<Cpu>& deblended,
+                    const Cpu& where) {
+  deblended.parentage = Buffer<Parentage, Cpu>(std::ssize(of_owner), where);
+  std::vector<std::int32_t> number(of_owner.size(), 0);
+  std::int32_t numbered = 0;
+  for (std::int32_t& of_run : owner) {
+    if (of_run < 0) {
+      of_run = 0;
+      continue;
+    }
+    std::int32_t& label = number[static_cast<std::size_t>(of_run)];
+    if (label == 0) {
+      deblended.parentage[numbered] = of_owner[static_cast<std::size_t>(of_run)];
+      label = ++numbered;
+    }
+    of_run = label;
+  }
+  deblended.components.counts->kept = numbered;
+}
+
+}  // namespace
+
+Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
+                               const Components<Cpu>& components, const Config& config, const Cpu& where) {
+  const SplitIslands split = split_islands(images, runs, components, config, where);
+  const Buffer<SourceSums, Cpu> sums = measure_cores(images, runs, split, where);
+  const std::vector<CoreShape> shapes = find_shapes(images, runs, split, sums, where);
+  const std::vector<Piece> pieces = share_out_islands(runs, split, shapes, where);
+
+  // Owners are the cores, and after them the islands that stay whole.
+  std::vector<Parentage> of_owner;
+  std::vector<std::int32_t> owner_of_label(static_cast<std::size_t>(components.counts->kept) + 1, 0);
+  for (std::size_t i = 0; i < split.islands.size(); ++i) {
+    const SplitIsland& island = split.islands[i];
+    const std::int64_t last = end_of(split, i, &SplitIsland::first_core, std::ssize(split.core_level));
+    for (std::int64_t core = island.first_core; core < last; ++core)
+      of_owner.push_back(parentage_of(island, sums[core], shapes[static_cast<std::size_t>(core)], runs.shape));
+    owner_of_label[static_cast<std::size_t>(island.label)] = -1;
+  }
+  owner_of_label[0] = -1;
+  for (std::size_t label = 1; label < owner_of_label.size(); ++label) {
+    if (owner_of_label[label] < 0) continue;
+    owner_of_label[label] = static_cast<std::int32_t>(of_owner.size());
+    of_owner.push_back({0, 0, static_cast<std::int32_t>(label), 0, 0});
+  }
+
+  Deblended<Cpu> deblended;
+  deblended.components.counts = components.counts;
+  const auto owner_of_whole = [&](std::int64_t run) {
+    return owner_of_label[static_cast<std::size_t>(components.label[run])];
+  };
+  cut_runs(runs, pieces, owner_of_whole, deblended.runs, deblended.components.label, where);
+  check_run_count(deblended.runs.runs.size());
+  number_sources(deblended.components.label, of_owner, deblended, where);
+  return deblended;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/ingest/decode.hpp"
+#include "stages/measure/parentage.hpp"
+
+namespace srcextract {
+
+/// What sources were found in, and what their pixels had to be above.
+template <class Where>
+struct DeblendImages {
+  const Image<float, Where>& found;     ///< in which sources were found
+  const Image<float, Where>& measured;  ///< the same before it was convolved
+  const Value<Levels, Where>& levels;
+  const SkyMesh<Where>* mesh = nullptr;           ///< whose noise thresholds follow
+  const Image<float, Where>* variance = nullptr;  ///< of each pixel, which thresholds follow
+};
+
+/// Sources that were deblended: the runs, cut where another source begins, and whose they are.
+template <class Where>
+struct Deblended {
+  Runs<Where> runs;
+  Components<Where> components;
+  Buffer<Parentage, Where> parentage;  ///< of every source
+};
+
+/// The stage: divides the sources of more than one peak, as SExtractor's multi-threshold deblending does (Bertin &
+/// Arnouts 1996, section 5; docs/stages.md has every definition, and where SExtractor leaves something to chance).
+///
+/// The pixels of an island are cut at `thresholds` levels t_k = t_0 (peak / t_0)^(k / thresholds), counted from
+/// levels.background, where t_0 is the lowest threshold of its pixels. What is connected above t_k, and has
+/// min(min_area, 3) pixels, is a node; a branch is significant if its flux above the level is more than `contrast` of
+/// the island's flux. Where two or more significant branches meet they become sources of their own, the cores; every
+/// pixel that is left goes to the core of which it is most probably a part, by an elliptical Gaussian.
+///
+/// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
+/// levels.background stays whole. `components.counts.kept` counts sources, `found` what it counted before. Time and
+/// memory are near linear in the pixels of all islands, however they are shaped.
+///
+/// The CPU alone can do it: the other overload throws Error{config}.
+Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
+                               const Components<Cpu>& components, const Config& config, const Cpu& where);
+Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
+                               const Components<Gpu>& components, const Config& config, const Gpu& where);
+
+}  // namespace srcextract

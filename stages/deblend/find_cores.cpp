@@ -1,0 +1,92 @@
+#include "stages/deblend/find_cores.hpp"
+
+#include <algorithm>
+
+namespace srcextract {
+
+/// What is of each node and of none above it.
+void CoreFinder::sum_pixels(const Island& island, const LevelTree& tree, const FluxUnit& unit) {
+  branch_.make_room(tree.nodes.size());
+  std::fill(branch_.begin(), branch_.end(), Branch{0, 0, 0, true, false});
+  for (std::int64_t pixel = 0; pixel < island.pixels(); ++pixel) {
+    Branch& branch = branch_[tree.node_of[pixel]];
+    branch.flux += unit.count(island.value[pixel]);
+    ++branch.pixels;
+  }
+}
+
+void CoreFinder::sort_by_level(const LevelTree& tree) {
+  std::int32_t next[most_levels] = {};
+  for (const LevelTree::Node& node : tree.nodes) ++next[node.level];
+  std::int32_t before = 0;
+  for (int level = most_levels - 1; level >= 0; --level) {
+    const std::int32_t count = next[level];
+    next[level] = before;
+    before += count;
+  }
+  order_.make_room(tree.nodes.size());
+  for (std::int32_t node = 0; node < tree.nodes.size(); ++node) order_[next[tree.nodes[node].level]++] = node;
+}
+
+/// From the highest level down: what is in each node, and whether it is significant above the level next to its
+/// parent's, the lowest at which it is by itself.
+void CoreFinder::judge_branches(const LevelTree& tree, const float* levels, const FluxUnit& unit,
+                                const BranchRule& rule) {
+  std::int64_t flux = 0;
+  for (const Branch& branch : branch_) flux += branch.flux;
+  const double least = static_cast<double>(unit.flux(flux)) * rule.contrast;
+  for (const std::int32_t node : order_) {
+    Branch& branch = branch_[node];
+    branch.whole = branch.whole && branch.significant_sons < 2;
+    const std::int32_t to = tree.nodes[node].parent;
+    if (to == node) continue;
+    Branch& parent = branch_[to];
+    parent.flux += branch.flux;
+    parent.pixels += branch.pixels;
+    if (branch.pixels < rule.least_pixels) continue;
+    branch.significant = is_significant(unit.flux(branch.flux), levels[tree.nodes[to].level + 1], branch.pixels, least);
+    parent.significant_sons += branch.significant ? 1 : 0;
+    parent.whole = parent.whole && branch.whole;
+  }
+}
+
+void CoreFinder::choose_cores(const LevelTree& tree) {
+  core_.make_room(tree.nodes.size());
+  for (std::int64_t i = order_.size() - 1; i >= 0; --i) {
+    const std::int32_t node = order_[i], parent = tree.nodes[node].parent;
+    const Branch& branch = branch_[node];
+    const bool is_core = parent != node && branch_[parent].significant_sons >= 2 && branch.whole && branch.significant;
+    const std::int32_t within = parent == node ? -1 : core_[parent];
+    core_[node] = is_core ? node : within;
+  }
+}
+
+void CoreFinder::number_cores(const LevelTree& tree, Cores& cores) {
+  number_.make_room(tree.nodes.size());
+  std::fill(number_.begin(), number_.end(), -1);
+  cores.level.clear();
+  cores.owner.make_room(tree.node_of.size());
+  for (std::int64_t pixel = 0; pixel < tree.node_of.size(); ++pixel) {
+    const std::int32_t core = core_[tree.node_of[pixel]];
+    cores.owner[pixel] = -1;
+    if (core < 0) continue;
+    if (number_[core] < 0) {
+      number_[core] = static_cast<std::int32_t>(cores.level.size());
+      cores.level.push_back(static_cast<std::uint8_t>(tree.nodes[tree.nodes[core].parent].level + 1));
+    }
+    cores.owner[pixel] = number_[core];
+  }
+}
+
+void CoreFinder::find(const Island& island, const LevelTree& tree, const float* levels, const FluxUnit& unit,
+                      const BranchRule& rule, Cores& cores) {
+  sum_pixels(island, tree, unit);
+  sort_by_level(tree);
+  judge_branches(tree, levels, unit, rule);
+  cores.level.clear();
+  if (branch_[order_.back()].whole) return;  // the root
+  choose_cores(tree);
+  number_cores(tree, cores);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stages/detect/label.hpp"
+
+namespace srcextract {
+
+/// Pixels [begin, end) of a run.
+struct Piece {
+  std::int32_t run;
+  std::int32_t begin, end;
+  std::int32_t owner;  ///< whatever it is that a run is cut between
+};
+
+/// Appends a piece that follows the last in raster order; together with it, if they belong together.
+void append(const Piece& piece, std::vector<Piece>& pieces);
+
+/// Where every run is when some are cut, and the end: `pieces` has all pieces of those that are, run by run, from left
+/// to right.
+Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where);
+
+/// The runs, cut, and of each the owner: `owner_of_whole(run)` where it is not cut.
+template <class OwnerOfWhole>
+void cut_runs(const Runs<Cpu>& runs, std::span<const Piece> pieces, const OwnerOfWhole& owner_of_whole, Runs<Cpu>& cut,
+              Buffer<std::int32_t, Cpu>& owner, const Cpu& where) {
+  const Buffer<std::int64_t, Cpu> place = places_of(runs, pieces, where);
+  const std::int64_t height = runs.shape.height, count = runs.runs.size();
+  cut = {runs.shape, {place[count], where}, {height + 1, where}};
+  owner = Buffer<std::int32_t, Cpu>(place[count], where);
+  for (std::int64_t y = 0; y <= height; ++y) cut.row_begin[y] = place[runs.row_begin[y]];
+  for (std::int64_t run = 0; run < count; ++run) {
+    cut.runs[place[run]] = runs.runs[run];
+    owner[place[run]] = owner_of_whole(run);
+  }
+  std::int64_t next = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    next = i > 0 && pieces[i - 1].run == piece.run ? next + 1 : place[piece.run];
+    cut.runs[next] = {runs.runs[piece.run].y, piece.begin, piece.end};
+    owner[next] = piece.owner;
+  }
+}
+
+}  // namespace srcextract

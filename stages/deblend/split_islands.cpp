@@ -1,0 +1,181 @@
+#include "stages/deblend/split_islands.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/deblend/find_cores.hpp"
+#include "stages/detect/adjacency.hpp"
+#include "stages/detect/detection_levels.hpp"
+#include "stages/sky/mesh_rows.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr std::int64_t islands_per_piece = 64;
+constexpr std::int64_t rows_at_a_time = 16;
+
+using Members = RunsBySource::Members;
+
+/// Of every run the lowest threshold of its pixels; none where there is one threshold.
+Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where) {
+  if (images.mesh == nullptr && images.variance == nullptr) return {};
+  const Levels& levels = *images.levels;
+  Buffer<float, Cpu> lowest(runs.runs.size(), where);
+  parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    std::optional<MeshRow> row;
+    if (images.variance == nullptr) row.emplace(images.mesh->grid, images.mesh->rms, images.mesh->rms_bend);
+    for (std::int64_t y = begin; y < end; ++y) {
+      if (row && runs.row_begin[y] < runs.row_begin[y + 1]) row->go_to(y);
+      for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
+        lowest[i] = std::numeric_limits<float>::infinity();
+        for (std::int64_t x = runs.runs[i].begin; x < runs.runs[i].end; ++x) {
+          const float level = row ? level_above_noise(levels, row->at(x))
+                                  : level_of_variance(levels, images.variance->pixels[y * runs.shape.width + x]);
+          lowest[i] = std::min(lowest[i], level);
+        }
+      }
+    }
+  });
+  return lowest;
+}
+
+/// Divides one island after another.
+class IslandSplitter {
+ public:
+  IslandSplitter(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Buffer<float, Cpu>& lowest,
+                 const Config& config)
+      : images_(images),
+        runs_(runs),
+        lowest_(lowest),
+        reach_(reach_of(config.detection.connectivity)),
+        thresholds_(static_cast<int>(config.deblend.thresholds)),
+        rule_{std::min<std::int64_t>(config.detection.min_area, 3), config.deblend.contrast} {}
+
+  /// Appends the island to the others, if it is several sources.
+  void split(std::int32_t label, Members members, SplitIslands& to) {
+    gather_runs(members);
+    // Two branches and what joins them.
+    if (island_.pixels() < 2 * rule_.least_pixels + 1) return;
+    const float threshold = above_sky(threshold_of(members));
+    if (!(threshold > 0)) return;
+    const float peak = gather_values();
+    float levels[most_levels];
+    fill_levels(threshold, peak, thresholds_, levels);
+    island_.level.make_room(island_.pixels());
+    for (std::int64_t i = 0; i < island_.pixels(); ++i)
+      island_.level[i] = level_of(island_.value[i], levels, thresholds_);
+    builder_.build(island_, reach_, tree_);
+    finder_.find(island_, tree_, levels, FluxUnit(threshold, peak, island_.pixels()), rule_, cores_);
+    if (cores_.level.size() == 0) return;
+    to.islands.push_back({label, threshold, std::ssize(to.pieces), std::ssize(to.core_level)});
+    append_pieces(members, to);
+    for (const std::uint8_t level : cores_.level) to.core_level.push_back(levels[level]);
+  }
+
+ private:
+  float above_sky(double value) const { return static_cast<float>(value - images_.levels->background); }
+
+  double threshold_of(Members members) const {
+    if (lowest_.empty()) return images_.levels->detection;
+    float lowest = lowest_[members.front()];
+    for (const std::int32_t run : members) lowest = std::min(lowest, lowest_[run]);
+    return static_cast<double>(lowest);
+  }
+
+  void gather_runs(Members members) {
+    island_.runs.clear();
+    island_.first.clear();
+    std::int64_t pixels = 0;
+    for (const std::int32_t run : members) {
+      island_.runs.push_back(runs_.runs[run]);
+      island_.first.push_back(static_cast<std::int32_t>(pixels));
+      pixels += runs_.runs[run].end - runs_.runs[run].begin;
+    }
+    if (pixels > std::numeric_limits<std::int32_t>::max())
+      throw Error(ErrorKind::input, "the threshold leaves one source of " + std::to_string(pixels) +
+                                        " pixels, more than 2^31, which cannot be deblended; raise "
+                                        "detection.threshold, or set deblend.method to none");
+    island_.first.push_back(static_cast<std::int32_t>(pixels));
+  }
+
+  /// Returns the largest.
+  float gather_values() {
+    island_.value.make_room(island_.pixels());
+    float* value = island_.value.begin();
+    float peak = -std::numeric_limits<float>::infinity();
+    for (const Run& run : island_.runs) {
+      const float* row = images_.found.pixels.data() + run.y * images_.found.shape.width;
+      for (std::int64_t x = run.begin; x < run.end; ++x) {
+        *value = above_sky(static_cast<double>(row[x]));
+        peak = std::max(peak, *value++);
+      }
+    }
+    return peak;
+  }
+
+  void append_pieces(Members members, SplitIslands& to) const {
+    const auto first_core = static_cast<std::int32_t>(to.core_level.size());
+    for (std::int64_t i = 0; i < island_.runs.size(); ++i) {
+      const std::int32_t run = members[static_cast<std::size_t>(i)];
+      std::int32_t x = island_.runs[i].begin;
+      for (std::int32_t pixel = island_.first[i]; pixel < island_.first[i + 1]; ++pixel, ++x) {
+        const std::int32_t owner = cores_.owner[pixel];
+        append({run, x, x + 1, owner < 0 ? owner : first_core + owner}, to.pieces);
+      }
+    }
+  }
+
+  const DeblendImages<Cpu>& images_;
+  const Runs<Cpu>& runs_;
+  const Buffer<float, Cpu>& lowest_;
+  std::int32_t reach_;
+  int thresholds_;
+  BranchRule rule_;
+  Island island_;
+  LevelTree tree_;
+  LevelTreeBuilder builder_;
+  CoreFinder finder_;
+  Cores cores_;
+};
+
+/// One after the other.
+SplitIslands join(const std::vector<SplitIslands>& parts) {
+  SplitIslands all;
+  for (const SplitIslands& part : parts) {
+    const std::int64_t pieces = std::ssize(all.pieces), cores = std::ssize(all.core_level);
+    for (SplitIsland island : part.islands) {
+      island.first_piece += pieces;
+      island.first_core += cores;
+      all.islands.push_back(island);
+    }
+    for (Piece piece : part.pieces) {
+      if (piece.owner >= 0) piece.owner += static_cast<std::int32_t>(cores);
+      all.pieces.push_back(piece);
+    }
+    all.core_level.insert(all.core_level.end(), part.core_level.begin(), part.core_level.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+SplitIslands split_islands(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                           const Config& config, const Cpu& where) {
+  const RunsBySource by_source = group_runs(components, where);
+  const Buffer<float, Cpu> lowest = lowest_thresholds(images, runs, where);
+  const std::int64_t islands = components.counts->kept;
+  std::vector<SplitIslands> parts(static_cast<std::size_t>((islands + islands_per_piece - 1) / islands_per_piece));
+  parallel_for(islands, islands_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    IslandSplitter splitter(images, runs, lowest, config);
+    SplitIslands& part = parts[static_cast<std::size_t>(begin / islands_per_piece)];
+    for (std::int64_t island = begin; island < end; ++island)
+      splitter.split(static_cast<std::int32_t>(island + 1), by_source.members(island), part);
+  });
+  return join(parts);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "stages/detect/label.hpp"
+
+namespace srcextract {
+
+/// The runs of every source, each source's in raster order: those of label l are order[begin[l - 1] .. begin[l]).
+struct RunsBySource {
+  using Members = std::span<const std::int32_t>;
+
+  Buffer<std::int32_t, Cpu> begin;
+  Buffer<std::int32_t, Cpu> order;
+
+  Members members(std::int64_t source) const {
+    return {order.data() + begin[source], order.data() + begin[source + 1]};
+  }
+};
+
+RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where);
+
+}  // namespace srcextract
