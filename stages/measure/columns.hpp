@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "config/config.hpp"
@@ -23,6 +24,8 @@ struct MeasuredSums {
   const SkyMesh<Cpu>* mesh = nullptr;          ///< whose level was subtracted before
   bool noise_varies = false;                   ///< as the mesh tells; else it is that of the levels all over
   PixelNoise variances_of = PixelNoise::of_sky;
+  /// Pixels above the analysis threshold, if there is one.
+  std::optional<std::span<const std::int64_t>> areas = {};
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).

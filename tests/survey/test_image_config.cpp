@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "b0ba6b039e07b2d5");
+  EXPECT_EQ(first->hash, "bf312ee2b21596f8");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
