@@ -37,6 +37,7 @@ struct CombineConfig {
 
 enum class KernelShape { none, gaussian, tophat, mexican_hat, values, file };
 enum class Edges { zero, nearest, reflect };
+enum class Filter { convolution, matched };
 
 /// The convolution before detection. Lengths in pixels; 0 = not given.
 struct ConvolveConfig {
@@ -49,6 +50,8 @@ struct ConvolveConfig {
   std::string file;  ///< SExtractor's .conv, or a FITS image
   bool normalize = true;
   Edges edges = Edges::zero;
+  /// matched: pixels count by their noise, and the threshold is one in units of that of the result.
+  Filter filter = Filter::convolution;
 
   bool operator==(const ConvolveConfig&) const = default;
 };
@@ -190,9 +193,22 @@ struct DetectionConfig {
   DetectionSign sign = DetectionSign::positive;
   /// In the unit of `threshold`: components without a pixel above it are dropped; 0 = none are.
   double seed = 0;
+  /// In the unit of `threshold`: ISOAREA_IMAGE counts the pixels of a source that are brighter in the image that is
+  /// measured, SExtractor's ANALYSIS_THRESH; 0 = there is no such column.
+  double analysis_threshold = 0;
+  /// The threshold is such that at most this share of the pixels above it is expected to be noise (Benjamini &
+  /// Hochberg 1995), and `threshold` is not looked at; 0 = none.
+  double false_discovery_rate = 0;
+  /// Pixels that have noise in common, by which that rate is divided as Hopkins et al. (2002) have it; 1 = not at all.
+  std::int64_t correlated_pixels = 1;
 
   bool operator==(const DetectionConfig&) const = default;
 };
+
+/// Whether the image tells the threshold.
+SRCEXTRACT_HOST_DEVICE inline bool controls_false_discoveries(const DetectionConfig& config) {
+  return config.false_discovery_rate != 0;
+}
 
 /// Whether thresholds are counted in noise.
 SRCEXTRACT_HOST_DEVICE inline bool counts_in_sigmas(const DetectionConfig& config) {

@@ -281,7 +281,7 @@ std::string sign_problem(const Config& config) {
 }
 
 std::string seed_problem(const DetectionConfig& config) {
-  if (config.seed == 0) return "";
+  if (config.seed == 0 || controls_false_discoveries(config)) return "";
   if (config.threshold_unit == ThresholdUnit::mag_per_arcsec2)
     return config.seed < config.threshold
                ? ""
@@ -291,13 +291,50 @@ std::string seed_problem(const DetectionConfig& config) {
 }
 
 std::string deblend_method_problem(const Config& config) {
+  if (config.deblend.method == DeblendMethod::none) return "";
+  if (config.convolve.filter == Filter::matched)
+    return "is tree, whose levels are those of the convolved image, and convolve.filter is matched, which has others; "
+           "set filter to convolution, or method to none";
   const DetectionConfig& detection = config.detection;
   const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;
-  const bool wrong = config.deblend.method != DeblendMethod::none && above_sky && !(detection.threshold > 0) &&
-                     detection.threshold_unit == ThresholdUnit::absolute;
+  const bool wrong = above_sky && !(detection.threshold > 0) && detection.threshold_unit == ThresholdUnit::absolute;
   return wrong ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
                  "raise it, or set method to none"
                : "";
+}
+
+std::string false_discovery_problem(const Config& config) {
+  const DetectionConfig& detection = config.detection;
+  if (!controls_false_discoveries(detection)) return "";
+  constexpr double least = 1e-6;
+  if (!(detection.false_discovery_rate >= least && detection.false_discovery_rate < 1))
+    return "must be 0, or a share from 1e-6 to below 1, as 0.01 for one pixel in a hundred";
+  if (!counts_in_sigmas(detection))
+    return "is of pixels in units of their noise; set detection.threshold_unit to sigma or detection_sigma, or the "
+           "rate to 0";
+  const bool convolved = config.convolve.kernel != KernelShape::none && config.convolve.filter != Filter::matched;
+  return convolved && detection.threshold_unit == ThresholdUnit::sigma
+             ? "is of pixels in units of their noise, which in a convolved image is not that of the image; set "
+               "detection.threshold_unit to detection_sigma, or convolve.filter to matched"
+             : "";
+}
+
+std::string correlated_pixels_problem(const DetectionConfig& config) {
+  return config.correlated_pixels == 1 || controls_false_discoveries(config)
+             ? ""
+             : "has no use without detection.false_discovery_rate";
+}
+
+std::string filter_problem(const Config& config) {
+  if (config.convolve.filter == Filter::convolution) return "";
+  if (config.convolve.kernel == KernelShape::none) return "is matched, which needs a kernel: set convolve.kernel";
+  if (config.convolve.edges != Edges::zero)
+    return "is matched, and knows no pixels beyond the edges; set convolve.edges to zero";
+  if (config.detection.threshold_unit != ThresholdUnit::sigma)
+    return "is matched, whose result is in units of its own noise; set detection.threshold_unit to sigma";
+  if (config.detection.reference == Baseline::zero)
+    return "is matched, which is of what is above the sky; set detection.reference to background";
+  return "";
 }
 
 std::string keyword_problem(const std::string& keyword) {

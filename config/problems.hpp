@@ -65,6 +65,14 @@ std::string seed_problem(const DetectionConfig& config);
 /// Of deblend.method.
 std::string deblend_method_problem(const Config& config);
 
+/// Of the rate of false discoveries: p-values are those of a normal noise, so thresholds are counted in
+/// that of the image in which sources are found.
+std::string false_discovery_problem(const Config& config);
+std::string correlated_pixels_problem(const DetectionConfig& config);
+
+/// Of the matched filter: there is a kernel, beyond the edges there is nothing, and its result is in units of noise.
+std::string filter_problem(const Config& config);
+
 /// Of a keyword that holds a level or the gain: it is one of FITS.
 std::string keyword_problem(const std::string& keyword);
 

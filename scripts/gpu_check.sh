@@ -122,6 +122,11 @@ compare_image_stages() {
     check "compare seeds of both signs $image" "$program" "${options[@]}" --set detection.sign=both \
       --set detection.threshold=2 --set detection.seed=4 config/default.yaml "$skies/$image.fits"
   done
+  for image in square_2048 nan_2048; do
+    check "compare matched filter, false discoveries $image" "$program" "${options[@]}" --set convolve.kernel=gaussian \
+      --set convolve.fwhm=3 --set convolve.filter=matched --set detection.false_discovery_rate=0.05 \
+      --set detection.analysis_threshold=2 config/default.yaml "$skies/$image.fits"
+  done
   check "compare surface brightness" "$program" "${options[@]}" --set detection.threshold_unit=mag_per_arcsec2 \
     --set detection.threshold=23 --set measurement.zero_point=25 --set measurement.pixel_scale=0.5 config/default.yaml \
     "$skies/odd_4095x4097.fits"

@@ -16,6 +16,9 @@ inline std::vector<std::string> names_of(KernelShape) {
 inline std::vector<std::string> names_of(Edges) {
   return {"zero", "nearest", "reflect"};
 }
+inline std::vector<std::string> names_of(Filter) {
+  return {"convolution", "matched"};
+}
 
 }  // namespace srcextract
 
@@ -85,6 +88,13 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
           .description = "What is beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
                          "`reflect` (the mirror image)"},
     c.convolve.edges);
+  f(Field{.section = section,
+          .key = "filter",
+          .description = "How sources are found with the kernel: in the `convolution` with it, or where the `matched` "
+                         "filter, which weighs pixels by their noise, is significant: its threshold is in σ of the "
+                         "sum (SEP's `filter_type`)",
+          .problem = filter_problem(c)},
+    c.convolve.filter);
 }
 
 }  // namespace srcextract::config

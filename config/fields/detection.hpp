@@ -75,6 +75,31 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
           .allowed = "0, or more than threshold; with `mag_per_arcsec2` less",
           .problem = seed_problem(c.detection)},
     c.detection.seed);
+  f(Field{.section = section,
+          .key = "analysis_threshold",
+          .description = "What ISOAREA_IMAGE counts pixels of a source above, in the unit of threshold and in the "
+                         "image that is measured (SExtractor's ANALYSIS_THRESH); 0 = the column is left out",
+          .at_least = counts_in_sigmas(c.detection) ? 0 : -no_limit,
+          .allowed = "any if the unit is `absolute` or `mag_per_arcsec2`, else ≥ 0",
+          .why = "it is in sigma above the reference; 0 leaves ISOAREA_IMAGE out"},
+    c.detection.analysis_threshold);
+  f(Field{.section = section,
+          .key = "false_discovery_rate",
+          .description = "Takes, in place of threshold, the one above which at most this share of the pixels is "
+                         "expected to be noise (Benjamini & Hochberg 1995; Hopkins et al. 2002); 0 = threshold is what "
+                         "is given",
+          .allowed = "0, or from 1e-6 to below 1, where the unit is `sigma` or `detection_sigma`",
+          .problem = false_discovery_problem(c)},
+    c.detection.false_discovery_rate);
+  f(Field{.section = section,
+          .key = "correlated_pixels",
+          .description = "Pixels that have their noise in common, as those of a beam: divides false_discovery_rate by "
+                         "1 + 1/2 + ... + 1/n, as Hopkins et al. (2002) do; 1 = nothing is divided",
+          .at_least = 1,
+          .at_most = 1'000'000,
+          .why = "1 divides by nothing",
+          .problem = correlated_pixels_problem(c.detection)},
+    c.detection.correlated_pixels);
 }
 
 }  // namespace srcextract::config

@@ -1,6 +1,7 @@
 #include "stages/detect/label.hpp"
 
 #include "cuda/detect/forest.hpp"
+#include "cuda/detect/run_search.hpp"
 #include "cuda/device/look_back.hpp"
 #include "stages/detect/adjacency.hpp"
 
@@ -21,20 +22,6 @@ struct RunForest {
   std::uint32_t* seed;  ///< whether a tree has one, at its root; null if none needs one
   std::int32_t* label;  ///< until a run has one: ~ the second run that it touches in the row above, ~0 if there is none
 };
-
-/// The first run of [begin, end), all of one row, that does not lie wholly before `run`.
-__device__ std::uint32_t first_not_before(const Run* runs, std::uint32_t begin, std::uint32_t end, const Run& run,
-                                          std::int32_t reach) {
-  while (begin < end) {
-    const std::uint32_t middle = begin + (end - begin) / 2;
-    if (runs[middle].end + reach <= run.begin) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
 
 /// Every run becomes the child of the first one that it touches in the row above, or a root: nothing waits for another
 /// thread. Clears what number_kernel begins with.

@@ -42,21 +42,19 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   return here;
 }
 
-Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const ImageSummary& summary,
-                                     const Gpu& where) {
-  return rows.empty() ? Buffer<SourceSums, Cpu>() : to_host(rows, summary.counts.kept, where);
-}
-
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, true, where);
   here.above = to_host(found.above, where);
   here.filled = {to_host(found.filled.image, where), to_host(found.filled.variance, where)};
   here.image = to_host(found.image, where);
+  here.match = to_host(found.match, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
   if (!found.seeds.row_begin.empty()) here.seeds = to_host(found.seeds, summary.seeds, where);
+  if (!found.analysed.row_begin.empty()) here.analysed = to_host(found.analysed, summary.analysed, where);
   here.sums = rows_to_host(found.sums, summary, where);
   here.fluxes = rows_to_host(found.fluxes, summary, where);
   here.variances = rows_to_host(found.variances, summary, where);
+  here.areas = rows_to_host(found.areas, summary, where);
   return here;
 }
 

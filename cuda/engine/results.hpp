@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "cuda/device/memory.hpp"
 #include "cuda/device/pinned.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 
@@ -18,17 +19,20 @@ struct ImageSummary {
   std::int64_t runs;
   std::int64_t thresholded;  ///< runs before they were cleaned
   std::int64_t seeds;        ///< runs of them; where there are none as many as there are runs
+  std::int64_t analysed;     ///< runs above the analysis threshold, likewise
 
   /// What there must be room for.
-  Capacity needed() const { return {std::max({runs, thresholded, seeds}), counts.kept}; }
+  Capacity needed() const { return {std::max({runs, thresholded, seeds, analysed}), counts.kept}; }
 };
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
 
-/// The sums of every source; none if they were not made.
-Buffer<SourceSums, Cpu> rows_to_host(const Buffer<SourceSums, Gpu>& rows, const ImageSummary& summary,
-                                     const Gpu& where);
+/// What there is of every source; nothing if it was not made.
+template <class Row>
+Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, const ImageSummary& summary, const Gpu& where) {
+  return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, summary.counts.kept, where);
+}
 
 /// The same with everything else that the steps have made, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);

@@ -17,7 +17,8 @@ class SummaryParts {
         counts_(found.components.counts.data()),
         runs_(end_of(found.runs)),
         thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)),
-        seeds_(found.seeds.row_begin.empty() ? runs_ : end_of(found.seeds)) {}
+        seeds_(found.seeds.row_begin.empty() ? runs_ : end_of(found.seeds)),
+        analysed_(found.analysed.row_begin.empty() ? runs_ : end_of(found.analysed)) {}
 
   __device__ void write(ImageSummary* to) const {
     to->background = *background_;
@@ -28,6 +29,7 @@ class SummaryParts {
     to->runs = *runs_;
     to->thresholded = *thresholded_;
     to->seeds = *seeds_;
+    to->analysed = *analysed_;
   }
 
  private:
@@ -42,6 +44,7 @@ class SummaryParts {
   const std::int64_t* runs_ = nullptr;
   const std::int64_t* thresholded_ = nullptr;
   const std::int64_t* seeds_ = nullptr;
+  const std::int64_t* analysed_ = nullptr;
 };
 
 }  // namespace srcextract

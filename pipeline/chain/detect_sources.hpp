@@ -7,11 +7,14 @@
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/deblend/deblend.hpp"
+#include "stages/detect/false_discovery.hpp"
 #include "stages/detect/label.hpp"
+#include "stages/detect/matched_filter.hpp"
 #include "stages/detect/morphology.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/difference/difference.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/measure/area_above.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
@@ -30,10 +33,12 @@ struct Detection {
   Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
   Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
   Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
+  Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< before they were cleaned, if they were
   Runs<Where> runs;
-  Runs<Where> seeds;  ///< what is above detection.seed, if sources need one
+  Runs<Where> seeds;     ///< what is above detection.seed, if sources need one
+  Runs<Where> analysed;  ///< what is above detection.analysis_threshold in the image that is measured, if there is one
   Components<Where> components;
   Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
   Components<Where> islands;
@@ -41,6 +46,7 @@ struct Detection {
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
+  Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
 };
 
 /// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
@@ -90,7 +96,10 @@ void make_detection_image(const Image<float, Where>& image, const Image<float, W
   }
   if (config.convolve.kernel != KernelShape::none) {
     const Image<float, Where>& from = found.image.pixels.empty() ? image : found.image;
-    found.image = convolve(from, make_kernel(config.convolve), config.convolve.edges, found.background, where);
+    auto convolved = convolve(from, make_kernel(config.convolve), config.convolve.edges, found.background, where);
+    // What was weighed is matched once levels are known.
+    if (config.convolve.filter == Filter::matched) found.match = std::move(found.image);
+    found.image = std::move(convolved);
     done("convolve");
   }
 }
@@ -110,23 +119,61 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
   return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
 }
 
-/// Segments the image by the noise of each pixel, if it is known, and thresholds are counted in it.
+/// The noise of each pixel, if it is known, and thresholds are counted in it.
+template <class Where>
+NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+  if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
+    return {.variance = &measured_variance(pixels, found)};
+  return {.mesh = noise_varies(config) ? &found.mesh : nullptr};
+}
+
+/// Segments the image by the noise of each pixel, if that is known.
 template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels, const Pixels<Where>& pixels,
                       const Config& config, const Detection<Where>& found, const Where& where) {
-  const bool in_noise = counts_in_sigmas(config.detection);
-  if (in_noise && !pixels.variance.pixels.empty())
-    return find_runs(image, levels, measured_variance(pixels, found), where);
-  return noise_varies(config) ? find_runs(image, levels, found.mesh, where) : find_runs(image, levels, where);
+  const NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
+  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
+  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, where);
 }
 
-/// The configuration whose threshold is the seeds'.
-inline Config for_seeds(Config config) {
-  config.detection.threshold = config.detection.seed;
+/// The same in the image in which sources are found, or by what the matched filter has made of it.
+template <class Where>
+Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
+                            const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                            const Where& where) {
+  if (found.match.pixels.empty()) return threshold(image, levels, pixels, config, found, where);
+  return find_runs(found.match, levels_of_match(levels, where), where);
+}
+
+/// The matched filter of the image that is measured, or of what it was weighed to, whose noise is one.
+template <class Where>
+Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                          const Where& where) {
+  const bool weighed = !found.match.pixels.empty();
+  const Image<float, Where>& image = weighed ? found.match : measured_image(pixels, found);
+  const NoiseMap<Where> noise = weighed ? NoiseMap<Where>{} : noise_of_pixels(pixels, config, found);
+  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels, noise, where);
+}
+
+/// The threshold that the rate of false discoveries asks for; the levels of `found` are those of 1.
+template <class Where>
+Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
+                                       const Config& config, const Detection<Where>& found, const Where& where) {
+  if (found.match.pixels.empty())
+    return false_discovery_threshold(image, found.levels, noise_of_pixels(pixels, config, found), config.detection,
+                                     where);
+  return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
+                                   config.detection, where);
+}
+
+/// The configuration with another threshold, as that of the seeds.
+inline Config with_threshold(Config config, double threshold) {
+  config.detection.threshold = threshold;
   return config;
 }
 
-/// Finds what is above the threshold in the image in which sources are found, and what seeds them.
+/// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
+/// analysis threshold in the image that is measured.
 template <class Where, class Done>
 void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
@@ -139,15 +186,32 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
   Value<double, Where> scale;
   if (scaled) scale = scale_of_noise(pixels, config, found, where);
 
-  found.levels = resolve_levels(found.background, detected, config, where);
-  if (scaled) set_noise_scale(found.levels, scale, where);
-  found.runs = threshold(image, found.levels, pixels, config, found, where);
+  const auto levels_at = [&](double level) {
+    Value<Levels, Where> levels = resolve_levels(found.background, detected, with_threshold(config, level), where);
+    if (scaled) set_noise_scale(levels, scale, where);
+    return levels;
+  };
+  const bool by_rate = controls_false_discoveries(config.detection);
+  found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
+  if (config.convolve.filter == Filter::matched) {
+    found.match = match(pixels, config, found, where);
+    done("match");
+  }
+  if (by_rate) {
+    raise_levels(found.levels, threshold_of_rate(image, pixels, config, found, where), where);
+    done("false discoveries");
+  }
+  found.runs = threshold_found(image, found.levels, pixels, config, found, where);
   done("threshold");
-  if (config.detection.seed == 0) return;
-  Value<Levels, Where> of_seeds = resolve_levels(found.background, detected, for_seeds(config), where);
-  if (scaled) set_noise_scale(of_seeds, scale, where);
-  found.seeds = threshold(image, of_seeds, pixels, config, found, where);
-  done("seed");
+  if (config.detection.seed != 0) {
+    found.seeds = threshold_found(image, levels_at(config.detection.seed), pixels, config, found, where);
+    done("seed");
+  }
+  if (config.detection.analysis_threshold != 0) {
+    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold), pixels,
+                               config, found, where);
+    done("analysis");
+  }
 }
 
 /// Tells sources that touch from one another: `image` is the one in which they were found.
@@ -205,6 +269,10 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
     done("variance");
   }
+  if (config.detection.analysis_threshold != 0) {
+    found.areas = area_above(found.runs, found.components, found.analysed, where);
+    done("area");
+  }
   return found;
 }
 
@@ -218,6 +286,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   }
   if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
   if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
+  if (!found.match.pixels.empty()) record_stage("match", found.match, record);
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();
   const bool deblended = !found.island_runs.row_begin.empty();
@@ -234,6 +303,9 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);
+  if (found.analysed.row_begin.empty()) return;
+  record_stage("analysis", found.analysed, record);
+  record_stage("area", found.areas, record);
 }
 
 }  // namespace srcextract

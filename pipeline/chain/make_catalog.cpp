@@ -93,15 +93,16 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   out.masked_mask = masked.mask;
   out.masked_level = masked.level;
   out.detected = found.components.counts->found;
-  out.sources = derive_columns({sums,
-                                all_of(found.fluxes),
-                                all_of(found.variances),
-                                of_mesh ? &found.mesh : nullptr,
-                                noise_varies(config),
-                                known_noise(config),
-                                config.deblend.method != DeblendMethod::none,
-                                {found.parentage.begin(), found.parentage.end()}},
-                               shape, out.levels, config.measurement, where);
+  MeasuredSums measured{sums,
+                        all_of(found.fluxes),
+                        all_of(found.variances),
+                        of_mesh ? &found.mesh : nullptr,
+                        noise_varies(config),
+                        known_noise(config),
+                        config.deblend.method != DeblendMethod::none,
+                        {found.parentage.begin(), found.parentage.end()}};
+  if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
+  out.sources = derive_columns(measured, shape, out.levels, config.measurement, where);
   if (may_be_saturated(config.measurement))
     out.brightest =
         brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), of_mesh ? &found.mesh : nullptr);

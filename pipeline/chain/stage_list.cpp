@@ -16,6 +16,10 @@ std::int64_t one(const RunPlan&) {
   return 1;
 }
 
+std::int64_t three(const RunPlan&) {
+  return 3;
+}
+
 std::int64_t up_to_three(const RunPlan& plan) {
   return plan.config.weights.interpolate == Interpolate::variance ? 3 : 2;
 }
@@ -59,6 +63,10 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux
     {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
+    // match: what pixels add to its two sums, and these
+    {[](const RunPlan& plan) { return plan.config.convolve.filter == Filter::matched; }, three, three},
+    // analysis
+    {[](const RunPlan& plan) { return plan.config.detection.analysis_threshold != 0; }, none, none},
     // clean
     {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
     // deblend

@@ -130,6 +130,21 @@ bool is_factor(const PairedColumn& column, const Spread& ratio) {
   return left.scatter < far_less * offset.scatter;
 }
 
+/// A factor of a column that is mostly 0 on both sides, as the angles of round sources are: a zero is one in every
+/// unit.
+Explanation explain_without_zeros(const PairedColumn& column) {
+  PairedColumn rest;
+  rest.name = column.name;
+  for (std::size_t i = 0; i < column.reference.size(); ++i) {
+    if (column.reference[i] == 0 && column.other[i] == 0) continue;
+    rest.reference.push_back(column.reference[i]);
+    rest.other.push_back(column.other[i]);
+  }
+  if (rest.reference.size() < least_for_change || 2 * rest.reference.size() > column.reference.size()) return {};
+  const Spread ratio = spread(collect(rest, [&](std::size_t i) { return rest.other[i] / rest.reference[i]; }));
+  return is_factor(rest, ratio) ? known_factor(rest, ratio) : Explanation{};
+}
+
 }  // namespace
 
 std::string with_error(double value, double error) {
@@ -148,7 +163,8 @@ Explanation explain_change(const PairedColumn& column, const Spread& absolute) {
   const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
   const std::size_t pairs =
       collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }).size();
-  if (reproduced || usual == 0 || pairs < least_for_change) return {};
+  if (usual == 0) return explain_without_zeros(column);
+  if (reproduced || pairs < least_for_change) return {};
   if (Explanation found = changed_places(column, usual); !found.words.empty()) return found;
   if (Explanation found = other_direction(column); !found.words.empty()) return found;
   const Spread ratio = spread(collect(column, [&](std::size_t i) { return column.other[i] / column.reference[i]; }));

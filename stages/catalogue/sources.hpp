@@ -31,6 +31,7 @@ struct Sources {
   std::vector<std::int32_t> xmin_image, xmax_image, ymin_image, ymax_image;
   std::vector<std::int32_t> xpeak_image, ypeak_image;
   std::vector<std::int64_t> npix;
+  std::vector<std::int64_t> isoarea_image;
   std::vector<double> flux_iso, fluxerr_iso, flux_max;
   std::vector<double> x2_image, y2_image, xy_image;
   std::vector<double> a_image, b_image, theta_image;
@@ -40,6 +41,7 @@ struct Sources {
   std::vector<std::int16_t> sign;
   std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
+  bool analysed = false;  ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
   bool deblended = false;  ///< id_parent is a column of this catalogue
   bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames
@@ -79,6 +81,10 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"YPEAK_IMAGE", "pixel", "pos.cartesian.y;instr.det;phot.flux;stat.max", "y of the brightest pixel", 0},
     s.ypeak_image);
   f(Column{"NPIX", "pixel", "phys.angArea;instr.pixel", "Number of detected pixels", 0}, s.npix);
+  if (s.analysed)
+    f(Column{"ISOAREA_IMAGE", "pixel", "phys.angArea;instr.pixel", "Number of its pixels above the analysis threshold",
+             0},
+      s.isoarea_image);
   f(Column{"FLUX_ISO", pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
   f(Column{"FLUXERR_ISO", pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
   f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);

@@ -139,6 +139,12 @@ Kernel make_kernel(const ConvolveConfig& config) {
   return kernel;
 }
 
+Kernel squared(Kernel kernel) {
+  for (std::vector<float>* values : {&kernel.weights, &kernel.along_x, &kernel.along_y})
+    for (float& value : *values) value *= value;
+  return kernel;
+}
+
 Kernel make_matching_kernel(double from, double to) {
   ConvolveConfig config;
   config.kernel = KernelShape::gaussian;

@@ -33,6 +33,9 @@ struct Kernel {
 /// Throws Error{config} if kernel_problem() finds one, or a shape of no given size reaches further than a kernel can.
 Kernel make_kernel(const ConvolveConfig& config);
 
+/// The kernel whose values are the squares of these.
+Kernel squared(Kernel kernel);
+
 /// The kernel by which stars of width `from` become as wide as those of `to` (FWHM in pixels, to > from): a normalised
 /// Gaussian whose values have the variance of one of FWHM sqrt(to^2 - from^2), however much narrower than a pixel that
 /// is.

@@ -48,17 +48,4 @@ double portable_atan2(double y, double x) {
   return std::copysign(angle, y);
 }
 
-double portable_exp(double x) {
-  // ln 2 in two parts, of which the first has few enough digits that k times it is exact.
-  constexpr double ln2_high = 0x1.62e42feep-1;
-  constexpr double ln2_low = 0x1.a39ef35793c76p-33;
-  if (!(x > -746)) return x == x ? 0 : x;
-  if (x > 710) return std::numeric_limits<double>::infinity();
-  const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
-  const double r = (x - k * ln2_high) - k * ln2_low;
-  double series = 1;  // Taylor's, of e^r: |r| < 0.35, so that the first term left out is 1e-17
-  for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
-  return std::ldexp(series, static_cast<int>(k));
-}
-
 }  // namespace srcextract

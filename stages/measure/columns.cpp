@@ -177,9 +177,10 @@ class SkyOfSources {
 constexpr std::int64_t rows_at_a_time = 2048;
 
 /// Columns of so many rows, side by side: the system takes longer to give memory to a column than it takes to fill it.
-Sources room_for(std::int64_t rows, bool deblended, const Cpu& where) {
+Sources room_for(std::int64_t rows, const MeasuredSums& sums, const Cpu& where) {
   Sources sources;
-  sources.deblended = deblended;
+  sources.deblended = sums.deblended;
+  sources.analysed = sums.areas.has_value();
   std::vector<std::function<void()>> columns;
   for_each_column(sources, [&](const Column&, auto& values) {
     columns.push_back([&values, rows] { values.resize(static_cast<std::size_t>(rows)); });
@@ -195,7 +196,7 @@ Sources room_for(std::int64_t rows, bool deblended, const Cpu& where) {
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
                        const MeasurementConfig& config, const Cpu& where) {
   const std::int64_t rows = std::ssize(sums.found);
-  Sources sources = room_for(rows, sums.deblended, where);
+  Sources sources = room_for(rows, sums, where);
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     SkyOfSources sky_of(sums, levels);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
@@ -213,6 +214,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
                                           : variance_from(sums.variances[row], levels, sky.sigma);
       }
       fill_row(row, sums.found[row], measured, parentage, variance, shape, levels, sky, sources);
+      if (sums.areas) sources.isoarea_image[row] = (*sums.areas)[row];
     }
   });
   return sources;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "config/config.hpp"
@@ -26,6 +27,8 @@ struct MeasuredSums {
   PixelNoise variances_of = PixelNoise::of_sky;
   bool deblended = false;
   std::span<const Parentage> parentage = {};  ///< then what deblending says of them
+  /// Pixels above the analysis threshold, if there is one.
+  std::optional<std::span<const std::int64_t>> areas = {};
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).

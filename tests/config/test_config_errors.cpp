@@ -125,6 +125,9 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:21: 'deblend.contrast' must be at least 0 and at most 1: it is a part of the source's flux: 0 divides "
        "at "
        "every peak, 1 never"},
+      {"deblend: {method: tree}\nconvolve: {kernel: gaussian, fwhm: 2, edges: zero, filter: matched}\n",
+       "x.yaml:1:19: 'deblend.method' is tree, whose levels are those of the convolved image, and convolve.filter is "
+       "matched, which has others; set filter to convolution, or method to none"},
       {"deblend: {method: tree}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
        "x.yaml:1:19: 'deblend.method' is tree, whose levels rise from the threshold by factors, and "
        "detection.threshold is "

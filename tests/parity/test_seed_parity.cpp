@@ -1,5 +1,8 @@
-// Components that need a seed: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands
+// Components that need a seed, what of them is above the analysis threshold, the matched filter, and thresholds by a
+// rate of false discoveries: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands
 // against itself on another number of threads.
+#include <numeric>
+
 #include "pipeline/chain/detect_sources.hpp"
 #include "tests/parity/parity_support.hpp"
 
@@ -15,8 +18,10 @@ using testing::StageTest;
 
 struct Found {
   Levels levels;
-  std::vector<Run> seeds;
+  std::vector<Run> seeds, analysed;
   ComponentsOnHost components;
+  std::vector<std::int64_t> areas;
+  std::vector<float> match;
 };
 
 /// What the steps find in a field, or in its negative; where `varies` the variance of its pixels is known.
@@ -35,13 +40,19 @@ Found find(const Backend<Where>& backend, const Field& field, const Where& where
   const auto found = detect_sources(pixels, config, where, [](const char*) {});
   return {fetch(found.levels, where),
           config.detection.seed == 0 ? std::vector<Run>() : testing::get_runs(backend, found.seeds),
-          testing::get_components(backend, found.runs, found.components, found.sums)};
+          testing::get_runs(backend, found.analysed),
+          testing::get_components(backend, found.runs, found.components, found.sums),
+          backend.get(found.areas, fetch(found.components.counts, where).kept),
+          backend.get(found.match.pixels)};
 }
 
 void expect_same(const Found& a, const Found& b, const std::string& name) {
   EXPECT_EQ(a.levels, b.levels) << name;
   EXPECT_TRUE(same_bytes(a.seeds, b.seeds)) << name << ": seeds";
   expect_same(a.components, b.components, name);
+  EXPECT_TRUE(same_bytes(a.analysed, b.analysed)) << name << ": above the analysis threshold";
+  EXPECT_TRUE(same_bytes(a.areas, b.areas)) << name << ": areas";
+  EXPECT_TRUE(same_bytes(a.match, b.match)) << name << ": match";
 }
 
 std::vector<Config> configurations() {
@@ -52,6 +63,7 @@ std::vector<Config> configurations() {
     config.background.mesh_size = 32;
     config.detection.threshold = 1;
     config.detection.seed = 3;
+    config.detection.analysis_threshold = 1.75;
     all.push_back(config);
     config.detection.connectivity = 4;
     config.detection.min_area = 1;
@@ -60,6 +72,15 @@ std::vector<Config> configurations() {
     config.detection.threshold_unit = ThresholdUnit::detection_sigma;
     all.push_back(config);
     config.clean.operation = CleanOperation::erosion;
+    all.push_back(config);
+    config.clean = {};
+    config.detection.threshold_unit = ThresholdUnit::sigma;
+    config.convolve.filter = Filter::matched;
+    all.push_back(config);
+    config.detection.false_discovery_rate = 0.2;
+    all.push_back(config);
+    config.convolve = {};
+    config.detection.correlated_pixels = 9;
     all.push_back(config);
   }
   return all;
@@ -70,7 +91,7 @@ class SeedParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(SeedParity, Backends);
 
 TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
-  std::int64_t kept = 0, lost = 0;
+  std::int64_t kept = 0, lost = 0, in_areas = 0;
   for (const Field& field : testing::parity_fields(300)) {
     for (Config config : configurations()) {
       const bool fits = field.shape.width > 8 && field.shape.height > 8;
@@ -81,6 +102,7 @@ TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
           const Found one = find(Backend<Cpu>(), field, Cpu{1}, config, varies, negated);
           expect_same(find(this->backend(), field, this->where(), config, varies, negated), one, field.name);
           kept += one.components.counts.kept;
+          in_areas += std::accumulate(one.areas.begin(), one.areas.end(), std::int64_t{0});
           if (varies || negated) continue;
           Config without = config;
           without.detection.seed = 0;
@@ -92,6 +114,7 @@ TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
   }
   EXPECT_GT(kept, 10'000);
   EXPECT_GT(lost, 5'000);
+  EXPECT_GT(in_areas, 100'000);
 }
 
 }  // namespace

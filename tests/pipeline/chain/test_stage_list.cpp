@@ -49,6 +49,15 @@ TEST(StageList, ConvolutionKeepsAnImageMore) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
 }
 
+TEST(StageList, AMatchedFilterKeepsWhatItSums) {
+  Config config = constant_sky();
+  config.convolve.kernel = KernelShape::gaussian;
+  const std::int64_t convolved = host_memory(plan_of(square, config, false));
+  config.convolve.filter = Filter::matched;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), convolved + 3 * image);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 4 * image);
+}
+
 TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
   Config config = constant_sky();
   config.combine.method = CombineMethod::median;
@@ -102,6 +111,7 @@ TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {
   EXPECT_TRUE(alone([](Config& config) { config.clean.operation = CleanOperation::erosion; }));
   EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::both; }));
   EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::negative; }));
+  EXPECT_TRUE(alone([](Config& config) { config.detection.analysis_threshold = 2; }));
   // Each image has a pixel scale of its own, unless the configuration has one for all.
   EXPECT_TRUE(alone([](Config& config) { config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2; }));
   EXPECT_FALSE(alone([](Config& config) {

@@ -64,5 +64,14 @@ TEST(PortableExp, TakesEveryNumber) {
   EXPECT_TRUE(std::isnan(portable_exp(std::numeric_limits<double>::quiet_NaN())));
 }
 
+/// Beside the C library's, whose erfc is right to its last bits here.
+TEST(PortableNormalTail, IsThatOfTheNormalDistribution) {
+  for (double z = 1; z < 17; z += 0.01) {
+    const double want = std::erfc(z / std::sqrt(2.0)) / 2;
+    ASSERT_NEAR(portable_normal_tail(z) / want, 1, 1e-11) << z;
+  }
+  EXPECT_NEAR(portable_normal_tail(5), 2.866515718791939e-7, 1e-17);
+}
+
 }  // namespace
 }  // namespace srcextract

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+
+#include "cuda/sky/mesh_rows.hpp"
+#include "stages/detect/noise_map.hpp"
+
+namespace srcextract {
+
+/// The root mean square of every pixel's noise, for kernels.
+struct NoiseOfPixels {
+  MeshMap mesh;           ///< without nodes if the mesh does not tell
+  const float* variance;  ///< null if no map does
+  std::int64_t width;
+
+  /// Whether it differs from pixel to pixel.
+  __device__ bool varies() const { return variance != nullptr || mesh.nodes != nullptr; }
+
+  __device__ float at(std::int64_t x, std::int64_t y) const {
+    return variance != nullptr ? std::sqrt(__ldg(variance + y * width + x)) : mesh.at(x, y);
+  }
+};
+
+/// The same with the memory that it needs.
+class NoiseRows {
+ public:
+  NoiseRows(const NoiseMap<Gpu>& map, const Gpu& where)
+      : variance_(map.variance != nullptr ? map.variance->pixels.data() : nullptr),
+        width_(map.variance != nullptr ? map.variance->shape.width : 0) {
+    if (map.variance == nullptr && map.mesh != nullptr)
+      rows_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend, where);
+  }
+
+  NoiseOfPixels pixels() const { return {rows_ ? rows_->map() : MeshMap{}, variance_, width_}; }
+
+ private:
+  std::optional<MeshRows> rows_;
+  const float* variance_;
+  std::int64_t width_;
+};
+
+}  // namespace srcextract

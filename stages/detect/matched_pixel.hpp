@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cmath>
+
+#include "stages/convolve/convolve_pixel.hpp"
+#include "stages/core/masked_pixel.hpp"
+#include "stages/detect/noise_map.hpp"
+
+namespace srcextract {
+
+/// w of a pixel of that noise, in units of sigma; 0 if it has none, or more than counts.
+SRCEXTRACT_HOST_DEVICE inline float weight_in_match(double noise) {
+  if (!(noise > 0)) return 0;
+  const auto weight = static_cast<float>(1 / (noise * noise));
+  return is_finite(weight) ? weight : 0;
+}
+
+/// The same by what is known of the noise of one pixel.
+SRCEXTRACT_HOST_DEVICE inline float weight_in_match(const Levels& levels, float rms) {
+  return weight_in_match(scaled_noise(levels, rms) / levels.sigma);
+}
+
+/// What a pixel adds to the two sums, but for the kernel.
+struct MatchTerms {
+  float value, weight;
+};
+SRCEXTRACT_HOST_DEVICE inline MatchTerms match_terms(float pixel, float sky, float weight) {
+  return {above_sky(pixel, sky) * weight, share_of(pixel) * weight};
+}
+
+/// S of a pixel, by its two sums.
+SRCEXTRACT_HOST_DEVICE inline float match_of(float pixel, float values, float weights) {
+  return pixel == pixel && weights > 0 ? pixel_of(values / std::sqrt(weights)) : masked_pixel;
+}
+
+/// The levels by which pixels of S are found.
+SRCEXTRACT_HOST_DEVICE inline Levels match_levels(Levels levels) {
+  levels.zero_point = 0;
+  levels.detection = levels.in_noise * levels.sigma;
+  return levels;
+}
+
+}  // namespace srcextract
