@@ -53,6 +53,9 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   const int bin_cells =
       std::clamp(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(in_bin / 32) + 1)), 1, 256);
 
+  // A warp's share is so many tiles as a block's.
+  const std::int64_t chunk_tiles = std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8);
+
   SkySample sample = draw_sky_sample(image, config, where);
   Buffer<float, Gpu> tail(tail_room * blocks, where);
   Buffer<float, Gpu> window(window_room * blocks, where);
@@ -77,7 +80,8 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
                 .cell_room = cell_room,
                 .window_cell_room = window_cell_room,
                 .bin_cells = bin_cells,
-                .chunk_tiles = static_cast<int>(std::clamp<std::int64_t>(tiles / (8 * blocks), 1, 8)),
+                .first_tiles = static_cast<int>(std::clamp<std::int64_t>(tiles / blocks, 1, 4 * chunk_tiles)),
+                .chunk_tiles = static_cast<int>(chunk_tiles),
                 .kappa = config.kappa,
                 .max_iterations = config.max_iterations,
                 .state = sample.state.data()};

@@ -123,23 +123,12 @@ __device__ inline void add_to_cells(const float* pixels, std::int64_t count) {
   sync_block();
 }
 
-/// Running sums of the cells, a warp a quantity. By the first block.
+/// Running sums of the cells, and of the core, which is in one of them. By the first block.
 __device__ inline void sum_cells_before() {
-  constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
-  const int quantity = static_cast<int>(threadIdx.x) / warp_size;
-  if (quantity < quantities) {
-    const auto* const from = reinterpret_cast<const std::int64_t*>(state().cell) + quantity;
-    auto* const to = reinterpret_cast<std::int64_t*>(shared().before_cell) + quantity;
-    std::int64_t before = 0;
-#pragma unroll 4
-    for (int cell = lane(); cell < most_cells; cell += warp_size) {
-      const std::int64_t running = running_sum_of_warp(from[cell * quantities]);
-      if (cell == 0) to[0] = 0;
-      to[(cell + 1) * quantities] = before + running;
-      before += __shfl_sync(all_lanes, running, warp_size - 1);
-    }
-  }
-  sync_block();
+  ClipShared& s = shared();
+  const int core_cell = s.cuts.first_cell[s.cuts.part_of(next_above(s.guess.core.lower))];
+  const auto sums_of = [&](int cell) { return cell == core_cell ? state().cell[cell] + s.core : state().cell[cell]; };
+  scan_block<most_cells>(sums_of, s.before_cell);
 }
 
 /// Cuts the tail, and collects from the window, where the sets that come after one that is known are expected to end.

@@ -25,6 +25,7 @@ class ClipForecast {
     if (threadIdx.x < warp_size) {
       add_zones({next_below(known.lower), known.lower}, {next_below(known.upper), known.upper});
       go_through_rounds(known);
+      __syncwarp();
       write_zones();
       write_wanted();
     }
@@ -77,32 +78,28 @@ class ClipForecast {
     float count, first, second;
   };
 
-  /// A zone of the side below the core, or above it; those that meet are one. False if there is no room.
-  __device__ static bool add_zone(bool above, float begin, float end) {
-    ZoneSide& side = shared().side[above];
-    const int last = side.count - 1;
-    const bool meets = last >= 0 && (above ? end >= side.begin[last] : begin <= side.end[last]);
-    if (!meets && side.count == side_zones) return false;
-    const float from = meets ? fminf(side.begin[last], begin) : begin;
-    const float to = meets ? fmaxf(side.end[last], end) : end;
-    const int at = meets ? last : last + 1;
-    __syncwarp();
-    if (lane() == 0) {
-      side.begin[at] = from;
-      side.end[at] = to;
-      side.count = at + 1;
-    }
-    __syncwarp();
-    return true;
-  }
-
-  /// Zones around two ends; an end that is not near, or in the core, gets none. False if there is no room.
+  /// Zones around two ends, a lane a side; those of a side that meet are one. An end that is not near, or in the core,
+  /// gets none. False if there is no room.
   __device__ static bool add_zones(const Interval& around_lower, const Interval& around_upper) {
-    const ClipShared& s = shared();
-    const bool below = around_lower.lower > s.near.lower && around_lower.upper <= s.guess.core.lower;
-    const bool above = around_upper.upper < s.near.upper && around_upper.lower >= s.guess.core.upper;
-    return (!below || add_zone(false, around_lower.lower, around_lower.upper)) &&
-           (!above || add_zone(true, around_upper.lower, around_upper.upper));
+    ClipShared& s = shared();
+    const bool above = lane() == 1;
+    const Interval around = above ? around_upper : around_lower;
+    const bool outside = above ? around.lower >= s.guess.core.upper : around.upper <= s.guess.core.lower;
+    bool room = true;
+    const bool near = around.lower >= s.near.lower && around.upper < s.near.upper;
+    if (lane() < 2 && outside && near) {
+      ZoneSide& side = s.side[lane()];
+      const int last = side.count - 1;
+      const bool meets = last >= 0 && (above ? around.upper >= side.begin[last] : around.lower <= side.end[last]);
+      const int at = meets ? last : last + 1;
+      room = at < side_zones;
+      if (room) {
+        side.begin[at] = meets ? fminf(side.begin[last], around.lower) : around.lower;
+        side.end[at] = meets ? fmaxf(side.end[last], around.upper) : around.upper;
+        side.count = at + 1;
+      }
+    }
+    return __all_sync(all_lanes, room) != 0;
   }
 
   /// A lane a zone, with cells in number as the pixels that it is expected to have.

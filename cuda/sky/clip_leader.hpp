@@ -23,39 +23,24 @@ class ClipLeader {
     look_again();
   }
 
-  __device__ __noinline__ static const PixelSums& sum(const Interval& interval) {
-    ClipShared& s = shared();
-    if (!interval.contains(s.guess.core)) move_core(interval);
-    if (!s.tail_kept) {
-      order_sum(ClipSource::image, interval);
-    } else if (is_everything(interval)) {
-      take(state().tail);
-      add_core();
-    } else if (!sum_cells(interval)) {
-      if (s.near.contains(interval)) {
-        if (lane() == 0) state().interval = interval;
-        order(ClipCommand::split);
-      }
-      if (!sum_cells(interval)) {
-        order_sum(ClipSource::tail, interval);
-        add_core();
-      }
-    }
-    const bool of_all = s.unmasked == 0;  // the first interval
-    __syncwarp();
-    if (of_all && lane() == 0) s.unmasked = s.sums.count;
-    __syncwarp();
-    return s.sums;
+  __device__ static const PixelSums& sum(const Interval& interval) {
+    if (!sum_cells(interval.lower, interval.upper)) sum_otherwise(interval);
+    return shared().sums;
   }
 
   __device__ static double median(std::int64_t below, std::int64_t count) {
-    const double upper = value(below + count / 2);
-    if (count % 2 == 1) return upper;
-    const double lower = value(below + count / 2 - 1);
-    return (lower + upper) / 2;
+    const std::int64_t upper = below + count / 2;
+    const std::int64_t lower = upper - (count % 2 == 0 ? 1 : 0);
+    double sum = 0;
+#pragma unroll 1
+    for (std::int64_t rank = upper;; rank = lower) {
+      sum += value(rank);
+      if (rank == lower) break;
+    }
+    return lower == upper ? sum : sum / 2;
   }
 
-  __device__ __noinline__ static Extremes extremes(const Interval& interval) {
+  __device__ __noinline__ static Extremes extremes(Interval interval) {
     const ClipShared& s = shared();
     if (s.tail_kept) {
       Extremes found = extremes_of_keys(state().tail_low_key, state().tail_high_key);
@@ -126,6 +111,31 @@ class ClipLeader {
 
   // --- Sums.
 
+  /// Where the cells are of no use.
+  __device__ __noinline__ static void sum_otherwise(Interval interval) {
+    ClipShared& s = shared();
+    if (!interval.contains(s.guess.core)) move_core(interval);
+    if (!s.tail_kept) {
+      order_sum(ClipSource::image, interval);
+    } else if (is_everything(interval)) {
+      take(state().tail);
+      add_core();
+    } else {
+      if (s.near.contains(interval)) {
+        if (lane() == 0) state().interval = interval;
+        order(ClipCommand::split);
+      }
+      if (!sum_cells(interval.lower, interval.upper)) {
+        order_sum(ClipSource::tail, interval);
+        add_core();
+      }
+    }
+    const bool of_all = s.unmasked == 0;  // the first interval
+    __syncwarp();
+    if (of_all && lane() == 0) s.unmasked = s.sums.count;
+    __syncwarp();
+  }
+
   __device__ static void take(const PixelSums& sums) {
     ClipShared& s = shared();
     __syncwarp();
@@ -182,46 +192,60 @@ class ClipLeader {
     }
   };
 
-  /// The core, the cells between the two that the interval ends in, and of these what is inside. False if these are in
-  /// no zone, or have too many pixels.
-  __device__ __noinline__ static bool sum_cells(const Interval& interval) {
+  /// The cells between the two that the interval ends in, with the core among them, and of these what is inside. False
+  /// if these are in no zone, or have too many pixels.
+  __device__ __forceinline__ static bool sum_cells(float lower_end, float upper_end) {
     ClipShared& s = shared();
-    const int lower = cell_at(interval.lower);
-    const int upper = cell_at(interval.upper);
-    if (lower < 0 || upper < 0) return false;
+    const Interval interval{lower_end, upper_end};
+    const int lower = cell_at(lower_end);
+    const int upper = cell_at(upper_end);
+    if (!s.tail_kept || !interval.contains(s.guess.core) || lower < 0 || upper < 0) return false;
     const CellPart below_core(lower, interval);
     const CellPart above_core(upper, interval);
     if (!below_core.known || !above_core.known) return false;
     const RoundingConstants round(s.grid.scale);
+    const double centre = s.grid.centre;
     std::int64_t first = 0;
     std::int64_t second = 0;
     unsigned int counts = 0;  // those inside, and from bit 16 on those below
-    for (int i = lane(); i < below_core.listed + above_core.listed; i += warp_size) {
-      const float x = i < below_core.listed ? listed_in(lower)[i] : listed_in(upper)[i - below_core.listed];
-      counts += x <= interval.lower ? 1u << 16 : 0;
-      if (!interval.contains(x)) continue;
-      ++counts;
-      const NearTerms terms(s.grid.deviation(x), round);
+    const auto add = [&](float x) {
+      const bool inside = interval.contains(x);
+      const NearTerms terms(inside ? x - centre : 0, round);
+      counts += (inside ? 1u : 0u) + (x <= lower_end ? 1u << 16 : 0u);
       first += terms.first;
       second += terms.second;
+    };
+    const int listed = below_core.listed + above_core.listed;
+    const float* const of_lower = listed_in(lower);
+    const float* const of_upper = listed_in(upper) - below_core.listed;
+    const auto load = [&](int i) {
+      if (i >= listed) return std::numeric_limits<float>::quiet_NaN();
+      return (i < below_core.listed ? of_lower : of_upper)[i];
+    };
+#pragma unroll 1
+    for (int begin = 0; begin < listed; begin += 2 * warp_size) {
+      const float x = load(begin + lane());
+      const float y = load(begin + warp_size + lane());
+      add(x);
+      add(y);
     }
     counts = __reduce_add_sync(all_lanes, counts);
-    ExactSum sums[2];
-    sums[0].add(sum_of_warp(first));
-    sums[1].add(sum_of_warp(second));
+    ExactSum sum;
+    sum.add(sums_of_pairs(first, second));
+    // Cells [begin, end) are inside as a whole.
+    const int begin = below_core.inside ? lower : lower + 1;
+    const int end = above_core.inside ? upper + 1 : upper;
+    const NearSums& to = s.before_cell[end];
+    const NearSums& from = s.before_cell[begin];
+    const bool odd = lane() % 2 != 0;
+    const ExactSum& sum_to = odd ? to.second : to.first;
+    const ExactSum& sum_from = odd ? from.second : from.first;
+    sum.low += sum_to.low - sum_from.low;
+    sum.high += sum_to.high - sum_from.high;
     __syncwarp();  // all have read the last sums
-    // A lane a quantity. Cells [begin, end) are inside as a whole.
-    const int begin = below_core.listed == 0 && below_core.inside ? lower : lower + 1;
-    const int end = above_core.listed == 0 && above_core.inside ? upper + 1 : upper;
-    constexpr int quantities = sizeof(NearSums) / sizeof(std::int64_t);
-    if (lane() < quantities) {
-      const auto quantity = [](const NearSums& of) { return reinterpret_cast<const std::int64_t*>(&of)[lane()]; };
-      const std::int64_t parts[quantities] = {counts & 0xffffu, sums[0].low, sums[0].high, sums[1].low, sums[1].high};
-      std::int64_t* const to[quantities] = {&s.sums.count, &s.sums.first[0].low, &s.sums.first[0].high,
-                                            &s.sums.second[0].low, &s.sums.second[0].high};
-      *to[lane()] = parts[lane()] + quantity(s.before_cell[end]) - quantity(s.before_cell[begin]) + quantity(s.core);
-    }
-    if (lane() == quantities) {
+    if (lane() < 2) (lane() == 0 ? s.sums.first : s.sums.second)[0] = sum;
+    if (lane() == 0) {
+      s.sums.count = (counts & 0xffffu) + to.count - from.count;
       s.sums.below = s.before_cell[below_core.listed == 0 ? begin : lower].count + (counts >> 16);
       s.sums.classes = 1;
     }
@@ -266,20 +290,23 @@ class ClipLeader {
   // --- Ranks.
 
   /// The pixel of that rank among all, 0 the smallest; +0 for either zero.
-  __device__ __noinline__ static float value(std::int64_t rank) {
+  __device__ static float value(std::int64_t rank) {
+    const ClipShared& s = shared();
+    if (rank < s.known_first || rank >= s.known_first + s.known_count) find(rank);
+    return s.sorted[s.known_equal ? 0 : rank - s.known_first] + 0.0F;
+  }
+
+  /// Gets to know the pixel of that rank, and others beside it.
+  __device__ __forceinline__ static void find(std::int64_t rank) {
     constexpr int most_looks = 3;
     const ClipShared& s = shared();
-    for (int looks = 0; rank < s.known_first || rank >= s.known_first + s.known_count;) {
+    for (int looks = 0;; move_window(static_cast<double>(rank) / static_cast<double>(s.unmasked), 1 << looks++)) {
       const std::int64_t in_window = rank - s.below_window;
-      if (!s.window_kept || looks == most_looks) {
-        find_by_digits(rank, 0, ClipSource::image);
-      } else if (in_window >= 0 && in_window < s.window_begin[window_bins]) {
-        find_in_window(static_cast<unsigned int>(in_window));
-      } else {
-        move_window(static_cast<double>(rank) / static_cast<double>(s.unmasked), 1 << looks++);
+      if (!s.window_kept || looks == most_looks) return find_by_digits(rank, 0, ClipSource::image);
+      if (in_window >= 0 && in_window < s.window_begin[window_bins]) {
+        return find_in_window(static_cast<unsigned int>(in_window));
       }
     }
-    return s.sorted[s.known_equal ? 0 : rank - s.known_first] + 0.0F;
   }
 
   __device__ static void set_known(bool equal, std::int64_t first, std::int64_t count) {
@@ -325,7 +352,7 @@ class ClipLeader {
     set_known(false, first, count);
   }
 
-  __device__ static void move_window(double fraction, int margins) {
+  __device__ __noinline__ static void move_window(double fraction, int margins) {
     const int samples = state().samples;
     const double reach = rank_margin(max(samples, 1)) * margins;
     const Interval window = window_between(work().sorted, samples, fraction - reach, fraction + reach);
@@ -337,50 +364,64 @@ class ClipLeader {
     look_again();
   }
 
-  /// Finds in which of some things, up to 256 that count_of() counts, the pixel of that rank is. Takes off the rank
-  /// those before it.
-  template <class F>
-  __device__ static int search_counts(int things, const F& count_of, Count& rank) {
-    const int each = (things + warp_size - 1) / warp_size;
+  /// Finds in which of some things, a power of two of them up to 256 that count_of() counts, the pixel of that rank is,
+  /// and how many are in it. Takes off the rank those before it. A lane knows up to eight neighbours.
+  template <class T, class F>
+  __device__ static int search_counts(int things, const F& count_of, T& rank, T& here) {
+    constexpr int most_each = 256 / warp_size;
+    const int each = max(things / warp_size, 1);
     const int first = lane() * each;
-    const auto count = [&](int thing) -> Count { return thing < things ? count_of(thing) : 0; };
-    Count mine = 0;
-    for (int i = 0; i < each; ++i) mine += count(first + i);
-    const Count running = running_sum_of_warp(mine);
+    T count[most_each];
+    T mine = 0;
+#pragma unroll
+    for (int i = 0; i < most_each; ++i) {
+      count[i] = i < each && first + i < things ? count_of(first + i) : 0;
+      mine += count[i];
+    }
+    const T running = running_sum_of_warp(mine);
     const int found = __ffs(static_cast<int>(__ballot_sync(all_lanes, rank < running))) - 1;
-    Count rest = rank - (running - mine);
+    T rest = rank - (running - mine);
     int thing = first;
-    if (lane() == found) {
-      for (; rest >= count(thing); ++thing) rest -= count(thing);
+    T last = count[0];
+#pragma unroll
+    for (int i = 1; i < most_each; ++i) {
+      if (thing != first + i - 1 || rest < last) continue;
+      rest -= last;
+      last = count[i];
+      ++thing;
     }
     rank = __shfl_sync(all_lanes, rest, found);
+    here = __shfl_sync(all_lanes, last, found);
     return __shfl_sync(all_lanes, thing, found);
   }
 
-  __device__ __noinline__ static void find_in_window(unsigned int rank) {
+  __device__ __noinline__ static void collect_bin(int bin) {
+    __syncwarp();
+    ClipForecast::clear_wanted(warp_size);
+    __syncwarp();
+    ClipForecast::want(bin);
+    ClipForecast::write_wanted();
+    order(ClipCommand::collect);
+  }
+
+  __device__ static void find_in_window(unsigned int rank) {
     const ClipShared& s = shared();
     const int bin = window_bin_of_rank(rank);
-    if (!s.wanted.has(bin)) {
-      __syncwarp();
-      ClipForecast::clear_wanted(warp_size);
-      __syncwarp();
-      ClipForecast::want(bin);
-      ClipForecast::write_wanted();
-      order(ClipCommand::collect);
-    }
-    const int first_cell = s.wanted.list_of(bin) * work().bin_cells;
+    if (!s.wanted.has(bin)) collect_bin(bin);
+    const int bin_cells = work().bin_cells;
+    const int first_cell = s.wanted.list_of(bin) * bin_cells;
     const WindowCell* const cells = work().window_cell + first_cell;
-    Count in_cell = rank - s.window_begin[bin];
+    unsigned int in_cell = rank - s.window_begin[bin];
+    unsigned int count = 0;
     const int number = search_counts(
-        work().bin_cells, [&](int cell) { return cells[cell].count; }, in_cell);
-    const WindowCell& cell = cells[number];
-    const std::int64_t before = s.below_window + rank - static_cast<std::int64_t>(in_cell);
-    if (cell.count <= work().window_cell_room) {
-      const float* const listed =
-          work().window_pixels + static_cast<std::size_t>(first_cell + number) * work().window_cell_room;
-      know_all(listed, static_cast<int>(cell.count), before);
-    } else if (cell.low_key == cell.high_key) {
-      know_equal(value_of_signed_key(cell.low_key), before, cell.count);
+        bin_cells, [&](int cell) { return cells[cell].count; }, in_cell, count);
+    const std::int64_t before = s.below_window + (rank - in_cell);
+    const unsigned int room = work().window_cell_room;
+    if (count <= room) {
+      know_all(work().window_pixels + static_cast<std::size_t>(first_cell + number) * room, static_cast<int>(count),
+               before);
+    } else if (cells[number].low_key == cells[number].high_key) {
+      know_equal(value_of_signed_key(cells[number].low_key), before, count);
     } else {
       find_by_digits(rank, s.below_window, ClipSource::window);
     }
@@ -404,8 +445,7 @@ class ClipLeader {
       }
       order(ClipCommand::count_digits);
       const int digit = search_counts(
-          256, [&](int i) { return all.digits[i]; }, rest);
-      count = all.digits[digit];
+          256, [&](int i) { return all.digits[i]; }, rest, count);
       key |= static_cast<std::uint32_t>(digit) << shift;
       __syncwarp();
     }

@@ -108,13 +108,21 @@ class ClipLook {
 
   __device__ void run() {
     const float* const end = work().pixels + work().count;
-    for (const float* at = chunk(first_chunk()); at < end; at = chunk(next_chunk())) {
-      for (int tile = 0; tile < work().chunk_tiles && at < end; ++tile, at += warp_tile) {
+    const std::int64_t warps = std::int64_t{gridDim.x} * clip_warps;
+    const std::int64_t warp = blockIdx.x * clip_warps + threadIdx.x / warp_size;
+    const float* at = work().pixels + warp * work().first_tiles * warp_tile;
+    const float* const chunks = work().pixels + warps * work().first_tiles * warp_tile;
+    int tiles = work().first_tiles;
+    while (at < end) {
+      const unsigned int next = take_chunk();  // ahead of time: no warp waits for it
+      for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) {
         float4 loaded[loads_per_thread];
         load_tile(at, end - at, loaded);
         look_at(loaded);
         if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
       }
+      tiles = work().chunk_tiles;
+      at = chunks + std::int64_t{__shfl_sync(all_lanes, next, 0)} * tiles * warp_tile;
     }
     list_waiting();
   }
@@ -124,15 +132,8 @@ class ClipLook {
  private:
   static constexpr int warp_tile = warp_size * thread_pixels;
 
-  __device__ static const float* chunk(std::int64_t number) {
-    return work().pixels + number * work().chunk_tiles * warp_tile;
-  }
-  __device__ static std::int64_t first_chunk() { return blockIdx.x * clip_warps + threadIdx.x / warp_size; }
-  __device__ static std::int64_t next_chunk() {
-    unsigned int taken = 0;
-    if (lane() == 0) taken = atomicAdd(&state().chunks_taken, 1u);
-    return std::int64_t{gridDim.x} * clip_warps + __shfl_sync(all_lanes, taken, 0);
-  }
+  /// The number of the next chunk that nobody has taken; only the first lane knows it.
+  __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
     Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are taken off again

@@ -115,7 +115,7 @@ struct ClipState {
   WantedBins wanted;
 
   // What a look brings together.
-  unsigned int chunks_taken;  ///< of the image, beyond the first of every warp
+  unsigned int chunks_taken;  ///< of the image, beyond where the warps begin
   NearSums core;
   PixelSums tail;
   std::int64_t in_tail;       ///< pixels, whether there was room for them or not
@@ -184,7 +184,8 @@ struct ClipWork {
   int cells;             ///< of the tail, at most
   int cell_room, window_cell_room;
   int bin_cells;    ///< of a bin of the window, a power of two up to 256
-  int chunk_tiles;  ///< of a warp's tiles in a chunk
+  int first_tiles;  ///< a warp's tiles in the part of the image that it begins with
+  int chunk_tiles;  ///< in what it takes after that
   double kappa;
   std::int64_t max_iterations;  ///< 0 = no limit
   ClipState* state;
@@ -241,7 +242,7 @@ struct ClipShared {
     unsigned int bins[tail_bins + window_bins];  ///< counted after that
     TailSums running[tail_bins + 1];             ///< the first block's, for a forecast
     PartSums parts;                              ///< summed by a split
-    NearSums before_cell[most_cells + 1];        ///< the first block's, after a split: sums of the cells before one
+    NearSums before_cell[most_cells + 1];        ///< the first block's, after a split: the cells before one, and core
   };
   unsigned int listed[2];  ///< pixels of the tail and of the window, whether there was room or not
   std::int32_t low_key, high_key;

@@ -34,6 +34,15 @@ __device__ inline std::int64_t sum_of_terms(std::int64_t value) {
          __reduce_add_sync(all_lanes, low);
 }
 
+/// The sums over a warp of two numbers of each lane: of the first in even lanes, of the second in odd ones.
+__device__ inline std::int64_t sums_of_pairs(std::int64_t first, std::int64_t second) {
+  const bool odd = lane() % 2 != 0;
+  std::int64_t sum = (odd ? second : first) + __shfl_xor_sync(all_lanes, odd ? first : second, 1);
+#pragma unroll
+  for (int reach = 2; reach < warp_size; reach *= 2) sum += __shfl_xor_sync(all_lanes, sum, reach);
+  return sum;
+}
+
 /// Adds to the block's sums the pixels that a warp has put aside (ThreadSums), class by class: there are few classes.
 __device__ __noinline__ void add_far_pixels(int count) {
   ClipShared& s = shared();
