@@ -30,18 +30,28 @@ __device__ std::uint32_t transpose(std::uint32_t row) {
   return row;
 }
 
-/// One level for all pixels.
+/// One level for all pixels. Like those that follow it tells that of a pixel, and those of four neighbours whose
+/// columns begin at a multiple of four.
 struct OneLevel {
   float level;
   __device__ float at(std::int64_t, std::int64_t) const { return level; }
+  __device__ float4 four_at(std::int64_t, std::int64_t) const { return {level, level, level, level}; }
 };
 
 /// A level for each, by its noise.
 struct EachLevel {
   MeshMap noise;
   Levels levels;
-  __device__ float at(std::int64_t x, std::int64_t y) const {
-    return level_above_noise(levels, noise.at(x, min(y, noise.height - 1)));  // what fills the last tile is in no row
+  __device__ float at(std::int64_t x, std::int64_t y) const { return level_above_noise(levels, noise.at(x, y_of(y))); }
+  __device__ float4 four_at(std::int64_t x, std::int64_t y) const {
+    const float4 rms = FourColumns(noise, x).at(y_of(y));
+    return {level_above_noise(levels, rms.x), level_above_noise(levels, rms.y), level_above_noise(levels, rms.z),
+            level_above_noise(levels, rms.w)};
+  }
+
+ private:
+  __device__ std::int64_t y_of(std::int64_t y) const {
+    return min(y, noise.height - 1);  // what fills the last tile is in no row
   }
 };
 
@@ -53,6 +63,9 @@ struct LevelOfVariance {
   __device__ float at(std::int64_t x, std::int64_t y) const {
     if (x >= width || y >= height) return outside;  // what fills the last tile, or a row's last word
     return level_of_variance(levels, __ldg(variance + y * width + x));
+  }
+  __device__ float4 four_at(std::int64_t x, std::int64_t y) const {
+    return {at(x, y), at(x + 1, y), at(x + 2, y), at(x + 3, y)};
   }
 };
 
@@ -82,10 +95,11 @@ struct PixelsAbove {
 #pragma unroll
     for (int k = 0; k < lanes_per_word; ++k) {
       const std::int64_t x = std::int64_t{place.column} * 32 + 4 * (lane() % lanes_per_word), y = place.row;
-      if (quad[k].x > level.at(x, y)) bits |= 1u << 4 * k;
-      if (quad[k].y > level.at(x + 1, y)) bits |= 2u << 4 * k;
-      if (quad[k].z > level.at(x + 2, y)) bits |= 4u << 4 * k;
-      if (quad[k].w > level.at(x + 3, y)) bits |= 8u << 4 * k;
+      const float4 least = level.four_at(x, y);
+      if (quad[k].x > least.x) bits |= 1u << 4 * k;
+      if (quad[k].y > least.y) bits |= 2u << 4 * k;
+      if (quad[k].z > least.z) bits |= 4u << 4 * k;
+      if (quad[k].w > least.w) bits |= 8u << 4 * k;
       if (++place.column == mask.words_per_row) place = {place.row + 1, 0};
     }
     return transpose(bits);

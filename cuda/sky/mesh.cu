@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "cuda/sky/bend_nodes.hpp"
 #include "cuda/sky/device_nodes.hpp"
 #include "cuda/sky/mesh_block.hpp"
 #include "cuda/sky/rank_finder.hpp"
-#include "stages/sky/mesh_spline.hpp"
 
 namespace srcextract {
 
@@ -20,15 +20,15 @@ __global__ void __launch_bounds__(block_threads, 6)
   __shared__ SumMemory memory;
   const MeshBlock pixels(image, grid, blockIdx.x);
   constexpr float all = std::numeric_limits<float>::infinity();
-  const MeshSums sums = sum_mesh(pixels, MeshCut{-all, all}, memory);
+  const SummedMesh sums = sum_mesh(pixels, MeshCut{-all, all}, memory);
   if (threadIdx.x == 0) unmasked[blockIdx.x] = sums.count;
   if (2 * sums.count < pixels.area()) {
     constexpr float bad = std::numeric_limits<float>::quiet_NaN();
     if (threadIdx.x == 0) nodes.set(blockIdx.x, {bad, bad});
     return;
   }
-  const MeshSums survivors = sum_mesh(pixels, cut_of(mean_and_sigma(sums)), memory);
-  const MeshBins bins(survivors, mean_and_sigma(survivors));
+  const SummedMesh survivors = sum_mesh(pixels, cut_of(sums.spread), memory);
+  const MeshBins bins(survivors, survivors.spread);
   count_bins(
       pixels, bins.count, [&](std::int64_t place) { return bins.bin_of(pixels.at(place)); }, histogram);
   if (threadIdx.x >= warp_size) return;
@@ -41,7 +41,7 @@ __global__ void bend_nodes_kernel(NodeView nodes, float* level, float* rms) {
   const std::int64_t x = thread_index() / 2;
   if (x >= nodes.width) return;
   const bool of_level = thread_index() % 2 == 0;
-  bend((of_level ? nodes.level : nodes.rms) + x, nodes.height, nodes.width, (of_level ? level : rms) + x);
+  bend_nodes((of_level ? nodes.level : nodes.rms) + x, nodes.height, nodes.width, (of_level ? level : rms) + x);
 }
 
 constexpr int summary_threads = 1024;

@@ -59,12 +59,17 @@ __device__ inline double add_up(const double* of) {
   return sum;
 }
 
+/// Sums over a mesh and what follows from them.
+struct SummedMesh : MeshSums {
+  MeanAndSigma spread;
+};
+
 /// The sums over the pixels that are `inside`, by all threads of a block; all get them.
 template <class Inside>
-__device__ MeshSums sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
-  __shared__ MeshSums sums;
+__device__ SummedMesh sum_mesh(const MeshBlock& pixels, const Inside& inside, SumMemory& memory) {
+  __shared__ SummedMesh sums;
   double sum = 0, squares = 0;
-  unsigned long long count = 0;
+  unsigned int count = 0;
   if (threadIdx.x == 0) memory.count = 0;
   pixels.for_each([&](std::int64_t place) {
     const bool taken = inside(place);
@@ -76,19 +81,22 @@ __device__ MeshSums sum_mesh(const MeshBlock& pixels, const Inside& inside, SumM
   memory.sum[threadIdx.x] = sum;
   memory.squares[threadIdx.x] = squares;
   __syncthreads();
-  count = sum_of_warp(count);
-  if (first_lane()) atomicAdd(&memory.count, count);
+  const auto of_warp = sum_of_warp(static_cast<unsigned long long>(count));
+  if (first_lane()) atomicAdd(&memory.count, of_warp);
   __syncthreads();
   if (threadIdx.x < warp_size) {
     const double total = add_up(memory.sum), total_squares = add_up(memory.squares);
-    if (threadIdx.x == 0) sums = {static_cast<std::int64_t>(memory.count), total, total_squares};
+    if (threadIdx.x == 0) {
+      const MeshSums all{static_cast<std::int64_t>(memory.count), total, total_squares};
+      sums = {all, mean_and_sigma(all)};
+    }
   }
   __syncthreads();
   return sums;
 }
 
 /// The same over those that the cut contains.
-__device__ inline MeshSums sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
+__device__ inline SummedMesh sum_mesh(const MeshBlock& pixels, const MeshCut& cut, SumMemory& memory) {
   return sum_mesh(
       pixels, [&](std::int64_t place) { return cut.contains(pixels.at(place)); }, memory);
 }

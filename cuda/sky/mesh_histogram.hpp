@@ -30,15 +30,12 @@ class MeshHistogram {
   /// By all threads, when all have counted; then rounds may begin.
   __device__ void sum_chunks(int bins) {
     __syncthreads();
-    HistogramSums own{};
     const int chunk = static_cast<int>(threadIdx.x);
-    if (chunk < chunks(bins)) {
-      // Every second lane begins with another bin, or all would meet in two banks.
-      for (int k = 0; k < chunk_bins; ++k) own = own + of_bin(chunk * chunk_bins + (k + chunk / 2) % chunk_bins);
-    }
+    const HistogramSums own = chunk < chunks(bins) ? of_chunk(chunk) : HistogramSums{};
     HistogramSums before, total;
     Scan(scratch_).ExclusiveScan(
         own, before, HistogramSums{}, [](const HistogramSums& a, const HistogramSums& b) { return a + b; }, total);
+    __syncthreads();  // all are done with the scratch memory
     before_[chunk] = before;
     if (chunk == 0) before_[most_chunks] = total;
     __syncthreads();
@@ -67,6 +64,22 @@ class MeshHistogram {
   __device__ HistogramSums of_bin(int bin) const {
     const std::int64_t count = counts_[bin];
     return {count, count * bin, count * bin * bin};
+  }
+
+  __device__ HistogramSums of_chunk(int chunk) const {
+    std::uint64_t count = 0, first = 0, second = 0;  // the first bin of the chunk as 0
+#pragma unroll
+    for (int k = 0; k < chunk_bins; ++k) {
+      // Every second lane begins with another bin, or all would meet in two banks.
+      const auto bin = static_cast<std::uint32_t>((k + chunk / 2) % chunk_bins);
+      const std::uint64_t here = counts_[chunk * chunk_bins + static_cast<int>(bin)];
+      count += here;
+      first += here * bin;
+      second += here * (bin * bin);
+    }
+    const auto begin = static_cast<std::uint64_t>(chunk * chunk_bins);
+    return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(begin * count + first),
+            static_cast<std::int64_t>(begin * (begin * count + 2 * first) + second)};
   }
 
   /// The sums over all bins before `low`, or before `high`: half a warp looks at each.
@@ -102,8 +115,10 @@ class MeshHistogram {
   }
 
   std::uint32_t counts_[most_bins];
-  HistogramSums before_[most_chunks + 1];
-  typename Scan::TempStorage scratch_;
+  union {
+    HistogramSums before_[most_chunks + 1];
+    typename Scan::TempStorage scratch_;  // of which they come
+  };
 };
 
 }  // namespace srcextract

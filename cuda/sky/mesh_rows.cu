@@ -1,6 +1,7 @@
 #include "cuda/sky/mesh_rows.hpp"
 
 #include "cuda/device/launch.hpp"
+#include "cuda/sky/bend_nodes.hpp"
 
 namespace srcextract {
 
@@ -10,13 +11,13 @@ namespace {
 __global__ void fill_rows_kernel(MeshGrid grid, const float* nodes, const float* bends, float* rows) {
   const std::int64_t i = thread_index(), x = i / grid.image.height, y = i % grid.image.height;
   if (x < grid.nodes.width)
-    rows[i] = node_in_row(nodes + x, bends + x, grid.nodes.height, grid.nodes.width, grid.mesh, y);
+    rows[i] = NodePlace(y, grid.mesh, grid.nodes.height).at(nodes + x, bends + x, grid.nodes.width);
 }
 
 /// A thread for every row.
 __global__ void bend_rows_kernel(MeshGrid grid, const float* rows, float* bends) {
   const std::int64_t y = thread_index();
-  if (y < grid.image.height) bend(rows + y, grid.nodes.width, grid.image.height, bends + y);
+  if (y < grid.image.height) bend_nodes(rows + y, grid.nodes.width, grid.image.height, bends + y);
 }
 
 }  // namespace

@@ -10,10 +10,36 @@ namespace srcextract {
 struct MeshMap {
   const float *nodes, *bends;
   std::int64_t count, height, mesh;
+  MeshScale scale;
 
   __device__ float at(std::int64_t x, std::int64_t y) const {
     return spline_at(nodes + y, bends + y, count, height, mesh, x);
   }
+};
+
+/// Four neighbouring columns of a map, from a multiple of four on. They lie between the same nodes, but where meshes
+/// are no multiple of eight wide: then each is looked up by itself.
+class FourColumns {
+ public:
+  __device__ FourColumns(const MeshMap& map, std::int64_t x)
+      : map_(map), x_(x), before_(map.count > 1 ? node_before(x, map.mesh, map.count) : 0) {
+    together_ = map.count > 1 && (map.mesh % 8 == 0 || node_before(x + 3, map.mesh, map.count) == before_);
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      beyond_[k] = SplinePiece::beyond(static_cast<float>(x + k), map.scale, static_cast<float>(before_));
+  }
+
+  __device__ float4 at(std::int64_t y) const {
+    if (!together_) return {map_.at(x_, y), map_.at(x_ + 1, y), map_.at(x_ + 2, y), map_.at(x_ + 3, y)};
+    const SplinePiece piece(map_.nodes + y, map_.bends + y, before_, map_.height);
+    return {piece.at(beyond_[0]), piece.at(beyond_[1]), piece.at(beyond_[2]), piece.at(beyond_[3])};
+  }
+
+ private:
+  const MeshMap& map_;
+  std::int64_t x_, before_;
+  float beyond_[4];
+  bool together_;
 };
 
 /// The memory of a map: at meshes of 64 pixels a thirty-second of the image's.
@@ -21,7 +47,9 @@ class MeshRows {
  public:
   MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends, const Gpu& where);
 
-  MeshMap map() const { return {nodes_.data(), bends_.data(), grid_.nodes.width, grid_.image.height, grid_.mesh}; }
+  MeshMap map() const {
+    return {nodes_.data(), bends_.data(), grid_.nodes.width, grid_.image.height, grid_.mesh, MeshScale(grid_.mesh)};
+  }
 
  private:
   MeshGrid grid_;

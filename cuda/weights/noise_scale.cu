@@ -20,21 +20,21 @@ __global__ void __launch_bounds__(block_threads)
   const MeshBlock image(pixels, grid, blockIdx.x), variance(variances, grid, blockIdx.x);
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
   constexpr MeshCut everything{-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
-  const MeshSums all = sum_mesh(image, everything, memory);
+  const SummedMesh all = sum_mesh(image, everything, memory);
   if (2 * all.count < image.area()) {
     if (threadIdx.x == 0) nodes.set(blockIdx.x, {bad, bad});
     return;
   }
-  const MeshCut cut = cut_of(mean_and_sigma(all));
-  const MeshSums survivors = sum_mesh(image, cut, memory);
-  const MeshBins bins(survivors, mean_and_sigma(survivors));
+  const MeshCut cut = cut_of(all.spread);
+  const SummedMesh survivors = sum_mesh(image, cut, memory);
+  const MeshBins bins(survivors, survivors.spread);
 
-  const MeshCut own_cut = cut_of(mean_and_sigma(sum_mesh(variance, everything, memory)));
+  const MeshCut own_cut = cut_of(sum_mesh(variance, everything, memory).spread);
   const auto in_both = [&](std::int64_t place) {
     return own_cut.contains(variance.at(place)) && cut.contains(image.at(place));
   };
-  const MeshSums own = sum_mesh(variance, in_both, memory);
-  const MeshBins own_bins(own, mean_and_sigma(own));
+  const SummedMesh own = sum_mesh(variance, in_both, memory);
+  const MeshBins own_bins(own, own.spread);
   const auto bin_at = [&](std::int64_t place) {
     return bins.bin_of(image.at(place)) < 0 ? -1 : own_bins.bin_of(variance.at(place));
   };

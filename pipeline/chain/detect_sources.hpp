@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "config/config.hpp"
@@ -50,10 +51,10 @@ struct Detection {
 };
 
 /// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
-/// image, or what it has above a mesh: returns the sky of that.
+/// image, or what it has above a mesh, which takes the memory of `last_read` if there is one: returns the sky of that.
 template <class Where, class Done>
 Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
-                                  const Where& where, Done&& done) {
+                                  const Where& where, Done&& done, Image<float, Where>* last_read) {
   const Image<float, Where>& image = pixels.image;
   const GivenSky given = given_sky(config.given_sky);
   if (config.background.method == BackgroundMethod::constant) {
@@ -67,7 +68,13 @@ Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& con
   found.mesh = std::move(sky.mesh);
   found.whole = std::move(sky.background);
   done("background");
-  found.above = subtract_sky(pixels.kept.pixels.empty() ? image : pixels.kept, found.mesh, where);
+  const Image<float, Where>& from = pixels.kept.pixels.empty() ? image : pixels.kept;
+  if constexpr (std::is_same_v<Where, Cpu>) {
+    found.above = last_read != nullptr ? subtract_sky(std::move(*last_read), found.mesh, where)
+                                       : subtract_sky(from, found.mesh, where);
+  } else {  // its graph is launched again for the same pixels if it had too little room
+    found.above = subtract_sky(from, found.mesh, where);
+  }
   done("subtract");
   return std::move(sky.above);
 }
@@ -228,12 +235,21 @@ void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, cons
   found.parentage = std::move(deblended.parentage);
 }
 
+/// Whether these pixels are read once the sky is subtracted from them, by the steps alone.
+template <class Where>
+bool are_read_again(const Pixels<Where>& pixels) {
+  return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
+}
+
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
 /// `done(stage)` is called; and `done.on_sources(components)`, if there is one, before anything is kept of sources.
+/// `last_read`, on the host: pixels.image, if nobody reads it afterwards, nor these steps (are_read_again); its memory
+/// may go to what is found.
 template <class Where, class Done>
-Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done) {
+Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
+                                Image<float, Where>* last_read = nullptr) {
   Detection<Where> found;
-  found.background = find_sky(pixels, config, found, where, done);
+  found.background = find_sky(pixels, config, found, where, done, last_read);
   if (interpolates(config.weights) && !pixels.variance.pixels.empty()) {
     found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where);
     done("interpolate");

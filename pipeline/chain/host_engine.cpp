@@ -27,8 +27,13 @@ class HostEngine {
  public:
   using Where = Cpu;
 
-  HostEngine(const Shape& shape, const Config& config, const Cpu& where, const Observer& observer)
-      : config_(config), where_(where), observer_(observer), clock_(observer), pixels_(shape, where) {}
+  HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer)
+      : config_(config),
+        where_(where),
+        observer_(observer),
+        clock_(observer),
+        pixels_(exposure.shape(), where),
+        extracts_once_(exposure.reference == nullptr && config.detection.sign == DetectionSign::positive) {}
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
@@ -44,7 +49,8 @@ class HostEngine {
   }
 
   Extraction extract() {
-    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_});
+    Image<float, Cpu>* const last_read = extracts_once_ && !are_read_again(pixels_) ? &pixels_.image : nullptr;
+    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_}, last_read);
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
@@ -69,12 +75,13 @@ class HostEngine {
   const Observer& observer_;
   StageClock clock_;
   Pixels<Cpu> pixels_;
+  bool extracts_once_;
 };
 
 }  // namespace
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
-  HostEngine engine(exposure.shape(), config, where, observer);
+  HostEngine engine(exposure, config, where, observer);
   return run_stages(exposure, config, engine);
 }
 

@@ -24,9 +24,16 @@ std::int64_t up_to_three(const RunPlan& plan) {
   return plan.config.weights.interpolate == Interpolate::variance ? 3 : 2;
 }
 
+/// On the host what is above the sky takes the memory of an image that is not read again.
+std::int64_t one_if_read_again(const RunPlan& plan) {
+  const bool twice = plan.of_difference() || plan.config.detection.sign != DetectionSign::positive;
+  return twice || has_map(plan.config.weights) ? 1 : 0;
+}
+
 constexpr StageCost stages[] = {
     // subtract
-    {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one, one, true},
+    {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one_if_read_again,
+     one, true},
     // combine
     {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
@@ -85,7 +92,7 @@ std::int64_t images_kept(const RunPlan& plan, std::int64_t (*StageCost::*images)
 /// For the work on an image: half as much again as its pixels; more if it is thin, or its meshes are small, for what is
 /// kept of every row, the bits of its foreground and where its runs begin, and of every mesh, as measured.
 std::int64_t work_memory(const RunPlan& plan) {
-  constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 280;
+  constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 400;
   const auto [width, height] = plan.shape;
   const std::int64_t of_rows = height * (row_bytes + word_bytes * ((width + word_pixels - 1) / word_pixels));
   const std::int64_t side = std::max<std::int64_t>(plan.config.background.mesh_size, 1);

@@ -49,16 +49,17 @@ void write_runs(const Word* words, std::int64_t width, std::int32_t y, Run* runs
   if (before != 0) *runs = {y, begin, static_cast<std::int32_t>(width)};
 }
 
-/// The runs of a foreground of that shape whose rows are padded with background to whole words: `count_row(y)`, called
-/// once for every row, on several threads, says how many runs it has, and may make its words only then.
-template <std::unsigned_integral Word, class CountRow>
-Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRow& count_row, const Cpu& where) {
+/// The runs of a foreground of that shape whose rows are padded with background to whole words: `count_rows(y, end,
+/// counts)`, called once for every row, on several threads, says how many runs each of the rows [y, end) has, and may
+/// make their words only then.
+template <std::unsigned_integral Word, class CountRows>
+Runs<Cpu> list_runs(const Shape& shape, const Word* words, const CountRows& count_rows, const Cpu& where) {
   const std::int64_t width = shape.width;
   const std::int64_t height = shape.height;
   const std::int64_t words_per_row = (width + word_pixels<Word> - 1) / word_pixels<Word>;
   Runs<Cpu> result{shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
   parallel_for(height, rows_per_piece(width), where, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t y = first; y < last; ++y) result.row_begin[y + 1] = count_row(y);
+    count_rows(first, last, result.row_begin.data() + first + 1);
   });
   result.row_begin[0] = 0;
   for (std::int64_t y = 0; y < height; ++y) result.row_begin[y + 1] += result.row_begin[y];

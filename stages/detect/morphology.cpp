@@ -110,8 +110,10 @@ BitMask<Cpu> to_mask(const Runs<Cpu>& runs, const Cpu& where) {
 
 Runs<Cpu> to_runs(const BitMask<Cpu>& mask, const Cpu& where) {
   const std::int64_t words = mask.words_per_row();
-  const auto count_row = [&](std::int64_t y) { return count_runs(mask.words.data() + y * words, words); };
-  return list_runs(mask.shape, mask.words.data(), count_row, where);
+  const auto count_rows = [&](std::int64_t y, std::int64_t end, std::int64_t* counts) {
+    for (; y < end; ++y) *counts++ = count_runs(mask.words.data() + y * words, words);
+  };
+  return list_runs(mask.shape, mask.words.data(), count_rows, where);
 }
 
 }  // namespace srcextract

@@ -62,7 +62,7 @@ std::int64_t mark_row(const float* row, std::int64_t width, OneLevel level, std:
 }
 
 SRCEXTRACT_VECTOR_CLONES
-std::int64_t mark_noisy_row(const float* row, std::int64_t width, EachLevel level, std::uint64_t* words) {
+std::int64_t mark_row(const float* row, std::int64_t width, EachLevel level, std::uint64_t* words) {
   return mark(row, width, level, words);
 }
 
@@ -78,48 +78,55 @@ void levels_of_variances(Levels levels, const float* variance, std::int64_t widt
   for (std::int64_t x = 0; x < width; ++x) level[x] = level_of_variance(levels, variance[x]);
 }
 
-/// Words for the foreground of a row, a bit a pixel: small enough that it stays in the caches.
-std::int64_t words_per_row(std::int64_t width) {
-  return (width + pixels_at_a_time - 1) / pixels_at_a_time;
+/// Segments an image. For each piece of rows begin() is called once, and what it returns for each row y of the piece:
+/// it gives what mark() compares the row with.
+template <class Begin>
+Runs<Cpu> segment(const Image<float, Cpu>& image, const Begin& begin, const Cpu& where) {
+  const auto [width, height] = image.shape;
+  // Bits for the foreground, one a pixel: small enough that they stay in the caches.
+  const std::int64_t words_of_row = (width + pixels_at_a_time - 1) / pixels_at_a_time;
+  Buffer<std::uint64_t, Cpu> words(height * words_of_row, where);
+  const auto mark_rows = [&, width = width](std::int64_t y, std::int64_t end, std::int64_t* counts) {
+    for (auto level_of = begin(); y < end; ++y)
+      *counts++ = mark_row(image.pixels.data() + y * width, width, level_of(y), words.data() + y * words_of_row);
+  };
+  return list_runs(image.shape, words.data(), mark_rows, where);
 }
 
 }  // namespace
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where) {
-  const std::int64_t width = image.shape.width, words_of_row = words_per_row(width);
   const OneLevel level{floor_to_float(levels->detection)};
-  Buffer<std::uint64_t, Cpu> words(image.shape.height * words_of_row, where);
-  const auto mark = [&](std::int64_t y) {
-    return mark_row(image.pixels.data() + y * width, width, level, words.data() + y * words_of_row);
-  };
-  return list_runs(image.shape, words.data(), mark, where);
+  return segment(
+      image, [=] { return [=](std::int64_t) { return level; }; }, where);
 }
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const SkyMesh<Cpu>& noise,
                     const Cpu& where) {
-  const std::int64_t width = image.shape.width, words_of_row = words_per_row(width);
-  Buffer<std::uint64_t, Cpu> words(image.shape.height * words_of_row, where);
-  const auto mark = [&](std::int64_t y) {
-    MeshRow row(noise.grid, noise.rms, noise.rms_bend);
-    std::vector<float> level(static_cast<std::size_t>(width));
-    row.go_to(y);
-    row.fill(level.data());
-    levels_of_row(*levels, width, level.data());
-    return mark_noisy_row(image.pixels.data() + y * width, width, {level.data()}, words.data() + y * words_of_row);
+  const std::int64_t width = image.shape.width;
+  const auto begin = [&, width] {
+    return [&, width, row = MeshRow(noise.grid, noise.rms, noise.rms_bend),
+            level = std::vector<float>(static_cast<std::size_t>(width))](std::int64_t y) mutable -> EachLevel {
+      row.go_to(y);
+      row.fill(level.data());
+      levels_of_row(*levels, width, level.data());
+      return {level.data()};
+    };
   };
-  return list_runs(image.shape, words.data(), mark, where);
+  return segment(image, begin, where);
 }
 
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Image<float, Cpu>& variance,
                     const Cpu& where) {
-  const std::int64_t width = image.shape.width, words_of_row = words_per_row(width);
-  Buffer<std::uint64_t, Cpu> words(image.shape.height * words_of_row, where);
-  const auto mark = [&](std::int64_t y) {
-    std::vector<float> level(static_cast<std::size_t>(width));
-    levels_of_variances(*levels, variance.pixels.data() + y * width, width, level.data());
-    return mark_noisy_row(image.pixels.data() + y * width, width, {level.data()}, words.data() + y * words_of_row);
+  const std::int64_t width = image.shape.width;
+  const auto begin = [&, width] {
+    return
+        [&, width, level = std::vector<float>(static_cast<std::size_t>(width))](std::int64_t y) mutable -> EachLevel {
+          levels_of_variances(*levels, variance.pixels.data() + y * width, width, level.data());
+          return {level.data()};
+        };
   };
-  return list_runs(image.shape, words.data(), mark, where);
+  return segment(image, begin, where);
 }
 
 }  // namespace srcextract

@@ -117,18 +117,16 @@ void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, 
   if (sources.deblended) sources.id_parent[row] = parentage.parent;
 }
 
-/// A map of a mesh at single pixels; a row is evaluated when it is first asked for.
+/// A map of a mesh at single pixels; rows are evaluated when they are first asked for.
 class MapOfMesh {
  public:
   MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
-      : empty_(grid, nodes, bends), rows_(static_cast<std::size_t>(grid.image.height)) {}
+      : empty_(grid, nodes, bends), rows_(static_cast<std::size_t>(grid.image.height / MeshRow::rows_at_once + 1)) {}
 
   float at(std::int64_t x, std::int64_t y) {
-    std::unique_ptr<MeshRow>& row = rows_[static_cast<std::size_t>(y)];
-    if (!row) {
-      row = std::make_unique<MeshRow>(empty_);
-      row->go_to(y);
-    }
+    std::unique_ptr<MeshRow>& row = rows_[static_cast<std::size_t>(y / MeshRow::rows_at_once)];
+    if (!row) row = std::make_unique<MeshRow>(empty_);
+    row->go_to(y);
     return row->at(x);
   }
 

@@ -62,4 +62,7 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
 Image<float, Cpu> subtract_sky(const Image<float, Cpu>& image, const SkyMesh<Cpu>& mesh, const Cpu& where);
 Image<float, Gpu> subtract_sky(const Image<float, Gpu>& image, const SkyMesh<Gpu>& mesh, const Gpu& where);
 
+/// The same in the image's memory, of which the shape is left: entering memory anew takes the host as long as all else.
+Image<float, Cpu> subtract_sky(Image<float, Cpu>&& image, const SkyMesh<Cpu>& mesh, const Cpu& where);
+
 }  // namespace srcextract

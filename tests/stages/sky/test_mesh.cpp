@@ -1,8 +1,11 @@
 #include "stages/sky/mesh.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "tests/support/backends.hpp"
 
@@ -79,6 +82,28 @@ TYPED_TEST(Mesh, ASlopeIsSubtracted) {
   }
   EXPECT_NEAR(sum / 240'000, 0, 0.02);
   EXPECT_NEAR(std::sqrt(squares / 240'000), 1, 0.02);
+}
+
+/// The same bits, wherever they are written; meshes of 24 and 50 pixels are no power of two, 31 is no multiple of four.
+TEST(MeshOnTheHost, WhatIsAboveTheSkyIsTheSameInTheImagesMemory) {
+  for (const std::int64_t mesh : {24, 31, 50, 64}) {
+    const Shape shape{333, 205};
+    std::vector<float> pixels = noise(shape, 100, 7, 5);
+    pixels[1234] = std::numeric_limits<float>::quiet_NaN();
+    Image<float, Cpu> image(shape, Cpu{2});
+    std::ranges::copy(pixels, image.pixels.begin());
+    BackgroundConfig config;
+    config.mesh_size = mesh;
+    const SkyMesh<Cpu> sky = estimate_mesh(image, config, Cpu{2}).mesh;
+    const Image<float, Cpu> apart = subtract_sky(image, sky, Cpu{2});
+    const float* const memory = image.pixels.data();
+    const Image<float, Cpu> in_place = subtract_sky(std::move(image), sky, Cpu{2});
+    EXPECT_EQ(in_place.pixels.data(), memory);
+    ASSERT_EQ(in_place.pixels.size(), shape.count());
+    EXPECT_EQ(0, std::memcmp(in_place.pixels.data(), apart.pixels.data(), sizeof(float) * pixels.size()));
+    EXPECT_TRUE(std::isnan(in_place.pixels[1234]));
+    EXPECT_NE(in_place.pixels[0], pixels[0]);
+  }
 }
 
 TYPED_TEST(Mesh, AConstantImageIsItsOwnSky) {
