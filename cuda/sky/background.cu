@@ -24,12 +24,15 @@ __global__ void __launch_bounds__(clip_threads, 2) clip_kernel(ClipWork work, Ba
 
 static_assert(sizeof(ClipShared) <= 99 * 1024);  // 99 KiB is the least that a block can have
 
-/// As many blocks as the device runs at once, or as there are tiles.
+/// As many blocks as the device runs at once, if each has four tiles; or one on each multiprocessor, or as there are
+/// tiles. What blocks cost, to meet and to bring together what they have counted, is most of the time of small images.
 unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   check(cudaFuncSetAttribute(clip_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(ClipShared)));
   int per_processor = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, clip_kernel, clip_threads, sizeof(ClipShared)));
-  return static_cast<unsigned int>(std::clamp<std::int64_t>(tiles, 1, where.multiprocessors * per_processor));
+  const std::int64_t most = std::int64_t{where.multiprocessors} * per_processor;
+  const std::int64_t wanted = std::max(tiles / 4, std::min<std::int64_t>(tiles, where.multiprocessors));
+  return static_cast<unsigned int>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 
 }  // namespace

@@ -163,9 +163,11 @@ class ClipForecast {
 
   /// Over the tail's pixels between two deviations; `below` are those under the lower one. Two lanes look up one each.
   __device__ static Sums between(float lower, float upper, float& below) {
-    const TailSums mine = up_to(lane() % 2 == 0 ? lower : upper);
+    const bool is_upper = lane() % 2 != 0;
+    const TailSums mine = up_to(is_upper ? upper : lower);
     const auto difference = [&](double sum) {
-      return static_cast<float>(__shfl_sync(all_lanes, sum, 1) - __shfl_sync(all_lanes, sum, 0));
+      const double other = __shfl_xor_sync(all_lanes, sum, 1);
+      return static_cast<float>(is_upper ? sum - other : other - sum);
     };
     below = static_cast<float>(__shfl_sync(all_lanes, mine.count, 0));
     return {difference(mine.count), difference(mine.first), difference(mine.second)};

@@ -259,7 +259,7 @@ struct ClipShared {
   bool tail_kept, window_kept;  ///< by all blocks
   NearSums core;
   unsigned int window_begin[window_bins + 1];
-  std::int64_t known_first, known_count;  ///< ranks whose values are known: one for all, or all of them in `sorted`
+  std::int64_t known_first, known_count;  ///< ranks whose values are known: one for all, or in `sorted`
   bool known_equal;
   float4 unsorted[most_ranked / 4];
   float sorted[most_ranked];

@@ -135,7 +135,8 @@ template <int Size, class T, class F>
 __device__ void scan_block(const F& value, T* begin) {
   using Scan = cub::WarpScan<T>;
   typename Scan::TempStorage memory;  // of a whole warp's shuffles it is empty
-  __shared__ T of_warp[clip_warps];
+  alignas(T) __shared__ unsigned char memory_of_warps[clip_warps * sizeof(T)];  // T may have a constructor
+  auto* const of_warp = reinterpret_cast<T*>(memory_of_warps);
   constexpr int per_thread = Size / clip_threads;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int first = static_cast<int>(threadIdx.x) * per_thread;
