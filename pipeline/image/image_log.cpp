@@ -123,8 +123,8 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   }
   if (describe) log_background(input.name, e);
   if (describe)
-    spdlog::info("{}: {}, {} before detection.min_area", input.name, sources_beyond(input.config().detection, e),
-                 e.detected);
+    spdlog::info("{}: {}, {} before detection.min_area{}", input.name, sources_beyond(input.config().detection, e),
+                 e.detected, e.sources.deblended ? " and deblending" : "");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);
   log_sky(input.name, result.no_sky_reason, describe);
 }
