@@ -59,7 +59,9 @@ std::vector<std::string> describe_missing(const std::vector<const JournalFile*>&
       if (!there.contains(index)) missing.push_back(index);
     if (missing.empty()) continue;
     const bool one = missing.size() == 1;
-    const std::string all = first_few(missing.size(), [&](std::size_t i) { return shard_text({missing[i], count}); });
+    const std::string all = first_few(missing.size(), [&, count = count](std::size_t i) {
+      return shard_text({missing[i], count});
+    });
     problems.push_back(
         (one ? "shard " : "shards ") + all +
         (one ? " is missing: no directory has its journal" : " are missing: no directory has their journals"));
