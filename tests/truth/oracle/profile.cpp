@@ -6,10 +6,10 @@
 namespace srcextract::oracle {
 namespace {
 
-/// Areas over eight levels, which grow by a factor from the threshold to the peak.
+/// Areas over eight levels, which grow by a factor from the threshold to the peak; their ratio is in float.
 void count_levels(Object& object, float threshold, float peak) {
   for (int i = 0; i < 8; ++i) {
-    const auto level = static_cast<float>(threshold * std::pow(static_cast<double>(peak) / threshold, i / 8.0));
+    const auto level = static_cast<float>(threshold * std::pow(static_cast<double>(peak / threshold), i / 8.0));
     object.iso.push_back(static_cast<int>(std::count_if(object.pixels.begin(), object.pixels.end(),
                                                         [&](const Pixel& pixel) { return pixel.value > level; })));
   }
