@@ -4,15 +4,6 @@
 
 namespace srcextract {
 
-/// x / 6, rounded as the division is, in a quarter of its time: q is wrong by less than its last bit, so that the rest,
-/// which is exact, corrects it (Markstein 1990).
-__device__ inline double sixth_of(double x) {
-  constexpr double sixth = 1.0 / 6;
-  if (!(fabs(x) > 1e-280 && fabs(x) < 1e300)) return x / 6;
-  const double q = x * sixth, rest = __fma_rn(-6.0, q, x);
-  return __fma_rn(rest, sixth, q);
-}
-
 /// bend() of stages/sky/mesh_spline.hpp, by a thread. It waits as long for one number from memory as for sixteen.
 __device__ inline void bend_nodes(const float* nodes, std::int64_t count, std::int64_t stride, float* out) {
   constexpr Pivots pivots = make_pivots();
@@ -43,7 +34,7 @@ __device__ inline void bend_nodes(const float* nodes, std::int64_t count, std::i
 #pragma unroll
     for (int k = 0; k < together; ++k) {
       if (i - k <= 0) break;
-      next = sixth_of(bend_up(pivots.at(i - k), next, rests[k]));
+      next = bend_up(pivots.at(i - k), next, rests[k]) / 6;
       out[(i - k) * stride] = static_cast<float>(next);
     }
   }

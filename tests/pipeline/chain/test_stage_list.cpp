@@ -20,14 +20,14 @@ TEST(StageList, AnImageTakesItsPixelsAndHalfAsMuchOnTheHost) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
 }
 
-// Measured of 20 million pixels by what a process takes beyond an image of 64 columns: 320 MB for one column, 84 MB for
-// one row, 159 MB for two columns.
+// Measured of 20 million pixels by what a process takes beyond an image of 64 columns: 320 MB for one column, 100 MB
+// for one row, 159 MB for two columns.
 TEST(StageList, ThinImagesTakeMoreForTheirRowsAndMeshes) {
   const Config config;
   const auto taken = [&](const Shape& shape) { return host_memory(plan_of(shape, config, false)); };
   const std::int64_t one_image = 4 * 20'000'000LL;
   EXPECT_GE(taken({1, 20'000'000}), one_image + 320'000'000);
-  EXPECT_GE(taken({20'000'000, 1}), one_image + 84'000'000);
+  EXPECT_GE(taken({20'000'000, 1}), one_image + 100'000'000);
   EXPECT_GE(taken({2, 10'000'000}), one_image + 159'000'000);
   EXPECT_LE(taken({64, 312'500}), one_image + 45'000'000);
 }
