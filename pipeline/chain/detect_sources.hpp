@@ -3,52 +3,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "config/config.hpp"
-#include "stages/combine/combine.hpp"
+#include "pipeline/chain/detection.hpp"
+#include "pipeline/chain/find_foreground.hpp"
 #include "stages/convolve/convolve.hpp"
-#include "stages/core/stage_record.hpp"
 #include "stages/deblend/deblend.hpp"
-#include "stages/detect/false_discovery.hpp"
 #include "stages/detect/label.hpp"
-#include "stages/detect/matched_filter.hpp"
 #include "stages/detect/morphology.hpp"
-#include "stages/detect/threshold.hpp"
 #include "stages/difference/difference.hpp"
-#include "stages/ingest/ingest.hpp"
 #include "stages/measure/area_above.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
-#include "stages/sky/mesh.hpp"
 #include "stages/weights/interpolate.hpp"
-#include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
-
-/// What the steps find in an image, where they ran.
-template <class Where>
-struct Detection {
-  Value<Background, Where> background;  ///< of the image, or of what it has above the mesh
-  SkyMesh<Where> mesh;                  ///< if the background is one
-  Value<Background, Where> whole;       ///< then that of the image itself
-  Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
-  Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
-  Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
-  Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used
-  Value<Levels, Where> levels;
-  Runs<Where> thresholded;  ///< before they were cleaned, if they were
-  Runs<Where> runs;
-  Runs<Where> seeds;     ///< what is above detection.seed, if sources need one
-  Runs<Where> analysed;  ///< what is above detection.analysis_threshold in the image that is measured, if there is one
-  Components<Where> components;
-  Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
-  Components<Where> islands;
-  Buffer<Parentage, Where> parentage;  ///< of every source then
-  Buffer<SourceSums, Where> sums;
-  Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
-  Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
-  Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
-};
 
 /// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
 /// image, or what it has above a mesh, which takes the memory of `last_read` if there is one: returns the sky of that.
@@ -79,20 +47,6 @@ Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& con
   return std::move(sky.above);
 }
 
-/// The image that is measured, and to which the last steps were done.
-template <class Where>
-const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
-  if (!found.filled.image.pixels.empty()) return found.filled.image;
-  if (!found.above.pixels.empty()) return found.above;
-  return pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
-}
-
-/// The variance of each of its pixels, if a map of weights tells it.
-template <class Where>
-const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
-  return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
-}
-
 /// Makes the image in which sources are found, if it is not `image` itself: as noisy as its sky all over, convolved.
 template <class Where, class Done>
 void make_detection_image(const Image<float, Where>& image, const Image<float, Where>& noise, const Config& config,
@@ -111,124 +65,12 @@ void make_detection_image(const Image<float, Where>& image, const Image<float, W
   }
 }
 
-/// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.
-inline bool noise_varies(const Config& config) {
-  return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
-         counts_in_sigmas(config.detection);
-}
-
-/// What the roots of the variances of a map of weights are to be multiplied by.
-template <class Where>
-Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                                    const Where& where) {
-  if (!found.mesh.level.empty())
-    return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
-  return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
-}
-
-/// The noise of each pixel, if it is known, and thresholds are counted in it.
-template <class Where>
-NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
-  if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
-    return {.variance = &measured_variance(pixels, found)};
-  return {.mesh = noise_varies(config) ? &found.mesh : nullptr};
-}
-
-/// Segments the image by the noise of each pixel, if that is known.
-template <class Where>
-Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels, const Pixels<Where>& pixels,
-                      const Config& config, const Detection<Where>& found, const Where& where) {
-  const NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
-  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
-  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, where);
-}
-
-/// The same in the image in which sources are found, or by what the matched filter has made of it.
-template <class Where>
-Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
-                            const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                            const Where& where) {
-  if (found.match.pixels.empty()) return threshold(image, levels, pixels, config, found, where);
-  return find_runs(found.match, levels_of_match(levels, where), where);
-}
-
-/// The matched filter of the image that is measured, or of what it was weighed to, whose noise is one.
-template <class Where>
-Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
-                          const Where& where) {
-  const bool weighed = !found.match.pixels.empty();
-  const Image<float, Where>& image = weighed ? found.match : measured_image(pixels, found);
-  const NoiseMap<Where> noise = weighed ? NoiseMap<Where>{} : noise_of_pixels(pixels, config, found);
-  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels, noise, where);
-}
-
-/// The threshold that the rate of false discoveries asks for; the levels of `found` are those of 1.
-template <class Where>
-Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
-                                       const Config& config, const Detection<Where>& found, const Where& where) {
-  if (found.match.pixels.empty())
-    return false_discovery_threshold(image, found.levels, noise_of_pixels(pixels, config, found), config.detection,
-                                     where);
-  return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
-                                   config.detection, where);
-}
-
-/// The configuration with another threshold, as that of the seeds.
-inline Config with_threshold(Config config, double threshold) {
-  config.detection.threshold = threshold;
-  return config;
-}
-
-/// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
-/// analysis threshold in the image that is measured.
-template <class Where, class Done>
-void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
-                     Detection<Where>& found, const Where& where, Done&& done) {
-  const bool in_own_noise =
-      !found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma;
-  Value<Background, Where> own;
-  if (in_own_noise) own = estimate_background(image, config.background, where);
-  const Value<Background, Where>& detected = in_own_noise ? own : found.background;
-  const bool scaled = !pixels.variance.pixels.empty() && is_rescaled(config.weights);
-  Value<double, Where> scale;
-  if (scaled) scale = scale_of_noise(pixels, config, found, where);
-
-  const auto levels_at = [&](double level) {
-    Value<Levels, Where> levels = resolve_levels(found.background, detected, with_threshold(config, level), where);
-    if (scaled) set_noise_scale(levels, scale, where);
-    return levels;
-  };
-  const bool by_rate = controls_false_discoveries(config.detection);
-  found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
-  if (config.convolve.filter == Filter::matched) {
-    found.match = match(pixels, config, found, where);
-    done("match");
-  }
-  if (by_rate) {
-    raise_levels(found.levels, threshold_of_rate(image, pixels, config, found, where), where);
-    done("false discoveries");
-  }
-  found.runs = threshold_found(image, found.levels, pixels, config, found, where);
-  done("threshold");
-  if (config.detection.seed != 0) {
-    found.seeds = threshold_found(image, levels_at(config.detection.seed), pixels, config, found, where);
-    done("seed");
-  }
-  if (config.detection.analysis_threshold != 0) {
-    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold), pixels,
-                               config, found, where);
-    done("analysis");
-  }
-}
-
 /// Tells sources that touch from one another: `image` is the one in which they were found.
 template <class Where>
 void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
              Detection<Where>& found, const Where& where) {
-  const bool of_map = counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty();
   const DeblendImages<Where> images{image, measured_image(pixels, found), found.levels,
-                                    !of_map && noise_varies(config) ? &found.mesh : nullptr,
-                                    of_map ? &measured_variance(pixels, found) : nullptr};
+                                    noise_of_pixels(pixels, config, found)};
   Deblended<Where> deblended = deblend_sources(images, found.runs, found.components, config, where);
   found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
   found.islands = std::exchange(found.components, std::move(deblended.components));
@@ -290,38 +132,6 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     done("area");
   }
   return found;
-}
-
-/// Appends what the steps have found to the record, stage by stage; all of it must be on the host.
-inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
-  const bool of_mesh = !found.above.pixels.empty();
-  record_stage("background", of_mesh ? *found.whole : *found.background, record);
-  if (of_mesh) {
-    record_stage("mesh", found.mesh, record);
-    record_stage("subtract", found.above, record);
-  }
-  if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
-  if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
-  if (!found.match.pixels.empty()) record_stage("match", found.match, record);
-  record_stage("levels", *found.levels, record);
-  const bool cleaned = !found.thresholded.row_begin.empty();
-  const bool deblended = !found.island_runs.row_begin.empty();
-  const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
-  record_stage("threshold", cleaned ? found.thresholded : labelled, record);
-  if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
-  if (cleaned) record_stage("clean", labelled, record);
-  record_stage("label", deblended ? found.islands : found.components, record);
-  if (deblended) {
-    record_stage("deblended runs", found.runs, record);
-    record_stage("deblended labels", found.components, record);
-    record_stage("parentage", found.parentage, record);
-  }
-  record_stage("measure", found.sums, record);
-  if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
-  if (!found.variances.empty()) record_stage("variance", found.variances, record);
-  if (found.analysed.row_begin.empty()) return;
-  record_stage("analysis", found.analysed, record);
-  record_stage("area", found.areas, record);
 }
 
 }  // namespace srcextract

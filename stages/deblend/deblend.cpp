@@ -61,7 +61,7 @@ std::vector<CoreCounts> count_pixels(const DeblendImages<Cpu>& images, const Run
 /// The Gaussians of all cores.
 std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
                                    const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
-  const bool one_threshold = images.mesh == nullptr && images.variance == nullptr;
+  const bool one_threshold = images.noise.mesh == nullptr && images.noise.variance == nullptr;
   std::vector<CoreShape> shapes(split.core_level.size());
   parallel_for(std::ssize(split.islands), islands_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

@@ -2,6 +2,7 @@
 
 #include "config/config.hpp"
 #include "stages/detect/label.hpp"
+#include "stages/detect/noise_map.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/ingest/decode.hpp"
 #include "stages/measure/parentage.hpp"
@@ -14,8 +15,7 @@ struct DeblendImages {
   const Image<float, Where>& found;     ///< in which sources were found
   const Image<float, Where>& measured;  ///< the same before it was convolved
   const Value<Levels, Where>& levels;
-  const SkyMesh<Where>* mesh = nullptr;           ///< whose noise thresholds follow
-  const Image<float, Where>* variance = nullptr;  ///< of each pixel, which thresholds follow
+  NoiseMap<Where> noise;  ///< which thresholds follow
 };
 
 /// Sources that were deblended: the runs, cut where another source begins, and whose they are.

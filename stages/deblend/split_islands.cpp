@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 
 #include "stages/core/error.hpp"
@@ -10,7 +9,6 @@
 #include "stages/deblend/find_cores.hpp"
 #include "stages/detect/adjacency.hpp"
 #include "stages/detect/detection_levels.hpp"
-#include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
 namespace {
@@ -22,21 +20,16 @@ using Members = RunsBySource::Members;
 
 /// Of every run the lowest threshold of its pixels; none where there is one threshold.
 Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where) {
-  if (images.mesh == nullptr && images.variance == nullptr) return {};
-  const Levels& levels = *images.levels;
+  if (!RowNoise(images.noise, runs.shape.width).varies()) return {};
   Buffer<float, Cpu> lowest(runs.runs.size(), where);
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    std::optional<MeshRow> row;
-    if (images.variance == nullptr) row.emplace(images.mesh->grid, images.mesh->rms, images.mesh->rms_bend);
+    RowNoise noise(images.noise, runs.shape.width);
     for (std::int64_t y = begin; y < end; ++y) {
-      if (row && runs.row_begin[y] < runs.row_begin[y + 1]) row->go_to(y);
+      if (runs.row_begin[y] < runs.row_begin[y + 1]) noise.go_to(y);
       for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
-        lowest[i] = std::numeric_limits<float>::infinity();
-        for (std::int64_t x = runs.runs[i].begin; x < runs.runs[i].end; ++x) {
-          const float level = row ? level_above_noise(levels, row->at(x))
-                                  : level_of_variance(levels, images.variance->pixels[y * runs.shape.width + x]);
-          lowest[i] = std::min(lowest[i], level);
-        }
+        float least = std::numeric_limits<float>::infinity();
+        for (std::int64_t x = runs.runs[i].begin; x < runs.runs[i].end; ++x) least = std::min(least, noise.at(x));
+        lowest[i] = level_above_noise(*images.levels, least);
       }
     }
   });

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/deblend/deblend.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/detect/noise_map.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/ingest/ingest.hpp"
+#include "stages/measure/area_above.hpp"
+#include "stages/measure/measure.hpp"
+#include "stages/sky/background.hpp"
+#include "stages/sky/mesh.hpp"
+#include "stages/weights/interpolate.hpp"
+
+namespace srcextract {
+
+/// What the steps find in an image, where they ran.
+template <class Where>
+struct Detection {
+  Value<Background, Where> background;  ///< of the image, or of what it has above the mesh
+  SkyMesh<Where> mesh;                  ///< if the background is one
+  Value<Background, Where> whole;       ///< then that of the image itself
+  Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
+  Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
+  Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
+  Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used
+  Value<Levels, Where> levels;
+  Runs<Where> thresholded;  ///< before they were cleaned, if they were
+  Runs<Where> runs;
+  Runs<Where> seeds;     ///< what is above detection.seed, if sources need one
+  Runs<Where> analysed;  ///< what is above detection.analysis_threshold in the image that is measured, if there is one
+  Components<Where> components;
+  Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
+  Components<Where> islands;
+  Buffer<Parentage, Where> parentage;  ///< of every source then
+  Buffer<SourceSums, Where> sums;
+  Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
+  Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
+  Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
+};
+
+/// The image that is measured, and to which the last steps were done.
+template <class Where>
+const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  if (!found.filled.image.pixels.empty()) return found.filled.image;
+  if (!found.above.pixels.empty()) return found.above;
+  return pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
+}
+
+/// The variance of each of its pixels, if a map of weights tells it.
+template <class Where>
+const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
+}
+
+/// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.
+inline bool noise_varies(const Config& config) {
+  return config.background.method == BackgroundMethod::mesh && config.weights.type == WeightType::background &&
+         counts_in_sigmas(config.detection);
+}
+
+/// The noise of each pixel, if it is known, and thresholds are counted in it.
+template <class Where>
+NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+  if (counts_in_sigmas(config.detection) && !pixels.variance.pixels.empty())
+    return {.variance = &measured_variance(pixels, found)};
+  return {.mesh = noise_varies(config) ? &found.mesh : nullptr};
+}
+
+/// Appends what the steps have found to the record, stage by stage; all of it must be on the host.
+inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
+  const bool of_mesh = !found.above.pixels.empty();
+  record_stage("background", of_mesh ? *found.whole : *found.background, record);
+  if (of_mesh) {
+    record_stage("mesh", found.mesh, record);
+    record_stage("subtract", found.above, record);
+  }
+  if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
+  if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
+  if (!found.match.pixels.empty()) record_stage("match", found.match, record);
+  record_stage("levels", *found.levels, record);
+  const bool cleaned = !found.thresholded.row_begin.empty();
+  const bool deblended = !found.island_runs.row_begin.empty();
+  const Runs<Cpu>& labelled = deblended ? found.island_runs : found.runs;
+  record_stage("threshold", cleaned ? found.thresholded : labelled, record);
+  if (!found.seeds.row_begin.empty()) record_stage("seed", found.seeds, record);
+  if (cleaned) record_stage("clean", labelled, record);
+  record_stage("label", deblended ? found.islands : found.components, record);
+  if (deblended) {
+    record_stage("deblended runs", found.runs, record);
+    record_stage("deblended labels", found.components, record);
+    record_stage("parentage", found.parentage, record);
+  }
+  record_stage("measure", found.sums, record);
+  if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
+  if (!found.variances.empty()) record_stage("variance", found.variances, record);
+  if (found.analysed.row_begin.empty()) return;
+  record_stage("analysis", found.analysed, record);
+  record_stage("area", found.areas, record);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "pipeline/chain/detection.hpp"
+#include "stages/detect/false_discovery.hpp"
+#include "stages/detect/matched_filter.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/sky/background.hpp"
+#include "stages/weights/noise_scale.hpp"
+
+namespace srcextract {
+
+/// What the roots of the variances of a map of weights are to be multiplied by.
+template <class Where>
+Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                                    const Where& where) {
+  if (!found.mesh.level.empty())
+    return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
+  return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
+}
+
+/// Segments the image by the noise of each pixel, if that is known.
+template <class Where>
+Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels, const Pixels<Where>& pixels,
+                      const Config& config, const Detection<Where>& found, const Where& where) {
+  const NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
+  if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
+  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, where);
+}
+
+/// The same in the image in which sources are found, or by what the matched filter has made of it.
+template <class Where>
+Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
+                            const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                            const Where& where) {
+  if (found.match.pixels.empty()) return threshold(image, levels, pixels, config, found, where);
+  return find_runs(found.match, levels_of_match(levels, where), where);
+}
+
+/// The matched filter of the image that is measured, or of what it was weighed to, whose noise is one.
+template <class Where>
+Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
+                          const Where& where) {
+  const bool weighed = !found.match.pixels.empty();
+  const Image<float, Where>& image = weighed ? found.match : measured_image(pixels, found);
+  const NoiseMap<Where> noise = weighed ? NoiseMap<Where>{} : noise_of_pixels(pixels, config, found);
+  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels, noise, where);
+}
+
+/// The threshold that the rate of false discoveries asks for; the levels of `found` are those of 1.
+template <class Where>
+Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
+                                       const Config& config, const Detection<Where>& found, const Where& where) {
+  if (found.match.pixels.empty())
+    return false_discovery_threshold(image, found.levels, noise_of_pixels(pixels, config, found), config.detection,
+                                     where);
+  return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
+                                   config.detection, where);
+}
+
+/// The configuration with another threshold, as that of the seeds.
+inline Config with_threshold(Config config, double threshold) {
+  config.detection.threshold = threshold;
+  return config;
+}
+
+/// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
+/// analysis threshold in the image that is measured.
+template <class Where, class Done>
+void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+                     Detection<Where>& found, const Where& where, Done&& done) {
+  const bool in_own_noise =
+      !found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma;
+  Value<Background, Where> own;
+  if (in_own_noise) own = estimate_background(image, config.background, where);
+  const Value<Background, Where>& detected = in_own_noise ? own : found.background;
+  const bool scaled = !pixels.variance.pixels.empty() && is_rescaled(config.weights);
+  Value<double, Where> scale;
+  if (scaled) scale = scale_of_noise(pixels, config, found, where);
+
+  const auto levels_at = [&](double level) {
+    Value<Levels, Where> levels = resolve_levels(found.background, detected, with_threshold(config, level), where);
+    if (scaled) set_noise_scale(levels, scale, where);
+    return levels;
+  };
+  const bool by_rate = controls_false_discoveries(config.detection);
+  found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
+  if (config.convolve.filter == Filter::matched) {
+    found.match = match(pixels, config, found, where);
+    done("match");
+  }
+  if (by_rate) {
+    raise_levels(found.levels, threshold_of_rate(image, pixels, config, found, where), where);
+    done("false discoveries");
+  }
+  found.runs = threshold_found(image, found.levels, pixels, config, found, where);
+  done("threshold");
+  if (config.detection.seed != 0) {
+    found.seeds = threshold_found(image, levels_at(config.detection.seed), pixels, config, found, where);
+    done("seed");
+  }
+  if (config.detection.analysis_threshold != 0) {
+    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold), pixels,
+                               config, found, where);
+    done("analysis");
+  }
+}
+
+}  // namespace srcextract
