@@ -91,10 +91,11 @@ class ImageRun {
     return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); }};
   }
 
-  /// As much memory as is left beside the image.
+  /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
   void require_room_for(std::int64_t sources) const {
     const std::int64_t needed = sources_memory(sources, config_), room = input_.frame.most_inflated();
-    if (needed <= room) return;
+    constexpr std::int64_t not_counted = std::int64_t{1} << 20;
+    if (needed <= not_counted || needed <= room) return;
     throw Error(ErrorKind::memory,
                 fmt::format("it has {} sources, which need about {} MB of memory, and beside the image there are {} MB "
                             "(--memory); raise detection.threshold or detection.min_area, or allow more",
