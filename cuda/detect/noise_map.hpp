@@ -31,9 +31,11 @@ class NoiseRows {
       rows_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend, where);
   }
 
-  NoiseOfPixels pixels() const { return {rows_ ? rows_->map() : MeshMap{}, variance_, width_}; }
+  NoiseOfPixels pixels() const { return {rows_ ? rows_->map() : no_mesh(), variance_, width_}; }
 
  private:
+  static MeshMap no_mesh() { return {nullptr, nullptr, 0, 0, 1, MeshScale(1)}; }
+
   std::optional<MeshRows> rows_;
   const float* variance_;
   std::int64_t width_;
