@@ -316,5 +316,48 @@ TEST(ConfigErrors, TextThatWouldExhaustTheParser) {
             "x.yaml: is larger than 1 MiB; this is no YAML that srcextract reads");
 }
 
+TEST(ConfigErrors, AnAnalysisThresholdMayBeNegativeOnlyAsAPixelValue) {
+  EXPECT_EQ(parse("detection: {analysis_threshold: 1.5}").detection.analysis_threshold, 1.5);
+  EXPECT_EQ(parse("detection: {threshold_unit: absolute, analysis_threshold: -5}").detection.analysis_threshold, -5.0);
+  EXPECT_EQ(message("detection: {analysis_threshold: -5}"),
+            "x.yaml:1:33: 'detection.analysis_threshold' must be at least 0, not -5; it is in sigma above the "
+            "reference; 0 leaves ISOAREA_IMAGE out");
+}
+
+TEST(ConfigErrors, ARateOfFalseDiscoveriesIsAShareOfPixelsInTheirNoise) {
+  const Config config = parse("detection: {false_discovery_rate: 0.01, correlated_pixels: 9, seed: 4}");
+  EXPECT_EQ(config.detection.false_discovery_rate,
+            0.01);  // of the threshold, and what a seed is above, nothing is said
+  EXPECT_EQ(config.detection.correlated_pixels, 9);
+  for (const char* share : {"1", "1e-7", "-0.01", ".nan"})
+    EXPECT_THAT(message(std::string("detection: {false_discovery_rate: ") + share + "}"),
+                HasSubstr("x.yaml:1:35: 'detection.false_discovery_rate' must be "))
+        << share;
+  EXPECT_EQ(message("detection: {threshold_unit: absolute, false_discovery_rate: 0.01}"),
+            "x.yaml:1:61: 'detection.false_discovery_rate' is of pixels in units of their noise; set "
+            "detection.threshold_unit to sigma or detection_sigma, or the rate to 0");
+  const std::string convolved = "convolve: {kernel: gaussian, fwhm: 3}\ndetection: {false_discovery_rate: 0.01";
+  EXPECT_EQ(message(convolved + "}"),
+            "x.yaml:2:35: 'detection.false_discovery_rate' is of pixels in units of their noise, which in a convolved "
+            "image is not that of the image; set detection.threshold_unit to detection_sigma, or convolve.filter to "
+            "matched");
+  EXPECT_EQ(parse(convolved + ", threshold_unit: detection_sigma}").detection.false_discovery_rate, 0.01);
+  EXPECT_EQ(message("detection: {correlated_pixels: 9}"),
+            "x.yaml:1:32: 'detection.correlated_pixels' has no use without detection.false_discovery_rate");
+}
+
+TEST(ConfigErrors, AMatchedFilterHasAKernelAndUnitsOfItsOwn) {
+  const std::string matched = "convolve: {filter: matched, kernel: gaussian, fwhm: 3";
+  EXPECT_EQ(parse(matched + "}").convolve.filter, Filter::matched);
+  const std::string place = "x.yaml:1:20: 'convolve.filter' is matched, ";
+  EXPECT_EQ(message("convolve: {filter: matched}"), place + "which needs a kernel: set convolve.kernel");
+  EXPECT_EQ(message(matched + ", edges: reflect}"),
+            place + "and knows no pixels beyond the edges; set convolve.edges to zero");
+  EXPECT_EQ(message(matched + "}\ndetection: {threshold_unit: detection_sigma}"),
+            place + "whose result is in units of its own noise; set detection.threshold_unit to sigma");
+  EXPECT_EQ(message(matched + "}\nbackground: {method: constant}\ndetection: {reference: zero}"),
+            place + "which is of what is above the sky; set detection.reference to background");
+}
+
 }  // namespace
 }  // namespace srcextract
