@@ -119,11 +119,9 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "clean, deblend, measurement, difference, output, quicklook"},
       {"? [a]\n: 3\n", "x.yaml:1:3: a key must be a word"},
       {"deblend: {thresholds: 1}\n",
-       "x.yaml:1:23: 'deblend.thresholds' must be at least 2 and at most 256: one is the threshold itself; 32 is "
-       "usual"},
+       "x.yaml:1:23: 'deblend.thresholds' must be at least 2, not 1; one is the threshold itself; 32 is usual"},
       {"deblend: {contrast: 1.5}\n",
-       "x.yaml:1:21: 'deblend.contrast' must be at least 0 and at most 1: it is a part of the source's flux: 0 divides "
-       "at "
+       "x.yaml:1:21: 'deblend.contrast' must be at most 1, not 1.5; it is a part of the source's flux: 0 divides at "
        "every peak, 1 never"},
       {"deblend: {method: tree}\nconvolve: {kernel: gaussian, fwhm: 2, edges: zero, filter: matched}\n",
        "x.yaml:1:19: 'deblend.method' is tree, whose levels are those of the convolved image, and convolve.filter is "
