@@ -281,7 +281,8 @@ std::string sign_problem(const Config& config) {
 }
 
 std::string seed_problem(const DetectionConfig& config) {
-  if (config.seed == 0 || controls_false_discoveries(config)) return "";
+  if (config.seed == 0) return "";
+  if (controls_false_discoveries(config)) return config.seed > 0 ? "" : "must be above 0, in units of the noise; or 0";
   if (config.threshold_unit == ThresholdUnit::mag_per_arcsec2)
     return config.seed < config.threshold
                ? ""

@@ -45,13 +45,18 @@ void warn(const std::string& message) {
   spdlog::warn("{}", message);
 }
 
+/// What the run itself writes, beside the outputs of its images.
+std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
+  return {journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
+          failures_path(directory, shard)};
+}
+
 void require_separate_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
                           const KeptFiles& kept) {
   kept.require_kept({options.log_file});
   const std::string& directory = options.output_dir;
   const LogFile log(options.log_file);
-  log.require_none_of({journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
-                       failures_path(directory, shard)});
+  log.require_none_of(own_files(directory, shard));
   for (const ImageFile& file : files)
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
@@ -67,9 +72,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
     last = file.config.get();
   }
   kept.add(options.config);
-  const std::string& directory = options.output_dir;
-  kept.require_kept({journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
-                     failures_path(directory, shard)});
+  kept.require_kept(own_files(options.output_dir, shard));
   if (!options.log_file.empty()) require_separate_log(options, shard, files, kept);
   configure_log(options.verbosity, options.log_file, on_terminal);
   kept.add(options.log_file);

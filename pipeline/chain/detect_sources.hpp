@@ -84,7 +84,8 @@ bool are_read_again(const Pixels<Where>& pixels) {
 }
 
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
-/// `done(stage)` is called; and `done.on_sources(components)`, if there is one, before anything is kept of sources.
+/// `done(stage)` is called; and, if there are these, `done.on_sources(components)` before anything is kept of sources,
+/// and `done.before_deblending(runs, components)`.
 /// `last_read`, on the host: pixels.image, if nobody reads it afterwards, nor these steps (are_read_again); its memory
 /// may go to what is found.
 template <class Where, class Done>
@@ -110,11 +111,16 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   const bool seeded = config.detection.seed != 0;
   found.components = label_components(found.runs, config.detection, where, seeded ? &found.seeds : nullptr);
   done("label");
+  constexpr bool tells_of_sources = requires {
+    done.on_sources(found.components);
+  };
+  if constexpr (tells_of_sources) done.on_sources(found.components);
   if (config.deblend.method != DeblendMethod::none) {
+    if constexpr (tells_of_sources) done.before_deblending(found.runs, found.components);
     deblend(image, pixels, config, found, where);
     done("deblend");
+    if constexpr (tells_of_sources) done.on_sources(found.components);
   }
-  if constexpr (requires { done.on_sources(found.components); }) done.on_sources(found.components);
 
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
   done("measure");

@@ -36,14 +36,14 @@ Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
-/// The matched filter of the image that is measured, or of what it was weighed to, whose noise is one.
+/// The matched filter of the image that is measured, or of what it was weighed to, whose noise follows the mesh as
+/// well.
 template <class Where>
 Image<float, Where> match(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                           const Where& where) {
-  const bool weighed = !found.match.pixels.empty();
-  const Image<float, Where>& image = weighed ? found.match : measured_image(pixels, found);
-  const NoiseMap<Where> noise = weighed ? NoiseMap<Where>{} : noise_of_pixels(pixels, config, found);
-  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels, noise, where);
+  const Image<float, Where>& image = found.match.pixels.empty() ? measured_image(pixels, found) : found.match;
+  return matched_filter(image, make_kernel(config.convolve), found.background, found.levels,
+                        noise_of_pixels(pixels, config, found), where);
 }
 
 /// The threshold that the rate of false discoveries asks for; the levels of `found` are those of 1.

@@ -7,6 +7,7 @@
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/run_stages.hpp"
+#include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
 namespace {
@@ -15,10 +16,14 @@ namespace {
 struct Steps {
   StageClock& clock;
   const Observer& observer;
+  const Cpu& where;
 
   void operator()(const char* stage) const { clock.done(stage); }
   void on_sources(const Components<Cpu>& components) const {
     if (observer.on_sources) observer.on_sources(components.counts->kept);
+  }
+  void before_deblending(const Runs<Cpu>& runs, const Components<Cpu>& components) const {
+    if (observer.on_deblending) observer.on_deblending(deblend_memory(runs, components, where));
   }
 };
 
@@ -33,7 +38,7 @@ class HostEngine {
         observer_(observer),
         clock_(observer),
         pixels_(exposure.shape(), where),
-        extracts_once_(exposure.reference == nullptr && config.detection.sign == DetectionSign::positive) {}
+        extracts_once_(!extracts_twice(config, exposure.reference != nullptr)) {}
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
@@ -50,7 +55,7 @@ class HostEngine {
 
   Extraction extract() {
     Image<float, Cpu>* const last_read = extracts_once_ && !are_read_again(pixels_) ? &pixels_.image : nullptr;
-    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_}, last_read);
+    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read);
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());

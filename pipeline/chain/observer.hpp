@@ -14,6 +14,8 @@ struct Observer {
   StageRecord* record = nullptr;                                    ///< if set, receives every stage's result
   /// On the host: how many sources there are, before there is memory for any of them. May throw.
   std::function<void(std::int64_t sources)> on_sources = {};
+  /// On the host: the memory that deblending is about to take, in bytes. May throw.
+  std::function<void(std::int64_t bytes)> on_deblending = {};
 };
 
 /// Serves an Observer of stages on the host. A stage's time is wall time until its work is complete, without the copies

@@ -26,8 +26,7 @@ std::int64_t up_to_three(const RunPlan& plan) {
 
 /// On the host what is above the sky takes the memory of an image that is not read again.
 std::int64_t one_if_read_again(const RunPlan& plan) {
-  const bool twice = plan.of_difference() || plan.config.detection.sign != DetectionSign::positive;
-  return twice || has_map(plan.config.weights) ? 1 : 0;
+  return extracts_twice(plan.config, plan.of_difference()) || has_map(plan.config.weights) ? 1 : 0;
 }
 
 constexpr StageCost stages[] = {
@@ -64,7 +63,7 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
      none},
     // the side that is fainter: meanwhile the check images of the other are kept
-    {[](const RunPlan& plan) { return plan.of_difference() || plan.config.detection.sign != DetectionSign::positive; },
+    {[](const RunPlan& plan) { return extracts_twice(plan.config, plan.of_difference()); },
      [](const RunPlan& plan) -> std::int64_t { return shows_pixels(plan.config) ? 2 : 0; }, none},
     // picture
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
@@ -116,6 +115,10 @@ RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference) {
   return {config, shape, named > 0 ? named : usual_planes, of_difference ? 1 : 0};
 }
 
+bool extracts_twice(const Config& config, bool of_difference) {
+  return of_difference || config.detection.sign != DetectionSign::positive;
+}
+
 std::int64_t host_memory(const RunPlan& plan) {
   const std::int64_t images = 1 + images_kept(plan, &StageCost::host_images);
   return images * plan.shape.count() * pixel_bytes + work_memory(plan);
@@ -126,7 +129,9 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   constexpr std::int64_t source_bytes = 300;
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
-  return sources * (source_bytes + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)));
+  const bool deblended = config.deblend.method != DeblendMethod::none;
+  return sources * (source_bytes + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
+                    (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

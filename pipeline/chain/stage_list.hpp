@@ -33,6 +33,9 @@ struct StageCost {
   bool shares_launch = false;  ///< small images can go through it together
 };
 
+/// Whether sources are found twice: then no image is given up before the end.
+bool extracts_twice(const Config& config, bool of_difference);
+
 /// Host memory, in bytes, that the stages need for an image: its pixels, half as much again for the work on them, or
 /// more if the image is thin or its meshes are small, and the images that stages keep beside it.
 std::int64_t host_memory(const RunPlan& plan);

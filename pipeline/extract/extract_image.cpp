@@ -88,18 +88,26 @@ class ImageRun {
       spdlog::debug("{}: {} {} {:.6f} s", input_.name, result.backend, stage, seconds);
       result.times.push_back({stage, seconds});
     };
-    return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); }};
+    return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
+            [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
   }
 
   /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
   void require_room_for(std::int64_t sources) const {
-    const std::int64_t needed = sources_memory(sources, config_), room = input_.frame.most_inflated();
+    require_room(sources_memory(sources, config_), fmt::format("it has {} sources, which need", sources));
+  }
+
+  /// `what` is said of what needs it.
+  void require_room(std::int64_t needed, const std::string& what) const {
+    const std::int64_t room = input_.frame.most_inflated();
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
     if (needed <= not_counted || needed <= room) return;
+    const bool by_rate = controls_false_discoveries(config_.detection);
     throw Error(ErrorKind::memory,
-                fmt::format("it has {} sources, which need about {} MB of memory, and beside the image there are {} MB "
-                            "(--memory); raise detection.threshold or detection.min_area, or allow more",
-                            sources, needed / 1'000'000 + 1, room / 1'000'000));
+                fmt::format("{} about {} MB of memory, and beside the image there are {} MB (--memory); raise "
+                            "detection.min_area, {}, or allow more",
+                            what, needed / 1'000'000 + 1, room / 1'000'000,
+                            by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
   const ImageInput& input_;

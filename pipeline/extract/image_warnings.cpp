@@ -53,10 +53,12 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
     return fmt::format(
         "{}: the threshold is counted from zero, and the sky is not zero but {:.4g}; set it to background",
         config.place_of("detection.reference"), sky.median);
+  const bool by_rate = controls_false_discoveries(config.detection);
   return fmt::format(
       "{}: if nothing in the image is that large, the sky varies by more than the threshold; subtract it "
-      "first, or set a higher one",
-      config.place_of("detection.threshold"));
+      "first, or set a {} one",
+      config.place_of(by_rate ? "detection.false_discovery_rate" : "detection.threshold"),
+      by_rate ? "lower" : "higher");
 }
 
 /// One source of half the image is a catalogue like any other to who does not look at it. Returns whether there is one.

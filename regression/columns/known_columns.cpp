@@ -30,9 +30,10 @@ const Names& names_of_sep() {
 /// Other names for what srcextract's and SExtractor's catalogues hold.
 const Names& other_names() {
   static const Names names = {
-      {"ISOAREA_IMAGE", "NPIX"},  {"x", "X_IMAGE"},           {"y", "Y_IMAGE"},           {"ra", "ALPHA_J2000"},
-      {"dec", "DELTA_J2000"},     {"RA", "ALPHA_J2000"},      {"DEC", "DELTA_J2000"},     {"Dec", "DELTA_J2000"},
-      {"RAJ2000", "ALPHA_J2000"}, {"DEJ2000", "DELTA_J2000"}, {"RA_ICRS", "ALPHA_J2000"}, {"DE_ICRS", "DELTA_J2000"},
+      {"ISOAREAF_IMAGE", "NPIX"}, {"ISOAREA_IMAGE", "NPIX"},  {"x", "X_IMAGE"},           {"y", "Y_IMAGE"},
+      {"ra", "ALPHA_J2000"},      {"dec", "DELTA_J2000"},     {"RA", "ALPHA_J2000"},      {"DEC", "DELTA_J2000"},
+      {"Dec", "DELTA_J2000"},     {"RAJ2000", "ALPHA_J2000"}, {"DEJ2000", "DELTA_J2000"}, {"RA_ICRS", "ALPHA_J2000"},
+      {"DE_ICRS", "DELTA_J2000"},
   };
   return names;
 }
@@ -75,7 +76,9 @@ std::vector<std::string> report_names(const std::vector<std::string>& columns, c
     }
     // A name of the report's own is never taken away by another name for the same.
     const std::string name = find_or(known, column);
-    const bool free = taken.count(name) == 0 && (name == column || in_file.count(name) == 0);
+    // What is above the analysis threshold is not what was detected, where the file has both.
+    const bool another = column == "ISOAREA_IMAGE" && in_file.count("ISOAREAF_IMAGE") != 0;
+    const bool free = !another && taken.count(name) == 0 && (name == column || in_file.count(name) == 0);
     result.push_back(free ? name : column);
     taken.insert(result.back());
   }

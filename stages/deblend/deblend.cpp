@@ -1,6 +1,7 @@
 #include "stages/deblend/deblend.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,7 +62,7 @@ std::vector<CoreCounts> count_pixels(const DeblendImages<Cpu>& images, const Run
 /// The Gaussians of all cores.
 std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const SplitIslands& split,
                                    const Buffer<SourceSums, Cpu>& sums, const Cpu& where) {
-  const bool one_threshold = images.noise.mesh == nullptr && images.noise.variance == nullptr;
+  const bool one_threshold = !images.noise.varies();
   std::vector<CoreShape> shapes(split.core_level.size());
   parallel_for(std::ssize(split.islands), islands_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -156,6 +157,18 @@ void number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage>
 }
 
 }  // namespace
+
+std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
+  // Of noise and of a lattice of peaks 25 a pixel were measured; this is where every pixel is a node.
+  constexpr std::int64_t pixel_bytes = 64, source_bytes = 64;
+  std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
+  for (std::size_t run = 0; run < runs.runs.size(); ++run)
+    pixels[static_cast<std::size_t>(components.label[run])] += runs.runs[run].end - runs.runs[run].begin;
+  pixels[0] = 0;  // too small to be sources
+  const std::int64_t all = std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0});
+  const std::int64_t at_a_time = std::max(where.threads, 1) * std::ranges::max(pixels);
+  return std::min(all, at_a_time) * pixel_bytes + std::ssize(pixels) * source_bytes;
+}
 
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Config& config, const Cpu& where) {

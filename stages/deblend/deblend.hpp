@@ -45,4 +45,7 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
                                const Components<Gpu>& components, const Config& config, const Gpu& where);
 
+/// The bytes of memory that this takes beside its images, as measured, most of it for the tree of the largest island.
+std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
+
 }  // namespace srcextract

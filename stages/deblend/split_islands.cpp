@@ -1,6 +1,7 @@
 #include "stages/deblend/split_islands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -20,7 +21,7 @@ using Members = RunsBySource::Members;
 
 /// Of every run the lowest threshold of its pixels; none where there is one threshold.
 Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where) {
-  if (!RowNoise(images.noise, runs.shape.width).varies()) return {};
+  if (!images.noise.varies()) return {};
   Buffer<float, Cpu> lowest(runs.runs.size(), where);
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     RowNoise noise(images.noise, runs.shape.width);
@@ -56,6 +57,7 @@ class IslandSplitter {
     const float threshold = above_sky(threshold_of(members));
     if (!(threshold > 0)) return;
     const float peak = gather_values();
+    if (!std::isfinite(peak)) return;  // beyond what a float holds above the sky
     float levels[most_levels];
     fill_levels(threshold, peak, thresholds_, levels);
     island_.level.make_room(island_.pixels());

@@ -5,16 +5,17 @@
 namespace srcextract {
 
 RowNoise::RowNoise(const NoiseMap<Cpu>& map, std::int64_t width)
-    : map_(map), rms_(map.mesh != nullptr || map.variance != nullptr ? static_cast<std::size_t>(width) : 0) {}
+    : variance_(map.variance), rms_(map.varies() ? static_cast<std::size_t>(width) : 0) {
+  if (map.variance == nullptr && map.mesh != nullptr) mesh_.emplace(map.mesh->grid, map.mesh->rms, map.mesh->rms_bend);
+}
 
 void RowNoise::go_to(std::int64_t y) {
-  if (map_.variance != nullptr) {
-    const float* variance = map_.variance->pixels.data() + y * map_.variance->shape.width;
+  if (variance_ != nullptr) {
+    const float* variance = variance_->pixels.data() + y * variance_->shape.width;
     for (float& rms : rms_) rms = std::sqrt(*variance++);
-  } else if (map_.mesh != nullptr) {
-    MeshRow row(map_.mesh->grid, map_.mesh->rms, map_.mesh->rms_bend);
-    row.go_to(y);
-    row.fill(rms_.data());
+  } else if (mesh_) {
+    mesh_->go_to(y);
+    mesh_->fill(rms_.data());
   }
 }
 

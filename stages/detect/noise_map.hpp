@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "stages/core/image.hpp"
@@ -15,6 +16,8 @@ template <class Where>
 struct NoiseMap {
   const SkyMesh<Where>* mesh = nullptr;
   const Image<float, Where>* variance = nullptr;
+
+  bool varies() const { return mesh != nullptr || variance != nullptr; }
 };
 
 /// The noise of a pixel, whose root mean square is known but for levels.noise_scale.
@@ -37,7 +40,8 @@ class RowNoise {
   float at(std::int64_t x) const { return rms_[static_cast<std::size_t>(x)]; }
 
  private:
-  NoiseMap<Cpu> map_;
+  const Image<float, Cpu>* variance_;
+  std::optional<MeshRow> mesh_;
   std::vector<float> rms_;
 };
 

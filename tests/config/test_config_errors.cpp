@@ -340,6 +340,8 @@ TEST(ConfigErrors, ARateOfFalseDiscoveriesIsAShareOfPixelsInTheirNoise) {
             "image is not that of the image; set detection.threshold_unit to detection_sigma, or convolve.filter to "
             "matched");
   EXPECT_EQ(parse(convolved + ", threshold_unit: detection_sigma}").detection.false_discovery_rate, 0.01);
+  EXPECT_EQ(message("detection: {false_discovery_rate: 0.01, seed: -4}"),
+            "x.yaml:1:47: 'detection.seed' must be above 0, in units of the noise; or 0");
   EXPECT_EQ(message("detection: {correlated_pixels: 9}"),
             "x.yaml:1:32: 'detection.correlated_pixels' has no use without detection.false_discovery_rate");
 }

@@ -38,6 +38,7 @@ TEST(KnownColumns, SepsBecomeSExtractorsInNameAndConvention) {
 
 TEST(KnownColumns, ANameOfTheReportIsNotTakenByAnother) {
   EXPECT_THAT(names({"NPIX", "ISOAREA_IMAGE"}), ElementsAre("NPIX", "ISOAREA_IMAGE"));
+  EXPECT_THAT(names({"ISOAREA_IMAGE", "ISOAREAF_IMAGE"}), ElementsAre("ISOAREA_IMAGE", "NPIX"));
   EXPECT_THAT(names({"ISOAREA_IMAGE", "NPIX"}), ElementsAre("ISOAREA_IMAGE", "NPIX"));
   EXPECT_THAT(names({"RA", "ra", "DEC"}), ElementsAre("ALPHA_J2000", "ra", "DELTA_J2000"));
 }

@@ -127,7 +127,7 @@ struct TwoPeaks {
   }
   Deblended<Cpu> divide(const Levels& levels, const Image<float, Cpu>* variance = nullptr) const {
     const Value<Levels, Cpu> given = levels;
-    return deblend_sources({image, image, given, nullptr, variance}, runs, islands, config, Cpu{2});
+    return deblend_sources({image, image, given, {nullptr, variance}}, runs, islands, config, Cpu{2});
   }
 };
 
@@ -157,6 +157,19 @@ TEST(Deblend, LevelsAreCountedFromTheSky) {
   const Deblended<Cpu> whole = TwoPeaks(levels_at(1, 1)).divide(levels_at(1, 1));
   ASSERT_EQ(whole.components.counts->kept, 1);
   EXPECT_EQ(whole.parentage[0], (Parentage{0, 0, 1, 0, 0}));
+}
+
+TEST(Deblend, APeakThatNoFloatHoldsAboveTheSkyLeavesItsIslandWhole) {
+  TwoPeaks peaks(levels_at(1, 0));
+  for (const std::int64_t x : {0, 1, 5, 6}) peaks.image.pixels[x] = 3e38F;
+  EXPECT_EQ(peaks.divide(levels_at(1, -3e38)).components.counts->kept, 1);
+}
+
+TEST(Deblend, TakesMemoryByItsLargestIsland) {
+  const TwoPeaks peaks(levels_at(1, 0));
+  const std::int64_t of_one = deblend_memory(peaks.runs, peaks.islands, Cpu{1});
+  EXPECT_GT(of_one, 7 * 17);
+  EXPECT_EQ(deblend_memory(peaks.runs, peaks.islands, Cpu{4}), of_one) << "there is no other to work on";
 }
 
 TEST(Deblend, ThresholdIsTheLowestOfTheIsland) {
