@@ -137,10 +137,11 @@ class RunMeasurer {
     });
   }
 
+  /// The sums of another lane. A member that is added to them does not compile before it is added here.
   __device__ static RunSums shuffle(const RunSums& sums, int lane) {
-    return {__shfl_sync(all_lanes, sums.v, lane), __shfl_sync(all_lanes, sums.vx, lane),
-            __shfl_sync(all_lanes, sums.vxx, lane), __shfl_sync(all_lanes, sums.peak, lane),
-            __shfl_sync(all_lanes, sums.xpeak, lane)};
+    const auto& [v, vx, vxx, peak, xpeak] = sums;
+    return {__shfl_sync(all_lanes, v, lane), __shfl_sync(all_lanes, vx, lane), __shfl_sync(all_lanes, vxx, lane),
+            __shfl_sync(all_lanes, peak, lane), __shfl_sync(all_lanes, xpeak, lane)};
   }
 
   /// Whether a masked pixel is among the neighbours of a run; of `lanes` lanes, each looks at its part of them.
