@@ -229,7 +229,7 @@ step_sanitize() {
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'
     [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*'
-    check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
+    limit=600 check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
     [[ $tool == racecheck ]] ||
       check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
   done

@@ -159,15 +159,15 @@ void number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage>
 }  // namespace
 
 std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
-  // Of noise and of a lattice of peaks 25 a pixel were measured; this is where every pixel is a node.
-  constexpr std::int64_t pixel_bytes = 64, source_bytes = 64;
+  // Where every pixel is a node and a piece; of noise, and of a lattice of peaks, 25 a pixel in all were measured.
+  constexpr std::int64_t tree_bytes = 61, piece_bytes = 32, source_bytes = 64;
   std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
   for (std::size_t run = 0; run < runs.runs.size(); ++run)
     pixels[static_cast<std::size_t>(components.label[run])] += runs.runs[run].end - runs.runs[run].begin;
   pixels[0] = 0;  // too small to be sources
   const std::int64_t all = std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0});
   const std::int64_t at_a_time = std::max(where.threads, 1) * std::ranges::max(pixels);
-  return std::min(all, at_a_time) * pixel_bytes + std::ssize(pixels) * source_bytes;
+  return std::min(all, at_a_time) * tree_bytes + all * piece_bytes + std::ssize(pixels) * source_bytes;
 }
 
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
