@@ -37,8 +37,7 @@ struct Deblended {
 ///
 /// Sources are numbered in raster order of their first pixel, after deblending. An island whose threshold is not above
 /// levels.background stays whole. `components.counts.kept` counts sources, `found` what it counted before. Memory is
-/// linear in the pixels of all islands, and time nearly so, but where cores are nearly as many: a checkerboard of 8.4
-/// million (connectivity 4, min_area 1, contrast 0) is not done within a minute (docs/performance.md).
+/// linear in the pixels of all islands and their cores, and time nearly so (docs/performance.md).
 ///
 /// The CPU alone can do it: the other overload throws Error{config}.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
