@@ -45,7 +45,7 @@ class CudaExtractor {
  private:
   class Session;
   class Group;
-  int device_;
+  [[maybe_unused]] int device_;
   Cpu host_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<Group> group_;

@@ -77,8 +77,7 @@ std::string plain(std::string markdown);
 template <class Member>
 Json property_of(const config::Field& field, const Member& member, const Json& limits) {
   Json property = {{"description", plain(field.description)}};
-  Json type = type_of(field, member);
-  if (!field.one_of.empty()) type = {{"enum", field.one_of}};
+  Json type = field.one_of.empty() ? type_of(field, member) : Json{{"enum", field.one_of}};
   (type.contains("items") ? type["items"] : type).update(limits);
   property.update(type);
   return property;

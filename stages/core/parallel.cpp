@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(SRCEXTRACT_SANITIZED_THREADS)
 #include <atomic>
 #else
 #include <tbb/blocked_range.h>
@@ -27,7 +27,7 @@ namespace {
 
 using Piece = std::function<void(std::int64_t)>;
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(SRCEXTRACT_SANITIZED_THREADS)
 // TBB's library is not built for ThreadSanitizer, which does not see how it hands work over and calls that a race.
 // Under ThreadSanitizer plain threads do the work; the relaxed counter orders nothing, so that it hides no race of
 // ours.

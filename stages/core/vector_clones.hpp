@@ -3,8 +3,7 @@
 /// Compiles a function for AVX-512, AVX2 and the baseline; the processor chooses when the program starts. For loops
 /// whose result does not depend on the vector width, and only those. Sanitizers cannot run that early, so their builds
 /// have the baseline alone.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(SRCEXTRACT_SANITIZED)
 #define SRCEXTRACT_HAVE_CLONES 1
 #define SRCEXTRACT_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 /// Of two functions alike in name and type, the first is for AVX-512, by hand; the second for all others.

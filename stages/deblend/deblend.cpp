@@ -162,7 +162,7 @@ std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& compon
   // Where every pixel is a node and a piece; of noise, and of a lattice of peaks, 25 a pixel in all were measured.
   constexpr std::int64_t tree_bytes = 61, piece_bytes = 32, source_bytes = 64;
   std::vector<std::int64_t> pixels(static_cast<std::size_t>(components.counts->kept) + 1, 0);
-  for (std::size_t run = 0; run < runs.runs.size(); ++run)
+  for (std::size_t run = 0; run < static_cast<std::size_t>(runs.runs.size()); ++run)
     pixels[static_cast<std::size_t>(components.label[run])] += runs.runs[run].end - runs.runs[run].begin;
   pixels[0] = 0;  // too small to be sources
   const std::int64_t all = std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0});

@@ -136,7 +136,7 @@ SRCEXTRACT_HOST_DEVICE float decode_pixel(typename Stored::Bits bits, const Deco
   counts.blank += blank;
   counts.infinite += !blank & (magnitude == infinity);
   counts.nan += !blank & (magnitude > infinity);
-  return blank | (magnitude >= infinity) ? masked_pixel : value;
+  return (blank | (magnitude >= infinity)) ? masked_pixel : value;
 }
 
 }  // namespace srcextract

@@ -28,7 +28,7 @@ void sum_near(const float* pixels, int count, const Interval& inside, const SumG
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   for (int i = 0; i < count; ++i) {
-    const float pixel = (pixels[i] > lower) & (pixels[i] < upper) ? pixels[i] : float_centre;
+    const float pixel = ((pixels[i] > lower) & (pixels[i] < upper)) ? pixels[i] : float_centre;
     const double deviation = static_cast<double>(pixel) - centre;
     first += std::bit_cast<std::uint64_t>(deviation + round_first);
     second += std::bit_cast<std::uint64_t>(deviation * deviation + round_second);
@@ -45,7 +45,7 @@ void count_inside(const float* pixels, int count, const Interval& interval, Pixe
   std::int32_t inside = 0;
   std::int32_t below = 0;
   for (int i = 0; i < count; ++i) {
-    inside += (pixels[i] > lower) & (pixels[i] < upper) ? 1 : 0;
+    inside += ((pixels[i] > lower) & (pixels[i] < upper)) ? 1 : 0;
     below += pixels[i] <= lower ? 1 : 0;
   }
   sums.count += inside;
@@ -86,7 +86,7 @@ void mark_inside(const float* pixels, int words, const Interval& interval, std::
   const float upper = interval.upper;
   for (int word = 0; word < words; ++word, pixels += word_pixels) {
     std::uint32_t bits = 0;
-    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] > lower) & (pixels[i] < upper) ? 1u << i : 0u;
+    for (int i = 0; i < word_pixels; ++i) bits |= ((pixels[i] > lower) & (pixels[i] < upper)) ? 1u << i : 0u;
     marks[word] = bits;
   }
 }
@@ -97,7 +97,7 @@ void mark_outside(const float* pixels, int words, const Interval& interval, std:
   const float upper = interval.upper;
   for (int word = 0; word < words; ++word, pixels += word_pixels) {
     std::uint32_t bits = 0;
-    for (int i = 0; i < word_pixels; ++i) bits |= (pixels[i] <= lower) | (pixels[i] >= upper) ? 1u << i : 0u;
+    for (int i = 0; i < word_pixels; ++i) bits |= ((pixels[i] <= lower) | (pixels[i] >= upper)) ? 1u << i : 0u;
     marks[word] = bits;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "config/config.hpp"
 #include "tests/config/fuzz_support.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace srcextract {
@@ -59,7 +60,7 @@ TEST(ConfigDump, NumbersAreShortAndReadBackToTheLastBit) {
 
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-300, 300);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < testing::rounds(4000); ++i) {
     Config c;
     c.measurement.gain = std::pow(10.0, exponent(random));
     EXPECT_EQ(parse(dump_config(c)).measurement.gain, c.measurement.gain);

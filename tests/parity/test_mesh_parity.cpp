@@ -40,7 +40,7 @@ TYPED_TEST(MeshParity, EveryNodePixelAndRunEqualsOneThreadToTheLastBit) {
       }
     }
   }
-  EXPECT_GT(runs, 100'000U);
+  EXPECT_GT(runs, static_cast<std::size_t>(testing::share(100'000)));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace srcextract::testing {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(SRCEXTRACT_SANITIZED)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
@@ -16,6 +16,12 @@ inline constexpr bool sanitized = false;
 inline int rounds(int all) {
   if (std::getenv("SRCEXTRACT_LONG") != nullptr) return all;
   return std::max(1, all / (sanitized ? 20 : 4));
+}
+
+/// Of what does the same many times over, as much as there is time for: all of it, or a part in a build with
+/// sanitizers.
+inline constexpr int share(int all) {
+  return sanitized ? all / 10 : all;
 }
 
 }  // namespace srcextract::testing

@@ -50,7 +50,7 @@ void deblend_image(const Request& request) {
   const Runs<Cpu> runs = find_runs(request.found, levels, where);
   const Components<Cpu> islands = label_components(runs, config.detection, where);
   const Value<Levels, Cpu> given = levels;
-  const auto deblended = deblend_sources({request.found, request.measured, given}, runs, islands, config, where);
+  const auto deblended = deblend_sources({request.found, request.measured, given, {}}, runs, islands, config, where);
   Buffer<std::int32_t, Cpu> labels(request.found.shape.count(), where);
   std::fill(labels.begin(), labels.end(), 0);
   for (std::int64_t i = 0; i < deblended.runs.runs.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,14 @@ template <class T>
 inline std::vector<T> sky(std::size_t count = width * height) {
   std::mt19937 random(5);
   std::vector<T> pixels(count);
-  for (std::size_t i = 0; i < count; ++i) pixels[i] = static_cast<T>(500 + 400 * std::sin(0.01 * i) + random() % 100);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = 500 + 400 * std::sin(0.01 * i) + random() % 100;
+    if constexpr (std::is_floating_point_v<T>) {
+      pixels[i] = static_cast<T>(value);
+    } else {
+      pixels[i] = static_cast<T>(static_cast<int>(value));  // of a byte, what is left beyond 255
+    }
+  }
   return pixels;
 }
 

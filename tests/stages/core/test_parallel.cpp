@@ -39,7 +39,7 @@ TEST(StartableThreads, IsWhatWasWantedWhereNothingLimitsIt) {
   EXPECT_EQ(startable_threads(5), 5);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // both need more address space than is left
+#if !defined(SRCEXTRACT_SANITIZED)  // sanitizers need more address space than is left
 TEST(StartableThreads, IsFewerWhereMemoryIsLimited) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(

@@ -19,10 +19,9 @@ class GivenLevelTest : public StageTest<Where> {};
 TYPED_TEST_SUITE(GivenLevelTest, Backends);
 
 TYPED_TEST(GivenLevelTest, IsSubtractedAndMasksWithTheVariance) {
-  using Where = TypeParam;
   const float nan = std::nanf("");
-  Pixels<Where> pixels;
-  Image<float, Where> level;
+  Pixels<TypeParam> pixels;
+  Image<float, TypeParam> level;
   pixels.image.shape = pixels.variance.shape = level.shape = {3, 2};
   pixels.image.pixels = this->backend().put(std::vector<float>{10, nan, 12, 13, nan, 3e38F});
   pixels.variance.pixels = this->backend().put(std::vector<float>{1, nan, 3, 4, nan, 6});
