@@ -41,7 +41,7 @@ struct Sources {
   std::vector<std::int16_t> sign;
   std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
-  bool analysed = false;  ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
+  bool analysed = false;   ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
   bool deblended = false;  ///< id_parent is a column of this catalogue
   bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames
