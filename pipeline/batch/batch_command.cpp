@@ -34,6 +34,7 @@
 #include "survey/journal/directory_lock.hpp"
 #include "survey/journal/failures.hpp"
 #include "survey/journal/journal.hpp"
+#include "survey/journal/ledger.hpp"
 
 namespace srcextract {
 namespace {
@@ -45,10 +46,16 @@ void warn(const std::string& message) {
   spdlog::warn("{}", message);
 }
 
-/// What the run itself writes, beside the outputs of its images.
+/// What the run itself writes or removes, beside the outputs of its images: that of the whole says in its own list what
+/// those of shards said.
 std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
-  return {journal_path(directory, shard), lock_path(directory), underway_path(directory, shard),
-          failures_path(directory, shard)};
+  std::vector<std::string> files = {journal_path(directory, shard), lock_path(directory),
+                                    underway_path(directory, shard), failures_path(directory, shard)};
+  if (shard.count > 1 || !std::filesystem::is_directory(directory)) return files;
+  for (const JournalFile& journal : find_journals(directory)) {
+    if (journal.shard.count > 1) files.push_back(failures_path(directory, journal.shard));
+  }
+  return files;
 }
 
 void require_separate_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,

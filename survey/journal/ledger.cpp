@@ -44,24 +44,6 @@ std::optional<Shard> shard_of(const std::string& name) {
   return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
 }
 
-std::vector<JournalFile> find_journals(const std::string& directory) {
-  std::vector<JournalFile> journals;
-  try {
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      const std::optional<Shard> shard = shard_of(entry.path().filename());
-      if (shard && entry.is_regular_file())
-        journals.push_back({.path = entry.path(), .shard = *shard, .ledger = {}, .config = {}});
-    }
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
-                                      "; name the one that srcextract batch wrote into");
-  }
-  std::sort(journals.begin(), journals.end(), [](const JournalFile& a, const JournalFile& b) {
-    return std::tie(a.shard.count, a.shard.index) < std::tie(b.shard.count, b.shard.index);
-  });
-  return journals;
-}
-
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   std::string text(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
@@ -191,6 +173,24 @@ std::string shard_suffix(const Shard& shard) {
 
 std::string journal_path(const std::string& directory, const Shard& shard) {
   return std::filesystem::path(directory) / journal_name(shard);
+}
+
+std::vector<JournalFile> find_journals(const std::string& directory) {
+  std::vector<JournalFile> journals;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      const std::optional<Shard> shard = shard_of(entry.path().filename());
+      if (shard && entry.is_regular_file())
+        journals.push_back({.path = entry.path(), .shard = *shard, .ledger = {}, .config = {}});
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
+                                      "; name the one that srcextract batch wrote into");
+  }
+  std::sort(journals.begin(), journals.end(), [](const JournalFile& a, const JournalFile& b) {
+    return std::tie(a.shard.count, a.shard.index) < std::tie(b.shard.count, b.shard.index);
+  });
+  return journals;
 }
 
 std::vector<JournalFile> read_journals(const std::string& directory, const Warn& warn) {

@@ -39,7 +39,11 @@ std::string shard_suffix(const Shard& shard);
 /// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
 std::string journal_path(const std::string& directory, const Shard& shard);
 
-/// The journals of a directory, by count and index of their shards; none locked or changed. Lines that are none are
+/// The journals of a directory, by count and index of their shards, unread. Throws Error{input} where the directory
+/// cannot be read.
+std::vector<JournalFile> find_journals(const std::string& directory);
+
+/// The same, read; none locked or changed. Lines that are none are
 /// left out: a last one that is not whole, which may be in the writing; any other with a word of it to `warn`, and the
 /// session that it is in does not count as complete. A directory that was worked on as a whole and in shards has
 /// journals of both: the greatest `session` says which of them is up to date. Throws Error{input} where the directory

@@ -41,6 +41,21 @@ def test_no_list_of_files_or_configuration_is_replaced_by_a_list_of_failures(run
         (tmp_path / "out" / name).unlink()
 
 
+def test_nor_is_the_list_of_a_shard_that_a_run_of_the_whole_reads(run, tmp_path):
+    """It would be removed: failures.csv has what it says."""
+    write(tmp_path / "a.fits", survey.image(1, 64, 64))
+    (tmp_path / "b.fits").write_bytes(b"no image")
+    (tmp_path / "c.yaml").write_text("")
+    codes = [run("batch", "-q", "c.yaml", "a.fits", "b.fits", "-o", "out", "--shard", f"{i}/2").code for i in (1, 2)]
+    assert sorted(codes) == [0, 6]
+    [of_shard] = (tmp_path / "out").glob("failures.*-of-2.csv")
+    said = "path\n../a.fits\n"  # as someone wrote it who wants one of them tried again
+    of_shard.write_text(said)
+    done = run("batch", "-q", "c.yaml", of_shard.relative_to(tmp_path), "-o", "out")
+    assert done.code == 2 and "would replace the input" in done.err and of_shard.name in done.err
+    assert of_shard.read_text() == said
+
+
 @pytest.fixture
 def done_survey(run, tmp_path):
     write(tmp_path / "a.fits", survey.image(1, 64, 64))
