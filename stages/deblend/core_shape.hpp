@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/math/exact_log.hpp"
+#include "stages/math/exact_math.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/measure/measure.hpp"
 

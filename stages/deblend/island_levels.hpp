@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/math/exact_log.hpp"
 #include "stages/math/exact_math.hpp"
 
 namespace srcextract {

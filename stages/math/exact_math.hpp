@@ -7,6 +7,10 @@
 
 namespace srcextract {
 
+/// ln 2 in two parts, of which the first has few enough digits that a whole number of any exponent times it is exact.
+inline constexpr double ln2_high = 0x1.62e42feep-1;
+inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+
 /// atan2 of finite numbers with C's signs and quadrants, in radians, within 1e-15 of the true angle; NaN of others.
 /// Only + - * / and fixed tables, so that it rounds the same with every C library and processor, which libm's own does
 /// not promise.
@@ -15,9 +19,6 @@ double portable_atan2(double y, double x);
 /// e^x within 1e-15 of itself (of the smallest normal number where it is below that), in the same way, also on a
 /// device; NaN of NaN.
 SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
-  // ln 2 in two parts, of which the first has few enough digits that k times it is exact.
-  constexpr double ln2_high = 0x1.62e42feep-1;
-  constexpr double ln2_low = 0x1.a39ef35793c76p-33;
   if (!(x > -746)) return x == x ? 0 : x;
   if (x > 710) return std::numeric_limits<double>::infinity();
   const double k = std::floor(x / (ln2_high + ln2_low) + 0.5);
@@ -25,6 +26,22 @@ SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
   double series = 1;  // Taylor's, of e^r: |r| < 0.35, so that the first term left out is 1e-17
   for (int n = 13; n >= 1; --n) series = 1 + r * series / n;
   return std::ldexp(series, static_cast<int>(k));
+}
+
+/// The natural logarithm of a finite x > 0 within 1e-15 of it, or of 1 where that is more; + - * / alone, so that it
+/// rounds the same with every C library, processor and device. x = m 2^k with m in [1/sqrt 2, sqrt 2), and
+/// ln m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172: the first term left out is 1e-20.
+SRCEXTRACT_HOST_DEVICE inline double portable_log(double x) {
+  int k = 0;
+  double m = std::frexp(x, &k);
+  if (m < 0.70710678118654752440) {
+    m *= 2;
+    --k;
+  }
+  const double s = (m - 1) / (m + 1), s2 = s * s;
+  double series = 0;
+  for (int n = 23; n >= 3; n -= 2) series = s2 * (1.0 / n + series);
+  return k * ln2_high + (k * ln2_low + 2 * (s + s * series));
 }
 
 /// The share of a normal distribution that is more than z sigma above its mean, for z >= 1, within 1e-11 of itself:

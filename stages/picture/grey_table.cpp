@@ -1,30 +1,12 @@
 #include <cmath>
 
+#include "stages/math/exact_math.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/picture/picture_bin.hpp"
 
 namespace srcextract {
 
 namespace {
-
-/// The natural logarithm of a number >= 1, within 1e-15 of it. Only + - * / and constants, so that it rounds the same
-/// with every C library: with x = 2^e m and z = (m - 1) / (m + 1), log x = e log 2 + 2 (z + z^3 / 3 + z^5 / 5 + ...),
-/// where |z| < 0.172.
-double portable_log(double x) {
-  constexpr double log_2 = 0.69314718055994530942;
-  constexpr double sqrt_half = 0.70710678118654752440;
-  int exponent = 0;
-  double m = std::frexp(x, &exponent);
-  if (m < sqrt_half) {
-    m *= 2;
-    --exponent;
-  }
-  const double z = (m - 1) / (m + 1);
-  const double z2 = z * z;
-  double series = 0;
-  for (int n = 21; n >= 1; n -= 2) series = 1.0 / n + z2 * series;
-  return exponent * log_2 + 2 * z * series;
-}
 
 double asinh_of(double x) {
   return portable_log(x + std::sqrt(x * x + 1));

@@ -73,5 +73,16 @@ TEST(PortableNormalTail, IsThatOfTheNormalDistribution) {
   EXPECT_NEAR(portable_normal_tail(5), 2.866515718791939e-7, 1e-17);
 }
 
+TEST(PortableLog, IsThatOfTheCLibrary) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-700, 700);
+  for (int i = 0; i < 100000; ++i) {
+    const double x = std::exp(exponent(random));
+    ASSERT_NEAR(portable_log(x), std::log(x), 4e-16 * std::fabs(std::log(x)) + 1e-15) << x;
+  }
+  EXPECT_EQ(portable_log(1), 0);
+  EXPECT_NEAR(portable_log(1 + 0x1p-30), std::log1p(0x1p-30), 1e-24);
+}
+
 }  // namespace
 }  // namespace srcextract
