@@ -33,8 +33,7 @@ constexpr double exact_integers = 1 << 24;
 std::string of_lost_noise(double level) {
   if (std::abs(level) < exact_integers) return "";
   return ". Near that value the pixels, which are float32, cannot tell neighbouring integers from each other: where "
-         "the "
-         "file has more digits, subtract a constant of about the sky from its pixels first";
+         "the file has more digits, subtract a constant of about the sky from its pixels first";
 }
 
 }  // namespace

@@ -6,8 +6,9 @@ namespace srcextract {
 
 namespace {
 
+constexpr int bins = 16;  // of a chunk
+
 /// Sums over a chunk of bins, counted from its first.
-template <int bins>
 inline HistogramSums sums_within(const std::uint32_t* counts) {
   std::uint64_t count = 0, first = 0, second = 0;
   for (std::uint64_t bin = 0; bin < bins; ++bin) {
@@ -20,13 +21,12 @@ inline HistogramSums sums_within(const std::uint32_t* counts) {
 }
 
 /// The sums over all bins before each chunk, and over all.
-template <int bins>
-inline __attribute__((always_inline)) void sum_before_chunks(const std::uint32_t* counts, int chunks,
-                                                             HistogramSums* before) {
+SRCEXTRACT_VECTOR_CLONES
+void sum_before_chunks(const std::uint32_t* counts, int chunks, HistogramSums* before) {
   HistogramSums sums{};
   for (int chunk = 0; chunk < chunks; ++chunk) {
     before[chunk] = sums;
-    const HistogramSums within = sums_within<bins>(counts + std::ptrdiff_t{chunk} * bins);
+    const HistogramSums within = sums_within(counts + std::ptrdiff_t{chunk} * bins);
     const std::int64_t first = std::int64_t{chunk} * bins;
     sums.count += within.count;
     sums.first += first * within.count + within.first;
@@ -35,16 +35,11 @@ inline __attribute__((always_inline)) void sum_before_chunks(const std::uint32_t
   before[chunks] = sums;
 }
 
-SRCEXTRACT_VECTOR_CLONES
-void sum_before_chunks_of_16(const std::uint32_t* counts, int chunks, HistogramSums* before) {
-  sum_before_chunks<16>(counts, chunks, before);
-}
-
 }  // namespace
 
 void PixelHistogram::sum_chunks() {
-  static_assert(chunk_bins == 16);
-  sum_before_chunks_of_16(counts_.data(), chunks(), before_.data());
+  static_assert(chunk_bins == bins);
+  sum_before_chunks(counts_.data(), chunks(), before_.data());
 }
 
 HistogramSums PixelHistogram::sum_before(int bin) const {
