@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "config/suggest.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 
@@ -14,13 +15,6 @@ namespace srcextract::config {
 namespace {
 
 using Kind = Value::Kind;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
   return std::find(words.begin(), words.end(), text) != words.end();

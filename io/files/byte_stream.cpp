@@ -9,7 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "stages/core/error.hpp"
+#include "io/files/refuse.hpp"
+#include "io/files/zlib_limit.hpp"
 
 namespace srcextract {
 namespace {
@@ -17,11 +18,6 @@ namespace {
 // Of zlib's own buffer, for gzipped bytes: no larger than a small file.
 constexpr std::int64_t smallest_buffer = std::int64_t{1} << 12;
 constexpr std::int64_t largest_buffer = std::int64_t{1} << 18;
-constexpr std::size_t zlib_limit = std::size_t{1} << 30;  ///< zlib counts in 32 bits
-
-[[noreturn]] void fail(const std::string& path, const std::string& problem) {
-  throw Error(ErrorKind::input, path + ": " + problem);
-}
 
 int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
@@ -31,11 +27,11 @@ int close_gz(void* file) {
 std::int64_t regular_file_size(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (error) fail(path, "cannot open the file: " + error.message());
-  if (std::filesystem::is_directory(status)) fail(path, "this is a directory, not a file; name a table");
-  if (!std::filesystem::is_regular_file(status)) fail(path, "this is not a regular file; name a table");
+  if (error) refuse(path, "cannot open the file: " + error.message());
+  if (std::filesystem::is_directory(status)) refuse(path, "this is a directory, not a file; name a table");
+  if (!std::filesystem::is_regular_file(status)) refuse(path, "this is not a regular file; name a table");
   const auto size = std::filesystem::file_size(path, error);
-  if (error) fail(path, "cannot look at the file: " + error.message());
+  if (error) refuse(path, "cannot look at the file: " + error.message());
   return static_cast<std::int64_t>(size);
 }
 
@@ -50,7 +46,7 @@ ByteStream::ByteStream(std::string path)
   errno = 0;
   gzFile file = gzopen(path_.c_str(), "rbe");
   if (!file && errno == 0) throw std::bad_alloc();
-  if (!file) fail(path_, "cannot open the file: " + std::generic_category().message(errno));
+  if (!file) refuse(path_, "cannot open the file: " + std::generic_category().message(errno));
   file_.reset(file);
   gzbuffer(file, static_cast<unsigned>(std::clamp(stored_size_, smallest_buffer, largest_buffer)));
 }
@@ -58,16 +54,16 @@ ByteStream::ByteStream(std::string path)
 std::size_t ByteStream::read(std::span<char> out) {
   auto file = static_cast<gzFile>(file_.get());
   errno = 0;
-  const int got = gzread(file, out.data(), static_cast<unsigned>(std::min(out.size(), zlib_limit)));
+  const int got = gzread(file, out.data(), static_cast<unsigned>(std::min(std::ssize(out), zlib_limit)));
   if (got > 0) return static_cast<std::size_t>(got);
   const int reason = errno;
   int state = Z_OK;
   const char* message = gzerror(file, &state);
   const std::string again = "; check it with `gzip -t`, and fetch or make the file again";
   if (state == Z_MEM_ERROR) throw std::bad_alloc();
-  if (state == Z_ERRNO) fail(path_, "cannot read the file: " + std::generic_category().message(reason));
-  if (state == Z_BUF_ERROR) fail(path_, "the gzip file is truncated: it ends inside its data" + again);
-  if (got < 0) fail(path_, "the gzip file is damaged (" + without_prefix(message, path_ + ": ") + ")" + again);
+  if (state == Z_ERRNO) refuse(path_, "cannot read the file: " + std::generic_category().message(reason));
+  if (state == Z_BUF_ERROR) refuse(path_, "the gzip file is truncated: it ends inside its data" + again);
+  if (got < 0) refuse(path_, "the gzip file is damaged (" + without_prefix(message, path_ + ": ") + ")" + again);
   return 0;
 }
 

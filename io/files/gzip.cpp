@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
+#include "io/files/zlib_limit.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t zlib_limit = std::int64_t{1} << 30;  ///< zlib counts in 32 bits: work in pieces
-constexpr std::int64_t buffer_size = 1 << 18;               ///< of gzipped bytes
-constexpr int gzip_format = 15 + 16;                        ///< the largest window, gzip header and checksum
+constexpr std::int64_t buffer_size = 1 << 18;  ///< of gzipped bytes
+constexpr int gzip_format = 15 + 16;           ///< the largest window, gzip header and checksum
 
 /// A zlib stream over gzipped bytes.
 class Inflater {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "io/files/gzip.hpp"
+#include "io/files/refuse.hpp"
 
 namespace srcextract {
 namespace {
@@ -21,12 +22,8 @@ namespace {
 /// Up to this size a file is read at once.
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
-[[noreturn]] void fail(const std::string& path, const std::string& problem) {
-  throw Error(ErrorKind::input, path + ": " + problem);
-}
-
-[[noreturn]] void fail(const std::string& path, const char* doing, int reason) {
-  fail(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
+[[noreturn]] void cannot(const std::string& path, const char* doing, int reason) {
+  refuse(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
 }
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -48,7 +45,7 @@ int open_regular_file(const std::string& path) {
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
     throw Error(ErrorKind::storage,
                 path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
-  if (descriptor < 0) fail(path, "open the file", errno);
+  if (descriptor < 0) cannot(path, "open the file", errno);
   return descriptor;
 }
 
@@ -58,7 +55,7 @@ std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, st
   while (read < count) {
     const ssize_t got = ::pread(descriptor, out + read, static_cast<std::size_t>(count - read), offset + read);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path, "read the file", errno);
+    if (got < 0) cannot(path, "read the file", errno);
     if (got == 0) break;
     read += got;
   }
@@ -66,7 +63,7 @@ std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, st
 }
 
 [[noreturn]] void fail_on_shorter(const std::string& path) {
-  fail(path, "the file became shorter while it was read; do not write to it meanwhile");
+  refuse(path, "the file became shorter while it was read; do not write to it meanwhile");
 }
 
 }  // namespace
@@ -98,7 +95,7 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
   descriptor_.number = open_regular_file(path_);
   opened_ = look();
   size_ = opened_.size;
-  if (size_ == 0) fail(path_, "the file is empty (0 bytes); fetch or make it again");
+  if (size_ == 0) refuse(path_, "the file is empty (0 bytes); fetch or make it again");
   if (size_ <= small_file) {
     read_all();
     if (is_gzip(memory())) inflate(std::move(needed));
@@ -114,15 +111,15 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
 
 InputFile::State InputFile::look() const {
   struct stat status {};
-  if (::fstat(descriptor_.number, &status) != 0) fail(path_, "look at the file", errno);
+  if (::fstat(descriptor_.number, &status) != 0) cannot(path_, "look at the file", errno);
   if (!S_ISREG(status.st_mode)) {
-    fail(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
+    refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
   }
   return {status.st_size, nanoseconds(status.st_mtim)};
 }
 
 void InputFile::require_state_at_opening() const {
-  if (look() != opened_) fail(path_, "the file changed while it was read; do not write to it meanwhile");
+  if (look() != opened_) refuse(path_, "the file changed while it was read; do not write to it meanwhile");
 }
 
 void InputFile::require_unchanged() const {
@@ -144,7 +141,7 @@ void InputFile::inflate(SizeNeeded needed) {
     return wanted;
   };
   Inflated inflated = inflate_gzip(read_next, size_, std::move(needed), path_);
-  if (inflated.size == 0) fail(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
+  if (inflated.size == 0) refuse(path_, "the gzip file is empty: nothing is in it; fetch or make it again");
   contents_ = std::move(inflated.bytes);
   size_ = inflated.size;
   inflated_ = true;
@@ -156,7 +153,7 @@ std::span<const std::byte> InputFile::memory() const {
 
 void InputFile::check_range(std::int64_t offset, std::int64_t count) const {
   if (offset < 0 || count < 0 || offset > size_ || count > size_ - offset) {
-    fail(path_, "the file ends before byte " + std::to_string(offset + count));
+    refuse(path_, "the file ends before byte " + std::to_string(offset + count));
   }
 }
 

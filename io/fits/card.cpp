@@ -6,23 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "stages/core/ascii.hpp"
+
 namespace srcextract {
 namespace {
 
 constexpr std::string_view no_ascii = "holds a byte that is not printable ASCII";
-
-bool is_printable(char c) {
-  return c >= ' ' && c <= '~';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
 
 /// Takes digits off the front, and says how many.
 std::size_t take_digits(std::string_view& text) {

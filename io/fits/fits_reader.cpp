@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/card.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -16,10 +16,6 @@ struct StoredHeader {
 
   StoredHeader(std::string cards, const std::string& where) : text(std::move(cards)), header(text, where) {}
 };
-
-[[noreturn]] void fail(const std::string& message) {
-  throw Error(ErrorKind::input, message);
-}
 
 /// The text from `begin` on, more of it with each call.
 class GrowingText {
@@ -48,8 +44,8 @@ class GrowingText {
 void check_end(std::string_view card, const std::string& where) {
   const std::size_t more = card.find_first_not_of(' ', keyword_length);
   if (more == card.npos) return;
-  fail(where + ": more than blanks follows END in its card: '" + printable(std::string(card.substr(0, 30))) +
-       "'; the header is damaged or not valid FITS; correct the card, or make the file again");
+  refuse(where + ": more than blanks follows END in its card: '" + printable(std::string(card.substr(0, 30))) +
+         "'; the header is damaged or not valid FITS; correct the card, or make the file again");
 }
 
 /// The cards that begin there, up to and with END; nothing if no HDU does.
@@ -67,7 +63,7 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
       return std::string(text.substr(0, card + card_length));
     }
   } while (growing.grow());
-  fail(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");
+  refuse(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");
 }
 
 /// Empty if there is none that can be read.
@@ -108,9 +104,9 @@ FitsReader::FitsReader(const InputFile& file) : file_(file) {
   std::string begin(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), keyword_length)), '\0');
   file.read(0, std::ssize(begin), reinterpret_cast<std::byte*>(begin.data()));
   if (begins_as_hdu(begin, true)) return;
-  fail(file.path() +
-       ": not a FITS file: it does not begin with 'SIMPLE  ='; plain, gzipped and tile-compressed FITS "
-       "files can be read");
+  refuse(file.path() +
+         ": not a FITS file: it does not begin with 'SIMPLE  ='; plain, gzipped and tile-compressed FITS "
+         "files can be read");
 }
 
 std::optional<Hdu> FitsReader::next() {

@@ -9,16 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/equal_names.hpp"
 #include "stages/core/counted.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
-
-[[noreturn]] void fail(const std::string& message) {
-  throw Error(ErrorKind::input, message);
-}
 
 /// The index that the text is, if it is one.
 std::optional<int> number_in(const std::string& text) {
@@ -157,8 +153,8 @@ bool HduSelection::fulfilled() const {
 }
 
 void HduSelection::fail_on_kind(const Hdu& hdu, const InputFile& file) const {
-  fail(describe(hdu, file.path()) + " is not an image but of the kind '" + kind_of(hdu) + "'; " + key_ + " = " +
-       names_.text() + " must select an image");
+  refuse(describe(hdu, file.path()) + " is not an image but of the kind '" + kind_of(hdu) + "'; " + key_ + " = " +
+         names_.text() + " must select an image");
 }
 
 void HduSelection::require_all(const std::vector<Hdu>& hdus, const InputFile& file) const {
@@ -169,19 +165,21 @@ void HduSelection::require_all(const std::vector<Hdu>& hdus, const InputFile& fi
 void HduSelection::fail_on_none(const std::string& name, const std::vector<Hdu>& hdus, const InputFile& file) const {
   const Hdu& last = hdus.back();
   if (last.data_bytes > file.size() - last.data_begin) {
-    fail(describe(last, file.path()) + " is truncated, and no HDU that " + key_ + " = " + name +
-         " selects comes before; fetch or copy the file again");
+    refuse(describe(last, file.path()) + " is truncated, and no HDU that " + key_ + " = " + name +
+           " selects comes before; fetch or copy the file again");
   }
-  if (is_any(name)) fail(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
+  if (is_any(name)) refuse(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
   const std::string there = "the file has " + list_names(hdus);
-  if (number_in(name)) fail(file.path() + ": there is no HDU " + name + "; counted from 0, " + there + "; set " + key_);
+  if (number_in(name))
+    refuse(file.path() + ": there is no HDU " + name + "; counted from 0, " + there + "; set " + key_);
   const bool named = std::ranges::any_of(hdus, [](const Hdu& hdu) { return !hdu.name.empty(); });
   const std::string nameless =
       hdus.size() == 1 ? "the only HDU of the file has no name (EXTNAME)"
                        : "none of the " + std::to_string(hdus.size()) + " HDUs of the file has a name (EXTNAME)";
-  fail(file.path() + (HduNames::is_pattern(name) ? ": no image's name fits '" : ": no HDU is named '") + name + "'; " +
-       (named ? there + "; set " + key_ + " to one of these names or numbers"
-              : nameless + "; set " + key_ + " to auto, or to a number from 0"));
+  refuse(file.path() + (HduNames::is_pattern(name) ? ": no image's name fits '" : ": no HDU is named '") + name +
+         "'; " +
+         (named ? there + "; set " + key_ + " to one of these names or numbers"
+                : nameless + "; set " + key_ + " to auto, or to a number from 0"));
 }
 
 }  // namespace srcextract

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "stages/core/error.hpp"
+#include "io/files/refuse.hpp"
 
 namespace srcextract {
 namespace {
@@ -11,14 +11,10 @@ namespace {
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t most_axes = 999, most_columns = 999;
 
-[[noreturn]] void fail(const std::string& where, const std::string& problem) {
-  throw Error(ErrorKind::input, where + ": " + problem + "; the header is damaged or not valid FITS");
-}
-
 std::int64_t required(const Header& header, const std::string& keyword, std::int64_t least, std::int64_t most,
                       const std::string& where) {
   const std::optional<std::int64_t> value = header.integer(keyword, least, most);
-  if (!value) fail(where, "the header has no " + keyword);
+  if (!value) refuse_header(where, "the header has no " + keyword);
   return *value;
 }
 
@@ -65,7 +61,7 @@ std::int64_t count_bytes(const Header& header, const std::vector<std::int64_t>& 
     impossible |= __builtin_mul_overflow(bytes, axes[axis], &bytes);
   impossible |= __builtin_add_overflow(bytes, parameters, &bytes) || __builtin_mul_overflow(bytes, groups, &bytes);
   impossible |= __builtin_mul_overflow(bytes, std::abs(bitpix) / 8, &bytes) || bytes > any / 2;
-  if (impossible) fail(where, "BITPIX and NAXISn tell a size of the data that no file can have");
+  if (impossible) refuse_header(where, "BITPIX and NAXISn tell a size of the data that no file can have");
   return bytes;
 }
 
@@ -80,7 +76,8 @@ HduStructure read_structure(const Header& header, bool primary, const std::strin
   structure.bitpix = static_cast<int>(bitpix);
   structure.axes = read_axes(header, "", 0, where);
   if (table) {
-    if (structure.axes.size() != 2) fail(where, "NAXIS = " + std::to_string(structure.axes.size()) + " of a table");
+    if (structure.axes.size() != 2)
+      refuse_header(where, "NAXIS = " + std::to_string(structure.axes.size()) + " of a table");
     required(header, "PCOUNT", 0, any, where);
     required(header, "GCOUNT", 1, 1, where);
     required(header, "TFIELDS", 0, most_columns, where);

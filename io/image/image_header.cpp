@@ -6,23 +6,19 @@
 #include <cstdlib>
 #include <limits>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/card.hpp"
-#include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
 
 namespace srcextract {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
-  throw Error(ErrorKind::input, message);
-}
-
 /// Throws unless the file holds so many bytes of the HDU's data.
 void require_bytes(const Hdu& hdu, const InputFile& file, std::int64_t bytes) {
   const std::int64_t there = std::clamp<std::int64_t>(file.size() - hdu.data_begin, 0, bytes);
   if (there == bytes) return;
-  fail(describe(hdu, file.path()) + " is truncated: its data need " + std::to_string(bytes) +
-       " bytes, the file holds " + std::to_string(there) + " of them; fetch or copy the file again");
+  refuse(describe(hdu, file.path()) + " is truncated: its data need " + std::to_string(bytes) +
+         " bytes, the file holds " + std::to_string(there) + " of them; fetch or copy the file again");
 }
 
 void check_size(const Hdu& hdu, const InputFile& file) {
@@ -31,19 +27,19 @@ void check_size(const Hdu& hdu, const InputFile& file) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 1;
   for (std::size_t axis = 0; axis < std::min<std::size_t>(hdu.axes.size(), 2); ++axis) {
     if (hdu.axes[axis] <= longest) continue;
-    fail(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +
-         " pixels; a side of an image can have 1 to " + std::to_string(longest));
+    refuse(where + ": NAXIS" + std::to_string(axis + 1) + " = " + std::to_string(hdu.axes[axis]) +
+           " pixels; a side of an image can have 1 to " + std::to_string(longest));
   }
   require_bytes(hdu, file, hdu.data_bytes);
   if (!has_pixels(hdu)) {
-    fail(where + " has no pixels (" + (hdu.axes.empty() ? "NAXIS = 0" : "an axis has length 0") +
-         "); set input.hdu to an HDU with an image");
+    refuse(where + " has no pixels (" + (hdu.axes.empty() ? "NAXIS = 0" : "an axis has length 0") +
+           "); set input.hdu to an HDU with an image");
   }
   std::int64_t pixels = 1;
   bool possible = true;
   for (std::int64_t length : hdu.axes) possible &= length > 0 && !__builtin_mul_overflow(pixels, length, &pixels);
   if (!possible || pixels > std::numeric_limits<std::int64_t>::max() / 8) {
-    fail(where + ": NAXISn tell more pixels than any file can have; the header is damaged");
+    refuse(where + ": NAXISn tell more pixels than any file can have; the header is damaged");
   }
   if (hdu.kind == HduKind::image) require_bytes(hdu, file, pixels * (std::abs(hdu.bitpix) / 8));
 }
@@ -51,12 +47,12 @@ void check_size(const Hdu& hdu, const InputFile& file) {
 void check_bitpix(const Hdu& hdu, const InputFile& file) {
   constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
   if (std::ranges::find(known, hdu.bitpix) == known.end()) {
-    fail(describe(hdu, file.path()) + ": BITPIX = " + std::to_string(hdu.bitpix) +
-         "; FITS has 8, 16, 32, 64, -32 and -64");
+    refuse(describe(hdu, file.path()) + ": BITPIX = " + std::to_string(hdu.bitpix) +
+           "; FITS has 8, 16, 32, 64, -32 and -64");
   }
   if (hdu.kind == HduKind::compressed_image && hdu.bitpix == 64) {
-    fail(describe(hdu, file.path()) +
-         ": tiles of 64-bit integers cannot be read; decompress the image with another program");
+    refuse(describe(hdu, file.path()) +
+           ": tiles of 64-bit integers cannot be read; decompress the image with another program");
   }
 }
 
@@ -98,8 +94,8 @@ bool scales_pixels(const std::string& keyword, const Hdu& hdu) {
 void check_spelling(const Hdu& hdu, const InputFile& file) {
   for (const Header::Misspelt& found : hdu.header->misspelt()) {
     if (!scales_pixels(found.keyword, hdu)) continue;
-    fail(describe(hdu, file.path()) + ": the values of its pixels hang on " + found.keyword + ", and the card '" +
-         printable(std::string(found.card.substr(0, 30))) + "' " + misspelt_reason + "; correct the card");
+    refuse(describe(hdu, file.path()) + ": the values of its pixels hang on " + found.keyword + ", and the card '" +
+           printable(std::string(found.card.substr(0, 30))) + "' " + misspelt_reason + "; correct the card");
   }
 }
 
@@ -118,8 +114,8 @@ PixelFormat read_pixel_format(const Hdu& hdu, const InputFile& file) {
   format.bscale = hdu.header->real("BSCALE").value_or(1.0);
   format.bzero = hdu.header->real("BZERO").value_or(0.0);
   if (format.bscale == 0 || !std::isfinite(format.bscale) || !std::isfinite(format.bzero)) {
-    fail(describe(hdu, file.path()) + ": BSCALE = " + shortest(format.bscale) + ", BZERO = " + shortest(format.bzero) +
-         " give no pixel a value; correct the header");
+    refuse(describe(hdu, file.path()) + ": BSCALE = " + shortest(format.bscale) +
+           ", BZERO = " + shortest(format.bzero) + " give no pixel a value; correct the header");
   }
   if (hdu.bitpix > 0) {
     format.blank = hdu.header->integer("BLANK");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/card.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/hdu_selection.hpp"
@@ -16,10 +17,6 @@ namespace {
 /// NAXIS2 is the fifth card of a table; its value stands right-justified in columns 11 to 30 (FITS Standard 4.0, 4.2).
 constexpr std::size_t rows_card = 4 * card_length;
 constexpr std::size_t value_begin = 10, value_length = 20;
-
-[[noreturn]] void fail(const std::string& where, const std::string& problem) {
-  throw Error(ErrorKind::input, where + ": " + problem);
-}
 
 std::optional<std::int64_t> count_in(std::string_view field) {
   field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
@@ -55,9 +52,9 @@ std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path
     bytes += width;
   }
   if (columns.empty() || bytes != row_bytes)
-    fail(describe(hdu, path),
-         "the columns are not those of a catalogue that srcextract wrote; the header is damaged, or "
-         "another program's file took its place");
+    refuse(describe(hdu, path),
+           "the columns are not those of a catalogue that srcextract wrote; the header is damaged, or "
+           "another program's file took its place");
   return columns;
 }
 
@@ -71,7 +68,8 @@ std::string read_text(const InputFile& file, std::int64_t begin, std::int64_t co
 void require_rows(const StoredTable& table, const InputFile& file) {
   const std::int64_t room = file.size() - table.data_begin;
   if (table.row_bytes > 0 && table.rows > room / table.row_bytes)
-    fail(file.path(), "the file is truncated: it ends before the last of its " + std::to_string(table.rows) + " rows");
+    refuse(file.path(),
+           "the file is truncated: it ends before the last of its " + std::to_string(table.rows) + " rows");
 }
 
 }  // namespace
@@ -104,9 +102,9 @@ void StoredTableReader::parse(const InputFile& file) {
   FitsReader reader(file);
   reader.next();
   const std::optional<Hdu> hdu = reader.next();
-  if (!hdu) fail(file.path(), "there is no catalogue in the file: it has no extension");
+  if (!hdu) refuse(file.path(), "there is no catalogue in the file: it has no extension");
   if (hdu->kind != HduKind::binary_table)
-    fail(reader.where(), "this is no catalogue but of the kind '" + kind_of(*hdu) + "'");
+    refuse(reader.where(), "this is no catalogue but of the kind '" + kind_of(*hdu) + "'");
   StoredTable table;
   table.rows = hdu->header->integer("NAXIS2").value_or(0);
   table.row_bytes = hdu->header->integer("NAXIS1").value_or(0);
@@ -117,7 +115,7 @@ void StoredTableReader::parse(const InputFile& file) {
   if (std::optional<ImageCards> image = read_image_cards(hdu->cards.substr(image_begin)))
     table.image = std::move(image->facts);
   table_ = std::move(table);
-  if (file.size() < hdu->data_begin) fail(file.path(), "the file is truncated: it ends in its header");
+  if (file.size() < hdu->data_begin) refuse(file.path(), "the file is truncated: it ends in its header");
   header_ = read_text(file, 0, hdu->begin + static_cast<std::int64_t>(image_begin));
   rows_at_ = static_cast<std::size_t>(hdu->begin) + rows_card + value_begin;
 }

@@ -8,23 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/fits_size.hpp"
 #include "io/fits/hdu_selection.hpp"
 #include "io/tables/fits_columns.hpp"
 #include "io/tables/fits_rows.hpp"
 #include "io/tables/fits_values.hpp"
 #include "io/tables/table_formats.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
 /// A comparison is given no limit.
 constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
-
-[[noreturn]] void fail(const std::string& message) {
-  throw Error(ErrorKind::input, message);
-}
 
 bool is_table(const Hdu& hdu) {
   return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;
@@ -38,9 +34,9 @@ bool is_ldac_header(const Hdu& hdu) {
 [[noreturn]] void fail_on_none(const std::vector<Hdu>& hdus, const InputFile& file, const std::string& extension) {
   const Hdu& last = hdus.back();
   if (last.data_bytes > file.size() - last.data_begin)
-    fail(describe(last, file.path()) + " is truncated, and no table comes before; fetch or make the file again");
-  if (extension.empty()) fail(file.path() + ": there is no table in the file; it holds " + list_kinds(hdus));
-  fail(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
+    refuse(describe(last, file.path()) + " is truncated, and no table comes before; fetch or make the file again");
+  if (extension.empty()) refuse(file.path() + ": there is no table in the file; it holds " + list_kinds(hdus));
+  refuse(file.path() + ": the file has no extension [" + extension + "]; counted from 0, it has " + list_names(hdus));
 }
 
 /// Moves `reader` to the extension, or to the first table if that is empty.
@@ -50,7 +46,8 @@ Hdu find_table(FitsReader& reader, const InputFile& file, const std::string& ext
     seen.push_back(*hdu);
     if (extension.empty() ? !is_table(*hdu) || is_ldac_header(*hdu) : !is_called(*hdu, extension)) continue;
     if (is_table(*hdu)) return *hdu;
-    fail(reader.where() + " is not a table but of the kind '" + kind_of(*hdu) + "'; the file has " + list_names(seen));
+    refuse(reader.where() + " is not a table but of the kind '" + kind_of(*hdu) + "'; the file has " +
+           list_names(seen));
   }
   fail_on_none(seen, file, extension);
 }
@@ -110,13 +107,13 @@ void check_heads(const std::vector<ColumnHead>& heads, const Hdu& table, const s
   std::unordered_set<std::string_view> names;
   for (const ColumnHead& head : heads) {
     if (names.insert(head.name).second) continue;
-    fail(where + ": two columns have the name '" + head.name +
-         "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
+    refuse(where + ": two columns have the name '" + head.name +
+           "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
   }
   if (!heads.empty()) return;
-  fail(where + (table.header->logical("ZTABLE").value_or(false)
-                    ? ": the table is compressed; `funpack` the file first"
-                    : ": there is no column of numbers or text in the table"));
+  refuse(where + (table.header->logical("ZTABLE").value_or(false)
+                      ? ": the table is compressed; `funpack` the file first"
+                      : ": there is no column of numbers or text in the table"));
 }
 
 }  // namespace
@@ -139,7 +136,7 @@ Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& col
   const std::vector<FitsColumn> there = fits_columns(hdu, file.path);
   const std::vector<ColumnHead> heads = heads_of(there);
   if (heads.size() != file.columns.size()) {
-    fail(reader.where() + " changed while it was read; do not write to the file meanwhile");
+    refuse(reader.where() + " changed while it was read; do not write to the file meanwhile");
   }
   Table table;
   table.rows = rows.rows();

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/binary_columns.hpp"
 #include "io/fits/header_values.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
-
-[[noreturn]] void fail(const std::string& where, const std::string& problem) {
-  throw Error(ErrorKind::input, where + ": " + problem + "; the header is damaged or not valid FITS");
-}
 
 void add(std::string& cards, std::string keyword, KeywordValue value) {
   cards += format_card({std::move(keyword), std::move(value)});
@@ -39,11 +35,11 @@ void add_ascii_column(std::string& cards, const Header& header, const std::strin
   std::string form = header.text("TFORM" + n).value_or("");
   form.erase(0, std::min(form.find_first_not_of(' '), form.size()));
   const std::optional<std::int64_t> width = field_width(form);
-  if (!width) fail(where, "TFORM" + n + " = '" + form + "' is no type of a column of text");
+  if (!width) refuse_header(where, "TFORM" + n + " = '" + form + "' is no type of a column of text");
   const std::optional<std::int64_t> begin = header.integer("TBCOL" + n, 1, row_bytes);
   if (!begin || *width > row_bytes - *begin + 1)
-    fail(where, "TBCOL" + n + " and TFORM" + n +
-                    " tell a column of more bytes than NAXIS1 = " + std::to_string(row_bytes) + " says a row has");
+    refuse_header(where, "TBCOL" + n + " and TFORM" + n + " tell a column of more bytes than NAXIS1 = " +
+                             std::to_string(row_bytes) + " says a row has");
   add(cards, "TBCOL" + n, *begin);
   add(cards, "TFORM" + n, form);
   if (const auto null = header.text("TNULL" + n)) add(cards, "TNULL" + n, *null);

@@ -3,14 +3,13 @@
 #include <wcslib/wcsfix.h>
 #include <wcslib/wcsmath.h>
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <mutex>
-#include <numbers>
 #include <utility>
 
 #include "io/wcs/celestial_keywords.hpp"
+#include "io/wcs/direction.hpp"
 #include "io/wcs/wcs.hpp"
 #include "io/wcs/wcslib_lock.hpp"
 #include "stages/core/error.hpp"
@@ -65,21 +64,11 @@ std::string unsupported(const wcsprm& wcs) {
   return "the WCS is in " + frame + equinox + wanted;
 }
 
-using Direction = std::array<double, 3>;
-
 /// The rows are the galactic axes in ICRS, from the definition in The Hipparcos and Tycho Catalogues (ESA 1997, vol. 1,
 /// 1.5.3): pole at 192.85948, +27.12825, node at l = 32.93192.
 constexpr double galactic_axis[3][3] = {{-0.054875560416215368, -0.873437090234885049, -0.483835015548713227},
                                         {+0.494109427875583674, -0.444829629960011178, +0.746982244497218891},
                                         {-0.867666149019004701, -0.198076373431201528, +0.455983776175066922}};
-
-constexpr double degree = std::numbers::pi / 180;
-
-Direction direction_of(double longitude, double latitude) {
-  const double l = longitude * degree;
-  const double b = latitude * degree;
-  return {std::cos(b) * std::cos(l), std::cos(b) * std::sin(l), std::sin(b)};
-}
 
 void angles_of(const Direction& direction, double& longitude, double& latitude) {
   longitude = std::atan2(direction[1], direction[0]) / degree;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
 #include "io/wcs/distortion.hpp"
 #include "io/wcs/distortion_records.hpp"
@@ -19,10 +20,6 @@ namespace {
 
 /// Beyond this a longitude has lost the digits of a position.
 constexpr double largest_angle = 1e6;
-
-[[noreturn]] void refuse(const std::string& reason) {
-  throw Error(ErrorKind::input, reason);
-}
 
 std::string axis_keyword(const char* stem, std::size_t axis) {
   return stem + std::to_string(axis + 1);

@@ -1,17 +1,13 @@
 #include <string>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
 #include "io/wcs/distortion.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
 
 constexpr int highest_order = 9;
-
-[[noreturn]] void refuse(const std::string& reason) {
-  throw Error(ErrorKind::input, reason);
-}
 
 /// The order of one axis; nothing if the header has none.
 std::optional<int> order_of(const CelestialKeywords& keywords, const std::string& stem) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/wcs/unit_grammar.hpp"
+#include "stages/core/ascii.hpp"
 
 namespace srcextract {
 namespace {
@@ -31,11 +32,6 @@ std::string common_unit(std::string name) {
     if (name == common) return std::string(unit) + per_second;
   }
   return "";
-}
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 /// With 'u' for the sign of micro, in UTF-8 (the sign, or the Greek letter) or else in Latin-1.

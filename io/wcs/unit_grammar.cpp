@@ -3,18 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include "stages/core/ascii.hpp"
+
 namespace srcextract {
 namespace {
 
 constexpr int largest_power = 99;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 void multiply(UnitValue& product, const UnitValue& by, double power) {
   product.factor *= std::pow(by.factor, power);

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "io/files/refuse.hpp"
 #include "io/fits/header.hpp"
 #include "io/wcs/distortion.hpp"
-#include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
@@ -17,10 +17,6 @@ constexpr std::size_t card_text = 68;
 /// What wcslib can hold: powers 0 to 9, of a degree of 9 at most.
 constexpr int most_powers = 10, highest_degree = 9;
 constexpr int most_parameters = 30;
-
-[[noreturn]] void refuse(const std::string& reason) {
-  throw Error(ErrorKind::input, reason);
-}
 
 /// As much of a text as a message has room for.
 std::string shown(std::string_view text) {

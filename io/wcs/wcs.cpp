@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/wcs/celestial_wcs.hpp"
+#include "io/wcs/direction.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {
@@ -82,15 +83,6 @@ std::vector<SkyPosition> corners(const CelestialWcs& found, const Shape& shape) 
   if (!fill(*found.wcs, found.galactic(), 0, 4, four).empty()) return footprint;
   for (std::size_t i = 0; i < 4; ++i) footprint.push_back({four.alpha_j2000[i], four.delta_j2000[i]});
   return footprint;
-}
-
-constexpr double degree = 3.14159265358979323846 / 180;
-
-using Direction = std::array<double, 3>;
-
-Direction direction_of(double longitude, double latitude) {
-  const double across = std::cos(latitude * degree);
-  return {across * std::cos(longitude * degree), across * std::sin(longitude * degree), std::sin(latitude * degree)};
 }
 
 /// The area that the vector from a to b spans with that from c to d.

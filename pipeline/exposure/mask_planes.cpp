@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/weights/mask_source.hpp"
@@ -13,11 +14,6 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t card_columns = 80;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 std::optional<int> number_in(std::string_view text) {
   int number = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/files/big_endian.hpp"
+#include "stages/core/ascii.hpp"
 #include "survey/merge/merge_rows.hpp"
 
 namespace srcextract {
@@ -27,10 +28,6 @@ struct ImageColumn {
   StoredColumn head;
   std::function<void(const ImageRow&, std::byte*)> store;
 };
-
-bool is_printable(char c) {
-  return c >= ' ' && c <= '~';
-}
 
 std::string printable(std::string text) {
   std::ranges::replace_if(
