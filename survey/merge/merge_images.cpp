@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/files/big_endian.hpp"
+#include "io/fits/card.hpp"
 #include "stages/core/ascii.hpp"
 #include "survey/merge/merge_rows.hpp"
 
@@ -28,12 +29,6 @@ struct ImageColumn {
   StoredColumn head;
   std::function<void(const ImageRow&, std::byte*)> store;
 };
-
-std::string printable(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return !is_printable(c); }, '?');
-  return text;
-}
 
 StoredColumn head_of(const std::string& name, const std::string& form, std::int64_t bytes, const std::string& ucd,
                      const std::string& description) {
