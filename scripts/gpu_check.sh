@@ -46,6 +46,29 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 table=$work/table
 
+# in_shards PROGRAM FILTER COMMAND...: its tests divided among processes side by side, each under COMMAND: a sanitizer works
+# on one core. Prints last what the first of them says that fails.
+in_shards() {
+  local program=$1 filter=$2 shards i code=0 failed="" pids=()
+  shift 2
+  shards=$(($(nproc) > 8 ? 8 : $(nproc)))
+  for ((i = 0; i < shards; i++)); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$@" "$program" --gtest_filter="$filter" >"$work/shard$i" 2>&1 &
+    pids+=($!)
+  done
+  for ((i = 0; i < shards; i++)); do
+    if wait "${pids[i]}"; then
+      cat "$work/shard$i"
+    else
+      code=$? failed=${failed:-$work/shard$i}
+    fi
+  done
+  [[ -z $failed ]] || grep -v 'Host Frame' "$failed"
+  return "$code"
+}
+export -f in_shards
+export work
+
 row() { printf '%-4s  %6.1f s  %-50s %s\n' "$@" | tee -a "$table"; }
 
 # check NAME COMMAND...: a row PASS or FAIL, and the end of what a failed command printed. `skip_code` makes a SKIP,
@@ -229,9 +252,10 @@ step_sanitize() {
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'
     [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*'
-    limit=600 check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
+    limit=600 check "$tool test_stages" bash -c 'in_shards "$@"' - "$tests/test_stages" "$filter" "${sanitizer[@]}"
     [[ $tool == racecheck ]] ||
-      check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
+      check "$tool test_cuda" bash -c 'in_shards "$@"' - "$tests/test_cuda" \
+        'ExtractTogether.*:Extractor.*:ImageStages.*' "${sanitizer[@]}"
   done
 }
 

@@ -24,7 +24,7 @@ struct RunForest {
 };
 
 /// Every run becomes the child of the first one that it touches in the row above, or a root: nothing waits for another
-/// thread. Clears what number_kernel begins with.
+/// thread. Clears what later kernels begin with.
 __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile_room, ComponentCounts* counts) {
   tiles.clear(tile_room);
   if (thread_index() == 0) *counts = {};
@@ -45,6 +45,7 @@ __global__ void plant_kernel(RunForest forest, LookBack tiles, std::int64_t tile
     forest.parent[i] = parent;
     forest.label[i] = static_cast<std::int32_t>(~second);
     if (forest.area != nullptr) forest.area[i] = static_cast<Area>(run.end - run.begin);
+    if (forest.seed != nullptr) forest.seed[i] = 0;
   }
 }
 
@@ -230,8 +231,7 @@ Components<Gpu> label_components(const Runs<Gpu>& runs, const DetectionConfig& c
   Components<Gpu> components{{room, where}, Value<ComponentCounts, Gpu>(where)};
   Buffer<std::uint32_t, Gpu> parent(room, where);
   Buffer<Area, Gpu> area(config.min_area > 1 ? room : 0, where);
-  Buffer<std::uint32_t, Gpu> seeded;
-  if (seeds != nullptr) seeded = filled<std::uint32_t>(room, 0, where);
+  Buffer<std::uint32_t, Gpu> seeded(seeds != nullptr ? room : 0, where);
   Buffer<std::uint64_t, Gpu> tile_words(LookBack::words_for(tile_room), where);
   const LookBack tiles(tile_words.data());
   const RunForest forest{{runs.row_begin.data() + runs.shape.height, room},

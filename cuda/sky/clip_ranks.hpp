@@ -85,7 +85,7 @@ class ClipRanks {
         place +=
             (other.x < mine ? 1 : 0) + (other.y < mine ? 1 : 0) + (other.z < mine ? 1 : 0) + (other.w < mine ? 1 : 0);
       }
-      s.sorted[place] = mine;
+      atomicExch(&s.sorted[place], mine);  // equal ones have one place
     }
     set_known(false, first, count);
   }
