@@ -36,14 +36,14 @@ std::string first_bytes(const std::string& path) {
   return bytes;
 }
 
-std::string_view without_blanks(std::string_view text) {
+std::string_view behind_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
 /// True of "#   1 NUMBER", as SExtractor begins the first of the lines that describe the columns.
 bool begins_as_ascii_head(std::string_view text) {
   if (!text.starts_with('#')) return false;
-  text = without_blanks(text.substr(1));
+  text = behind_blanks(text.substr(1));
   return text.starts_with("1 ") || text.starts_with("1\t");
 }
 
@@ -51,7 +51,7 @@ TableFormat format_of(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("SIMPLE  =")) return TableFormat::fits;
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
-  const std::string_view text = without_blanks(bytes);
+  const std::string_view text = behind_blanks(bytes);
   if (text.empty()) throw Error(ErrorKind::input, path + ": the file is empty; fetch or make it again");
   if (text.find('\0') != text.npos) {
     throw Error(ErrorKind::input, path +

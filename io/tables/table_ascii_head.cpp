@@ -13,7 +13,7 @@ namespace srcextract {
 namespace {
 
 /// A gap in the numbering is a vector of that length; a longer one is a damaged number.
-constexpr std::size_t most_columns = 100'000;
+constexpr std::size_t most_described_columns = 100'000;
 
 /// `#   2 X_IMAGE     Object position along x      [pixel]`
 struct HeadLine {
@@ -58,7 +58,7 @@ void widen_last_column(TextLayout& layout, std::size_t fields) {
 /// How many columns there are is for the first row to say: the last may be a vector.
 void read_width(TextLines& lines, TextLayout& layout) {
   const std::size_t fields = FieldSplitter(' ').split(lines, [](std::size_t, std::string_view) {});
-  if (fields < layout.columns.size() || fields > most_columns) {
+  if (fields < layout.columns.size() || fields > most_described_columns) {
     throw lines.error("the first row has " + std::to_string(fields) + " fields, but the header numbers " +
                       std::to_string(layout.columns.size()) + " columns");
   }
@@ -75,7 +75,7 @@ TextLayout ascii_head_layout(TextLines& lines) {
     HeadLine line = row ? HeadLine() : parse_head(lines.line());
     if (line.number == 0) continue;
     const std::size_t last = layout.columns.size();
-    if (line.number <= last || line.number > most_columns || (last == 0 && line.number > 1)) {
+    if (line.number <= last || line.number > most_described_columns || (last == 0 && line.number > 1)) {
       throw lines.error("column " + line.head.name + " has the number " + std::to_string(line.number) + " after " +
                         std::to_string(last) + ": the numbers of SExtractor's ASCII_HEAD begin with 1 and increase");
     }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t one_card = 68;
 
 /// FITS Standard 4.0, 7.3.1.
-constexpr std::ptrdiff_t most_columns = 999;
+constexpr std::ptrdiff_t most_fits_columns = 999;
 
 void create_table(MemoryFits& fits, TableHead& head) {
   std::vector<char*> names, forms, units;
@@ -95,9 +95,9 @@ TableStream::TableStream(const std::string& path) : file_(path) {
 
 void TableStream::begin(const TableHead& head) {
   end();
-  if (std::ssize(head.columns) > most_columns)
+  if (std::ssize(head.columns) > most_fits_columns)
     throw Error(ErrorKind::config, "the table " + head.name + " would have " + std::to_string(head.columns.size()) +
-                                       " columns, and one of FITS has " + std::to_string(most_columns) +
+                                       " columns, and one of FITS has " + std::to_string(most_fits_columns) +
                                        " at most; name fewer keywords (output.header_keywords)");
   header_ = make_header(head);
   expected_ = bytes_of(head);

@@ -10,7 +10,7 @@
 namespace srcextract {
 namespace {
 
-[[noreturn]] void fail(const TileTable& table, const std::string& problem) {
+[[noreturn]] void refuse_columns(const TileTable& table, const std::string& problem) {
   throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": " + problem +
                                     "; the header is damaged, fetch or make the file again");
 }
@@ -38,7 +38,7 @@ TileTable open_tile_table(const std::string& path, const Hdu& hdu, std::span<con
   table.rows = hdu.header->integer("NAXIS2").value_or(0);
   table.row_bytes = hdu.header->integer("NAXIS1").value_or(0);
   if (table.row_bytes < 1 || table.rows < 0 || table.rows > std::ssize(data) / table.row_bytes) {
-    fail(table, "the table of its tiles does not fit into the data");
+    refuse_columns(table, "the table of its tiles does not fit into the data");
   }
   return table;
 }
@@ -52,7 +52,8 @@ StreamColumn::StreamColumn(const TileTable& table, const std::string& name) {
   wide_ = column->wide;
   const std::int64_t behind = table.rows * table.row_bytes;
   const std::int64_t heap = table.hdu.header->integer("THEAP").value_or(behind);
-  if (heap < behind || heap > std::ssize(table.data)) fail(table, "THEAP is not behind the table in its data");
+  if (heap < behind || heap > std::ssize(table.data))
+    refuse_columns(table, "THEAP is not behind the table in its data");
   heap_ = table.data.subspan(static_cast<std::size_t>(heap));
 }
 
@@ -78,14 +79,14 @@ TileNumbers<Number>::TileNumbers(const TileTable& table, const std::string& name
       number_ = table.hdu.header->real(name);
     } else {
       const auto number = table.hdu.header->integer(name);
-      if (number && !std::in_range<Number>(*number)) fail(table, name + " is beyond 32 bits");
+      if (number && !std::in_range<Number>(*number)) refuse_columns(table, name + " is beyond 32 bits");
       if (number) number_ = static_cast<Number>(*number);
     }
     return;
   }
   const std::string types = real ? "BIJED" : "BIJ";
   if (column->variable || column->repeat != 1 || types.find(column->type) == std::string::npos) {
-    fail(table, "column " + name + " has not one number for each tile");
+    refuse_columns(table, "column " + name + " has not one number for each tile");
   }
   first_ = table.field(*column, 0);
   row_bytes_ = table.row_bytes;

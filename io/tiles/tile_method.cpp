@@ -19,7 +19,7 @@ constexpr std::array<std::pair<const char*, TileCodec>, 7> codecs{{{"RICE_1", Ti
                                                                    {"HCOMPRESS_1", TileCodec::hcompress},
                                                                    {"NOCOMPRESS", TileCodec::none}}};
 
-[[noreturn]] void fail(const TileTable& table, const std::string& problem) {
+[[noreturn]] void refuse_method(const TileTable& table, const std::string& problem) {
   throw Error(ErrorKind::input, describe(table.hdu, table.path) + ": " + problem + "; fetch or make the file again");
 }
 
@@ -28,7 +28,7 @@ TileCodec find_codec(const TileTable& table) {
   for (const auto& [known, codec] : codecs) {
     if (name == known) return codec;
   }
-  fail(table, "ZCMPTYPE = '" + name + "' is no compression of FITS");
+  refuse_method(table, "ZCMPTYPE = '" + name + "' is no compression of FITS");
 }
 
 bool has_column_or_number(const TileTable& table, const std::string& name) {
@@ -43,11 +43,12 @@ void read_rice_parameters(const TileTable& table, TileMethod& method) {
   }
   if (method.block < 16 && method.pixel_bytes > 8) std::swap(method.block, method.pixel_bytes);
   if (method.block < 1 || method.block > 64) {
-    fail(table, "the blocks of RICE_1 have " + std::to_string(method.block) + " pixels (ZVAL1), where 1 to 64 can be");
+    refuse_method(
+        table, "the blocks of RICE_1 have " + std::to_string(method.block) + " pixels (ZVAL1), where 1 to 64 can be");
   }
   if (method.pixel_bytes != 1 && method.pixel_bytes != 2 && method.pixel_bytes != 4) {
-    fail(table,
-         "RICE_1 made integers of " + std::to_string(method.pixel_bytes) + " bytes (ZVAL2), where 1, 2 and 4 can be");
+    refuse_method(table, "RICE_1 made integers of " + std::to_string(method.pixel_bytes) +
+                             " bytes (ZVAL2), where 1, 2 and 4 can be");
   }
 }
 
@@ -56,18 +57,19 @@ void check(const TileTable& table, const TileMethod& method, const std::string& 
   const bool integers_alone =
       method.codec == TileCodec::rice || method.codec == TileCodec::plio || method.codec == TileCodec::hcompress;
   if (bitpix < 0 && !method.quantised && integers_alone) {
-    fail(table, "it is said to hold floats (ZBITPIX = " + std::to_string(bitpix) + ") that are not quantised, but " +
-                    table.hdu.header->text("ZCMPTYPE").value_or("") +
-                    " compresses integers alone; the header is damaged");
+    refuse_method(table, "it is said to hold floats (ZBITPIX = " + std::to_string(bitpix) +
+                             ") that are not quantised, but " + table.hdu.header->text("ZCMPTYPE").value_or("") +
+                             " compresses integers alone; the header is damaged");
   }
   if (quantisation == "NONE" && (bitpix > 0 || method.quantised)) {
-    fail(table, "ZQUANTIZ = 'NONE' is for floats in the tiles, without ZSCALE; the header is damaged");
+    refuse_method(table, "ZQUANTIZ = 'NONE' is for floats in the tiles, without ZSCALE; the header is damaged");
   }
   if (bitpix > 0 && has_column_or_number(table, "ZSCALE")) {
-    fail(table, "it has a ZSCALE, which integers (ZBITPIX = " + std::to_string(bitpix) + ") have not in FITS");
+    refuse_method(table, "it has a ZSCALE, which integers (ZBITPIX = " + std::to_string(bitpix) + ") have not in FITS");
   }
   if (method.quantised && method.dither != Dither::none && (method.seed < 1 || method.seed > 10000)) {
-    fail(table, "ZDITHER0 = " + std::to_string(method.seed) + ", where FITS has 1 to 10000; the header is damaged");
+    refuse_method(table,
+                  "ZDITHER0 = " + std::to_string(method.seed) + ", where FITS has 1 to 10000; the header is damaged");
   }
 }
 

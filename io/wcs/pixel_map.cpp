@@ -17,7 +17,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Nodes that a thread works on at a time.
-constexpr std::int64_t batch = 4096;
+constexpr std::int64_t nodes_per_batch = 4096;
 
 /// A frame as its threads see it.
 struct Frame {
@@ -122,7 +122,7 @@ PixelMap map_pixels(const Shape& shape, const std::string& header, const std::st
   map.y.resize(map.x.size());
   const Frame frame{header, name};
   const Frame other{other_header, other_name};
-  parallel_for(map.nodes.count(), batch, where,
+  parallel_for(map.nodes.count(), nodes_per_batch, where,
                [&](std::int64_t begin, std::int64_t end) { place_nodes(frame, other, begin, end, map); });
   drop_bent_nodes(map);
   return map;

@@ -18,7 +18,7 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 namespace {
 
 /// Positions that a thread computes at a time; bounds the work space.
-constexpr std::int64_t batch = 16384;
+constexpr std::int64_t sources_per_batch = 16384;
 
 /// Sky positions of sources [first, first + count); NaN where the projection has no sky, as off the edge of an all-sky
 /// map.
@@ -56,13 +56,13 @@ std::string fill_all(const CelestialWcs& found, const std::string& header, Sourc
   const std::size_t count = sources.x_image.size();
   sources.alpha_j2000.resize(count);
   sources.delta_j2000.resize(count);
-  std::vector<std::string> reasons(count / batch + 1);
-  parallel_for(std::ssize(sources.x_image), batch, where, [&](std::int64_t begin, std::int64_t end) {
+  std::vector<std::string> reasons(count / sources_per_batch + 1);
+  parallel_for(std::ssize(sources.x_image), sources_per_batch, where, [&](std::int64_t begin, std::int64_t end) {
     // wcslib writes into a description what goes wrong: every batch but the first parses one of its own.
     const CelestialWcs own = begin == 0 ? CelestialWcs{} : parse_celestial_wcs(header);
     const auto first = static_cast<std::size_t>(begin);
-    reasons[first / batch] = fill(begin == 0 ? *found.wcs : *own.wcs, found.galactic(), first,
-                                  static_cast<std::size_t>(end - begin), sources);
+    reasons[first / sources_per_batch] = fill(begin == 0 ? *found.wcs : *own.wcs, found.galactic(), first,
+                                              static_cast<std::size_t>(end - begin), sources);
   });
   for (const std::string& problem : reasons) {
     if (!problem.empty()) return problem;

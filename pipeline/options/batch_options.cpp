@@ -11,12 +11,12 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* description =
+constexpr const char* batch_description =
     "Extracts the images of a survey and keeps a journal of what is done: started again, it\n"
     "does only what is missing or changed. It may be killed at any time; what was under way\n"
     "then is tried by itself first, so that no image can end a survey.";
 
-constexpr const char* footer =
+constexpr const char* batch_footer =
     R"(INPUT is a FITS file; a directory, with all below it but hidden files and outputs (*.cat.fits,
 *.seg.fits); a pattern in quotes ('night*/*.fits'); or a manifest: .txt, a path a line, or
 .csv and .ecsv, with a column `path`, optionally `name`, and columns named after keys of
@@ -85,8 +85,8 @@ bool is_batch(int argc, const char* const* argv) {
 BatchOptions parse_batch_options(int argc, const char* const* argv) {
   BatchOptions options;
   std::string shard;
-  CLI::App app(description, "srcextract batch");
-  app.footer(footer);
+  CLI::App app(batch_description, "srcextract batch");
+  app.footer(batch_footer);
   RunOptionParser parser(app, options, "INPUT", "Images, directories, patterns, manifests");
   add_survey(app, options, shard);
   parser.parse(argc, argv, 2, "srcextract batch");

@@ -12,12 +12,12 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* description =
+constexpr const char* extract_description =
     "Extracts sources from FITS images: kappa-sigma clipping, thresholding, connected\n"
     "components, measurement. The catalogue is the same from CPU and GPU, and from any\n"
     "number of threads.";
 
-constexpr const char* footer = R"(Example:
+constexpr const char* extract_footer = R"(Example:
   srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
@@ -55,8 +55,8 @@ bool is_image(const std::string& path) {
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
-  CLI::App app(description, "srcextract");
-  app.footer(footer);
+  CLI::App app(extract_description, "srcextract");
+  app.footer(extract_footer);
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");

@@ -8,12 +8,12 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* description =
+constexpr const char* difference_description =
     "Finds what changed between two frames of one field: subtracts REFERENCE from NEW, and\n"
     "extracts what is above the threshold, and what is below it. Experimental: its kernel is\n"
     "not fitted, so stars that are no round Gaussians of known width leave false changes.";
 
-constexpr const char* footer = R"(Example:
+constexpr const char* difference_footer = R"(Example:
   srcextract difference -o out config.yaml monday.fits tuesday.fits
 
 The section `difference` of CONFIG says how the frames are made comparable: alignment by WCS,
@@ -34,8 +34,8 @@ bool is_difference(int argc, const char* const* argv) {
 
 CommandLine parse_difference_options(int argc, const char* const* argv) {
   CommandLine command;
-  CLI::App app(description, "srcextract difference");
-  app.footer(footer);
+  CLI::App app(difference_description, "srcextract difference");
+  app.footer(difference_footer);
   RunOptionParser parser(app, command, "FRAME", "REFERENCE, and then NEW: FITS images of one field");
   parser.parse(argc, argv, 2, "srcextract difference");
   if (!command.answer.empty()) return command;

@@ -11,9 +11,10 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* description = "Joins the catalogues of a survey into one, of one shard or many.";
+constexpr const char* merge_description = "Joins the catalogues of a survey into one, of one shard or many.";
 
-constexpr const char* footer = R"(DIR are directories that `srcextract batch` wrote into: one, or those of all shards.
+constexpr const char* merge_footer =
+    R"(DIR are directories that `srcextract batch` wrote into: one, or those of all shards.
 SURVEY is a FITS file of two tables:
   SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
   IMAGES   a row for every image, also for those that failed (STATUS, REASON), with the
@@ -70,8 +71,8 @@ bool is_merge(int argc, const char* const* argv) {
 MergeCommand parse_merge_options(int argc, const char* const* argv) {
   MergeCommand command;
   bool quiet = false;
-  CLI::App app(description, "srcextract merge");
-  app.footer(footer);
+  CLI::App app(merge_description, "srcextract merge");
+  app.footer(merge_footer);
   app.get_formatter()->column_width(28);
   add_options(app, command, quiet);
   try {

@@ -16,7 +16,6 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t islands_per_piece = 64;
 constexpr std::int64_t pieces_at_a_time = 1024;
 
 /// The end of what is listed island by island, for island i.

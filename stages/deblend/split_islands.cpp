@@ -14,7 +14,6 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t islands_per_piece = 64;
 constexpr std::int64_t rows_at_a_time = 16;
 
 using Members = RunsBySource::Members;

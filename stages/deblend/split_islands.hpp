@@ -9,6 +9,9 @@
 
 namespace srcextract {
 
+/// Islands are handed out to threads in pieces of this many.
+inline constexpr std::int64_t islands_per_piece = 64;
+
 /// An island that is several sources.
 struct SplitIsland {
   std::int32_t label;

@@ -10,7 +10,7 @@ namespace srcextract {
 
 namespace {
 
-constexpr std::int64_t rows_per_piece = 64;
+constexpr std::int64_t rows_per_count = 64;
 
 /// Counts of pixels by their significance.
 struct Counts {
@@ -33,7 +33,7 @@ Counts count_pixels(const Image<float, Cpu>& image, const Levels& levels, const 
   Counts all;
   std::mutex merge;
   const auto [width, height] = image.shape;
-  parallel_for(height, rows_per_piece, where, [&, width = width](std::int64_t begin, std::int64_t end) {
+  parallel_for(height, rows_per_count, where, [&, width = width](std::int64_t begin, std::int64_t end) {
     Counts own;
     RowNoise noise(map, width);
     for (std::int64_t y = begin; y < end; ++y) {

@@ -8,7 +8,7 @@ namespace srcextract {
 
 namespace {
 
-constexpr std::int64_t rows_per_piece = 32;
+constexpr std::int64_t rows_per_sum = 32;
 
 /// What every pixel adds to the sums.
 struct TermImages {
@@ -19,7 +19,7 @@ TermImages terms_of(const Image<float, Cpu>& image, float sky, const Levels& lev
                     const Cpu& where) {
   TermImages terms{{image.shape, where}, {image.shape, where}};
   const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(image.shape.height, rows_per_sum, where, [&](std::int64_t begin, std::int64_t end) {
     RowNoise noise(map, width);
     for (std::int64_t y = begin; y < end; ++y) {
       noise.go_to(y);
@@ -45,7 +45,7 @@ Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& k
   terms.values = {};
   const Image<float, Cpu> weights = convolve(terms.weights, squared(kernel), Edges::zero, none, where);
   const std::int64_t width = image.shape.width;
-  parallel_for(image.shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(image.shape.height, rows_per_sum, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin * width; i < end * width; ++i)
       match.pixels[i] = match_of(image.pixels[i], match.pixels[i], weights.pixels[i]);
   });

@@ -12,7 +12,7 @@ namespace srcextract {
 namespace {
 
 /// Rows of squares are handed out in pieces of about this many pixels of the image.
-constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
+constexpr std::int64_t pixels_of_squares = std::int64_t{1} << 18;
 
 /// Squares of few rows are averaged in strips of about this many columns, each asked for while the one before is
 /// summed.
@@ -147,7 +147,7 @@ Image<float, Cpu> shrink(const Image<float, Cpu>& image, std::int64_t factor, co
   }
   const std::int64_t squares = result.shape.width;
   const std::int64_t grain =
-      std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, image.shape.width * factor));
+      std::max<std::int64_t>(1, pixels_of_squares / std::max<std::int64_t>(1, image.shape.width * factor));
   parallel_for(result.shape.height, grain, where, [&](std::int64_t first, std::int64_t last) {
     SquareRow row(factor, squares);
     for (std::int64_t y = first; y < last; ++y) {

@@ -8,19 +8,19 @@
 namespace srcextract {
 namespace {
 
-constexpr std::byte is_good{0}, is_bad{1};
+constexpr std::byte good_pixel{0}, bad_pixel{1};
 
 template <class Stored>
 std::byte judge(const std::byte* at, const PixelFormat& format, const BadPixels& bad) {
   const auto stored = load_stored<Stored>(at, format);
-  if (is_blank<Stored>(stored, format)) return is_bad;
+  if (is_blank<Stored>(stored, format)) return bad_pixel;
   bool any;
   if constexpr (std::is_integral_v<typename Stored::Value>) {
     any = (bits_of<Stored>(stored, format.bzero) & bad.bits) != 0;
   } else {
     any = stored != 0 && bad.bits != 0;
   }
-  return any == (bad.good == GoodPixels::nonzero) ? is_good : is_bad;
+  return any == (bad.good == GoodPixels::nonzero) ? good_pixel : bad_pixel;
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::byte judge(const std::byte* at, const PixelFormat& format, const BadPixels&
 PixelSource mask_source(const PixelSource& map, const BadPixels& bad) {
   PixelSource source;
   source.shape = map.shape;
-  source.format = {.bitpix = 8, .blank = static_cast<std::int64_t>(is_bad)};
+  source.format = {.bitpix = 8, .blank = static_cast<std::int64_t>(bad_pixel)};
   source.read = [map, bad](std::int64_t first, std::int64_t count, std::byte* out) {
     thread_local std::vector<std::byte> stored;
     const std::int64_t bytes = map.format.bytes();

@@ -39,7 +39,7 @@ std::string format_line(std::string_view state, int trials, const std::string& n
   return padded(std::move(text));
 }
 
-std::optional<std::pair<std::uint64_t, UnderwayNote>> parse_line(std::string_view line) {
+std::optional<std::pair<std::uint64_t, UnderwayNote>> parse_note(std::string_view line) {
   const std::string_view state = line.substr(0, begun.size());
   if (line.size() != line_bytes || (state != begun && state != ended)) return std::nullopt;
   const std::size_t digits = line[trials_at] == ' ' ? trials_at + 1 : trials_at;
@@ -65,7 +65,7 @@ Underway::Underway(std::string path) : path_(std::move(path)) {
   const std::string text = contents_of(path_);
   count_ = (text.size() + line_bytes - 1) / line_bytes;
   for (std::size_t slot = 0; slot < count_; ++slot) {
-    const auto note = parse_line(std::string_view(text).substr(slot * line_bytes, line_bytes));
+    const auto note = parse_note(std::string_view(text).substr(slot * line_bytes, line_bytes));
     if (!note || !slots_.try_emplace(note->first, Slot{slot, note->second.trials}).second) free_.push_back(slot);
   }
 }
@@ -131,7 +131,7 @@ UnderwayNotes read_underway(const std::string& path) {
   const std::string text = contents_of(path);
   UnderwayNotes notes;
   for (std::size_t at = 0; at < text.size(); at += line_bytes) {
-    if (const auto note = parse_line(std::string_view(text).substr(at, line_bytes))) notes.insert(*note);
+    if (const auto note = parse_note(std::string_view(text).substr(at, line_bytes))) notes.insert(*note);
   }
   return notes;
 }

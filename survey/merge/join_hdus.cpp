@@ -26,7 +26,7 @@ std::vector<StoredColumn> first_columns(std::size_t name_bytes) {
 }
 
 /// Where the rows of a catalogue are.
-struct CatalogRows {
+struct HduRows {
   std::size_t arrangement;  ///< of its columns
   std::int64_t rows, data_begin;
 };
@@ -40,7 +40,7 @@ void join_hdus(const std::vector<HduCatalog>& catalogs, const std::string& outpu
   SurveyLayout layout(first_columns(name_bytes));
   TableHead head{.name = "SOURCES", .columns = {}, .rows = 0, .creator = "srcextract " + version, .history = {}};
   StoredTableReader reader;
-  std::vector<CatalogRows> all;
+  std::vector<HduRows> all;
   for (const HduCatalog& catalog : catalogs) {
     const StoredTable& table = reader.read(InputFile(catalog.path));
     all.push_back({layout.add(table, catalog.path), table.rows, table.data_begin});

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "stages/core/image.hpp"
 
 namespace srcextract::testing {
+
+/// A masked pixel.
+inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 /// A host image to feed to either back end.
 struct Field {

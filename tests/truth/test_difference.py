@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from epochs import Epoch, expose, flux_of, light, place_transients, points, stars_and_galaxies
 from program import ROOT, read_catalogue
+from rounds import LONG
 from skies import write_fits
 
 # A matched filter, and 6 sigma of it: a frame of 4096 x 4096 pixels has such a peak of noise in one of a hundred.
@@ -67,6 +68,9 @@ def match(rows, places, signs):
     return row_of
 
 
+SIDE = 4096 if LONG else 2048
+
+
 def inject_and_find(program, directory, reference, new, *settings, brightest=1e6):
     rng = np.random.default_rng(1)
     objects = stars_and_galaxies(new.side, rng, brightest=brightest)
@@ -113,7 +117,7 @@ def check(trial):
 @pytest.mark.parametrize("night", NIGHTS)
 def test_transients_are_recovered_and_nothing_else(program, tmp_path, night):
     before, after = NIGHTS[night]
-    check(inject_and_find(program, tmp_path, Epoch(**before), Epoch(**OTHER_NIGHT, **after)))
+    check(inject_and_find(program, tmp_path, Epoch(SIDE, **before), Epoch(SIDE, **OTHER_NIGHT, **after)))
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
@@ -121,7 +125,7 @@ def test_transients_are_recovered_in_frames_that_are_aligned(program, tmp_path, 
     """With stars of up to 1400 sigma a pixel: whatever the weights of 6 x 6 pixels, those of a star 3 pixels wide
     are off by up to 0.5 % of its peak, and around brighter stars that can be seen."""
     before, after = ORIENTATIONS[orientation]
-    check(inject_and_find(program, tmp_path, Epoch(**before), Epoch(**OTHER_NIGHT, **after), "difference.align=wcs",
+    check(inject_and_find(program, tmp_path, Epoch(SIDE, **before), Epoch(SIDE, **OTHER_NIGHT, **after), "difference.align=wcs",
                           "difference.interpolation=lanczos3", brightest=1e5))
 
 

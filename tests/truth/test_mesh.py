@@ -10,6 +10,7 @@ fits = pytest.importorskip("astropy.io.fits")
 
 import mesh_oracle
 import sextractor
+from rounds import first
 
 if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
@@ -74,7 +75,7 @@ def check_nodes(whose, level, rms, plain):
     assert np.array_equal(rms, plain[1]), f"RMS, {whose}: {np.sum(rms != plain[1])} of {rms.size} differ"
 
 
-@pytest.mark.parametrize("seed", (11, 12, 13))
+@pytest.mark.parametrize("seed", first(1, (11, 12, 13)))
 @pytest.mark.parametrize("gradient, blob", ((0, 0), (2, 0), (10, 10), (20, 0)))
 def test_skies_with_slopes_and_blobs(seed, gradient, blob, tmp_path):
     rng = np.random.default_rng(seed)

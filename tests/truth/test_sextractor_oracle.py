@@ -20,13 +20,13 @@ import sextractor_oracle
 from oracle_fields import field, weights_of_a_mosaic
 from peers import match
 from program import SHARED
+from rounds import LONG
 from test_interpolation import fill
 
 if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
 
 GALAXIES = SHARED / "sextractor" / "galaxies.fits"
-LONG = "SRCEXTRACT_LONG" in os.environ
 APERTURES, FRACTIONS = (5.0, 10.0, 23.7), (0.2, 0.5, 0.9)
 INTEGERS = ("ID_PARENT", "ISOAREAF_IMAGE", "ISOAREA_IMAGE", "XMIN_IMAGE", "XMAX_IMAGE", "YMIN_IMAGE", "YMAX_IMAGE",
             "XPEAK_IMAGE", "YPEAK_IMAGE", "FLAGS", *(f"ISO{i}" for i in range(8)))

@@ -122,10 +122,11 @@ def write_many(path, images, named):
 
 def test_maps_of_very_many_images_are_paired_in_their_time(run, tmp_path):
     """By looking at all maps for each image it would take minutes."""
-    write_many(tmp_path / "a.fits", 20_000, ["SCI", "DQ"])
+    images = 5_000 if SANITIZED else 20_000
+    write_many(tmp_path / "a.fits", images, ["SCI", "DQ"])
     (tmp_path / "c.yaml").write_text("input: {hdu: 'SCI*'}\nmask: {hdu: 'DQ*'}\n")
     done = run("-q", "c.yaml", "a.fits", "-o", "out", **IN_TIME)
-    assert done.code == 3 and done.err.count("empty or constant image") == 20_000, done.err[-300:]
+    assert done.code == 3 and done.err.count("empty or constant image") == images, done.err[-300:]
 
 
 # AddressSanitizer copies all that was inflated whenever there is more of it: minutes.

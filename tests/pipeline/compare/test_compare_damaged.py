@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_bytes_gone_wrong(run, good):
     data = good.read_bytes()
     bad = good.with_name("bad" + good.suffix)
     rng = np.random.default_rng(61)
-    for _ in range(40):
+    for _ in range(40 if "SRCEXTRACT_LONG" in os.environ else 10):
         broken = bytearray(data)
         for place in rng.integers(0, len(data), rng.integers(1, 4)):
             broken[place] = rng.choice([0, 9, 10, 32, 34, 44, 45, 48, 57, 60, 62, 127, 128, 255])

@@ -11,6 +11,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/fields.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace srcextract {
 namespace {
@@ -298,7 +299,7 @@ TYPED_TEST(Convolve, RefusesAKernelLargerThanTheImage) {
 }
 
 TEST(ConvolveOnTheHost, DoesNotDependOnThreads) {
-  const Field field = noisy_field({1300, 700}, Masks::few, 11);
+  const Field field = noisy_field({1300, testing::share(700)}, Masks::few, 11);
   Image<float, Cpu> image(field.shape, Cpu{1});
   std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
   for (const Values& values : {random_values(15, 15, 3), outer_values(15, 15)}) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
 #include "tests/support/same_bits.hpp"
 
 namespace srcextract {
@@ -13,11 +14,11 @@ namespace {
 
 using testing::Backend;
 using testing::Backends;
+using testing::nan;
 using testing::same_bits;
 using testing::StageTest;
 
 using Pixels32 = std::vector<float>;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 const Shape shapes[] = {{0, 0}, {1, 1}, {1, 33}, {31, 1}, {32, 32}, {33, 31}, {701, 397}};
 

@@ -16,12 +16,12 @@ namespace {
 
 using testing::Backends;
 using testing::Field;
+using testing::nan;
 using testing::same_bits;
 using testing::StageTest;
 
 using Positions = std::function<std::pair<double, double>(double x, double y)>;
 constexpr Interpolation both[] = {Interpolation::bilinear, Interpolation::lanczos3};
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 PixelMap map_of(Shape shape, const Positions& positions) {
   PixelMap map(shape);

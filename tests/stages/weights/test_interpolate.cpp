@@ -1,10 +1,10 @@
 #include "stages/weights/interpolate.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "stages/weights/weights.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
 #include "tests/support/gaps.hpp"
 #include "tests/support/same_bytes.hpp"
 
@@ -12,10 +12,9 @@ namespace srcextract {
 namespace {
 
 using testing::Backends;
+using testing::nan;
 using testing::StageTest;
 using Floats = std::vector<float>;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 struct Filled {
   Floats image, variance;

@@ -6,14 +6,14 @@
 
 #include "stages/weights/mask_source.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::Backends;
+using testing::nan;
 using testing::StageTest;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Where>
 class MaskStage : public StageTest<Where> {};

@@ -1,20 +1,19 @@
 #include "stages/weights/weights.hpp"
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "stages/weights/noise_scale.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::Backends;
+using testing::nan;
 using testing::StageTest;
 using Pixels32 = std::vector<float>;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Where>
 class Weights : public StageTest<Where> {

@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "tests/support/rounds.hpp"
 #include "tests/survey/journal/records.hpp"
 
 namespace srcextract {
@@ -127,7 +128,7 @@ TEST(ImageRecordTest, BytesThatAreNotComeBack) {
 TEST(ImageRecordTest, AnyBytesComeBack) {
   std::mt19937 random(1);
   std::uniform_int_distribution<int> byte(0, 255), length(0, 12);
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < testing::share(20000); ++i) {
     std::string text(static_cast<std::size_t>(length(random)), ' ');
     for (char& c : text) c = static_cast<char>(byte(random));
     ImageRecord record = failed_record("n" + text, text + "e\xcc\x81");
@@ -151,7 +152,7 @@ TEST(ImageRecordTest, NumbersComeBackToTheSameBits) {
                                 Limits::quiet_NaN(),
                                 -Limits::quiet_NaN()};
   std::mt19937_64 random(2);
-  while (values.size() < 20000) {
+  while (std::ssize(values) < testing::share(20000)) {
     const auto value = std::bit_cast<double>(random());
     if (!std::isnan(value)) values.push_back(value);
   }
