@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -20,23 +21,31 @@ namespace srcextract::testing {
 /// (cutting, measuring, numbering) is done plainly here.
 class SharedDeblending {
  public:
+  struct Room {
+    std::int64_t islands, cores;
+  };
+
   SharedDeblending(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
                    const Config& config, const Cpu& where)
+      : SharedDeblending(images, runs, components, config, where, {components.counts->kept, runs.shape.count()}) {}
+
+  SharedDeblending(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                   const Config& config, const Cpu& where, const Room& room)
       : images_(images),
         runs_(runs),
         components_(components),
         where_(where),
-        islands_(components.counts->kept, where),
+        islands_(room.islands, where),
         level_(runs.shape.count(), where),
         parent_(runs.shape.count(), where),
         pixels_(runs.shape.count(), where),
         sons_(runs.shape.count(), where),
         flux_(runs.shape.count(), where),
         state_(runs.shape.count(), where),
-        cores_(runs.shape.count(), where),
-        shapes_(runs.shape.count(), where),
-        boxes_(runs.shape.count(), where),
-        island_levels_(static_cast<std::size_t>(components.counts->kept * config.deblend.thresholds)),
+        cores_(room.cores, where),
+        shapes_(room.cores, where),
+        boxes_((room.cores + SharedShares::box_cores - 1) / SharedShares::box_cores, where),
+        island_levels_(static_cast<std::size_t>(room.islands * config.deblend.thresholds)),
         all_{images.found.pixels.data(),
              images.measured.pixels.data(),
              runs.shape,
@@ -47,8 +56,8 @@ class SharedDeblending {
              components.label.data(),
              {reach_of(config.detection.connectivity), static_cast<int>(config.deblend.thresholds), branch_rule(config),
               !images.noise.varies()},
-             components.counts->kept,
-             runs.shape.count(),
+             room.islands,
+             room.cores,
              islands_.data(),
              island_levels_.data(),
              level_.data(),
@@ -122,7 +131,7 @@ class SharedDeblending {
         owner.push_back(core + 1);
       });
     Components<Cpu> cores{copy(owner), {}};
-    cores.counts->kept = core_count_;
+    cores.counts->kept = cores_there();
     const Runs<Cpu> cut{runs_.shape, copy(pieces), copy(row_begin)};
     return measure_sources(images_.found, cut, cores, images_.levels, MaskCounts{}, where_);
   }
@@ -139,7 +148,7 @@ class SharedDeblending {
         shares.count_above_half(run, lane, lanes, above);
       });
     }
-    for (std::int64_t core = 0; core < core_count_; ++core) shares.shape(core, sums.data());
+    for (std::int64_t core = 0; core < cores_there(); ++core) shares.shape(core, sums.data());
     for (std::int64_t box = 0; box < shares.box_count(); ++box) shares.fill_box(box);
     go_over_runs([&](std::int64_t run, int lane) { shares.share(run, lane, lanes); });
   }
@@ -148,7 +157,7 @@ class SharedDeblending {
     std::vector<Run> pieces;
     std::vector<std::int32_t> label;
     std::vector<std::int64_t> row_begin(static_cast<std::size_t>(runs_.shape.height) + 1, 0);
-    std::vector<std::int32_t> number(static_cast<std::size_t>(all_.island_room + core_count_), 0);
+    std::vector<std::int32_t> number(static_cast<std::size_t>(all_.island_room + all_.core_room), 0);
     std::vector<Parentage> parentage;
     for (std::int64_t i = 0; i < runs_.runs.size(); ++i)
       SharedShares(all_, nullptr)
@@ -169,6 +178,8 @@ class SharedDeblending {
     *components.counts = {components_.counts->kept - divided_count_ + core_count_, components_.counts->found};
     return {{runs_.shape, copy(pieces), copy(row_begin)}, std::move(components), copy(parentage)};
   }
+
+  std::int64_t cores_there() const { return std::min<std::int64_t>(core_count_, all_.core_room); }
 
   template <class T>
   Buffer<T, Cpu> copy(const std::vector<T>& values) const {

@@ -76,6 +76,37 @@ TEST(SharedDeblending, EqualsTheIslandByIslandOneToTheLastBit) {
   EXPECT_GT(more, 5000);
 }
 
+/// Where a device has room for less than there is, the counts say so, and nothing beyond the room is touched.
+TEST(SharedDeblending, TooLittleRoomIsTold) {
+  Config config;
+  config.detection.min_area = 1;
+  config.deblend = {DeblendMethod::tree, 32, 0};
+  Levels levels;
+  levels.detection = 1;
+  levels.background = 0.125;
+  const Value<Levels, Cpu> given = levels;
+  std::int64_t short_of_room = 0;
+  for (const Field& field : testing::crowded_islands(60, 77)) {
+    const Image<float, Cpu> image = image_of(field);
+    const Runs<Cpu> runs = find_runs(image, given, Cpu{2});
+    const Components<Cpu> islands = label_components(runs, config.detection, Cpu{2});
+    const DeblendImages<Cpu> images{image, image, given, {}};
+    const std::int64_t right = deblend_sources(images, runs, islands, config, Cpu{2}).components.counts->kept;
+    for (const std::int64_t cores : {std::int64_t{1}, right / 3, right - 1}) {
+      if (cores < 1 || right - islands.counts->kept < 2) continue;
+      testing::SharedDeblending divided(images, runs, islands, config, Cpu{3}, {islands.counts->kept, cores});
+      EXPECT_EQ(divided.divide().components.counts->kept, right) << field.name;
+      ++short_of_room;
+    }
+    const std::int64_t few = islands.counts->kept / 2;
+    if (few == 0) continue;
+    testing::SharedDeblending divided(images, runs, islands, config, Cpu{3}, {few, right});
+    EXPECT_GT(divided.divide().components.counts->kept, few) << field.name;
+    ++short_of_room;
+  }
+  EXPECT_GT(short_of_room, 15);
+}
+
 TEST(SharedDeblending, ThreadsThatMeetInOneIslandLoseNothing) {
   Config config;
   config.detection.min_area = 1;
