@@ -1,9 +1,9 @@
 #include "stages/detect/label.hpp"
 
 #include "cuda/detect/forest.hpp"
-#include "cuda/detect/run_search.hpp"
 #include "cuda/device/look_back.hpp"
 #include "stages/detect/adjacency.hpp"
+#include "stages/detect/run_search.hpp"
 
 namespace srcextract {
 

@@ -57,7 +57,7 @@ void CudaExtractor::Group::detect(const Config& config) {
     for (std::size_t image = 0; image < graph.images(); ++image) {
       const ImageSummary& summary = results_.summary(image);
       needed.runs = std::max(needed.runs, summary.needed().runs);
-      needed.sources = std::max(needed.sources, summary.counts.kept);
+      needed.sources = std::max(needed.sources, summary.needed().sources);
     }
     return needed;
   });

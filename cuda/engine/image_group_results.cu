@@ -17,7 +17,6 @@ constexpr std::int64_t least_rows = 64;
 /// What a block brings of an image.
 struct Delivery {
   SummaryParts parts;
-  const ComponentCounts* counts;
   const SourceSums* sums;
   std::int64_t rows;  ///< at most
   ImageSummary* summary_there;
@@ -36,7 +35,7 @@ __global__ void deliver_kernel(const __grid_constant__ Deliveries deliveries) {
   const Delivery& own = deliveries.of_image[blockIdx.x];
   if (threadIdx.x == 0) own.parts.write(own.summary_there);
   const std::int64_t words =
-      min(own.counts->kept, own.rows) * static_cast<std::int64_t>(sizeof(SourceSums) / sizeof(Word));
+      min(own.parts.sources(), own.rows) * static_cast<std::int64_t>(sizeof(SourceSums) / sizeof(Word));
   for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x) {
     reinterpret_cast<Word*>(own.rows_there)[i] = reinterpret_cast<const Word*>(own.sums)[i];
   }
@@ -58,10 +57,7 @@ void GroupResults::receive(std::span<const Pixels<Gpu>> images, const DetectionG
   Deliveries deliveries{};
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Detection<Gpu>& found = graph.found(i);
-    deliveries.of_image[i] = {SummaryParts(images[i], found),
-                              found.components.counts.data(),
-                              found.sums.data(),
-                              std::min(rows_, found.sums.size()),
+    deliveries.of_image[i] = {SummaryParts(images[i], found), found.sums.data(), std::min(rows_, found.sums.size()),
                               reinterpret_cast<ImageSummary*>(place(i)),
                               reinterpret_cast<SourceSums*>(place(i) + summary_bytes)};
   }

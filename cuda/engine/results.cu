@@ -51,6 +51,12 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
   if (!found.seeds.row_begin.empty()) here.seeds = to_host(found.seeds, summary.seeds, where);
   if (!found.analysed.row_begin.empty()) here.analysed = to_host(found.analysed, summary.analysed, where);
+  if (!found.island_runs.row_begin.empty()) {
+    here.island_runs = to_host(found.island_runs, summary.island_runs, where);
+    here.islands.label = to_host(found.islands.label, summary.island_runs, where);
+    here.islands.counts = summary.islands;
+    here.parentage = rows_to_host(found.parentage, summary, where);
+  }
   here.sums = rows_to_host(found.sums, summary, where);
   here.fluxes = rows_to_host(found.fluxes, summary, where);
   here.variances = rows_to_host(found.variances, summary, where);

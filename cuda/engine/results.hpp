@@ -20,9 +20,13 @@ struct ImageSummary {
   std::int64_t thresholded;  ///< runs before they were cleaned
   std::int64_t seeds;        ///< runs of them; where there are none as many as there are runs
   std::int64_t analysed;     ///< runs above the analysis threshold, likewise
+  std::int64_t island_runs;  ///< before they were deblended, likewise
+  ComponentCounts islands;   ///< likewise
 
   /// What there must be room for.
-  Capacity needed() const { return {std::max({runs, thresholded, seeds, analysed}), counts.kept}; }
+  Capacity needed() const {
+    return {std::max({runs, thresholded, seeds, analysed, island_runs}), std::max(counts.kept, islands.kept)};
+  }
 };
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.

@@ -18,7 +18,11 @@ class SummaryParts {
         runs_(end_of(found.runs)),
         thresholded_(found.thresholded.row_begin.empty() ? runs_ : end_of(found.thresholded)),
         seeds_(found.seeds.row_begin.empty() ? runs_ : end_of(found.seeds)),
-        analysed_(found.analysed.row_begin.empty() ? runs_ : end_of(found.analysed)) {}
+        analysed_(found.analysed.row_begin.empty() ? runs_ : end_of(found.analysed)),
+        island_runs_(found.island_runs.row_begin.empty() ? runs_ : end_of(found.island_runs)),
+        islands_(found.island_runs.row_begin.empty() ? counts_ : found.islands.counts.data()) {}
+
+  __device__ std::int64_t sources() const { return counts_->kept; }
 
   __device__ void write(ImageSummary* to) const {
     to->background = *background_;
@@ -30,6 +34,8 @@ class SummaryParts {
     to->thresholded = *thresholded_;
     to->seeds = *seeds_;
     to->analysed = *analysed_;
+    to->island_runs = *island_runs_;
+    to->islands = *islands_;
   }
 
  private:
@@ -45,6 +51,8 @@ class SummaryParts {
   const std::int64_t* thresholded_ = nullptr;
   const std::int64_t* seeds_ = nullptr;
   const std::int64_t* analysed_ = nullptr;
+  const std::int64_t* island_runs_ = nullptr;
+  const ComponentCounts* islands_ = nullptr;
 };
 
 }  // namespace srcextract

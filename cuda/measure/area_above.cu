@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cuda/detect/run_search.hpp"
 #include "cuda/device/launch.hpp"
+#include "stages/detect/run_search.hpp"
 
 namespace srcextract {
 

@@ -33,9 +33,16 @@ struct LargeMember {
     member = {all.runs[i], index};
     source = all.large + place.place;
     // A connected source leaves out no row between its first and its last, so that it has a run or more for each: as
-    // many counters as runs are enough, and rows follow one another in them, round and round.
+    // many counters as runs are enough, and rows follow one another in them, round and round. Those of a scattered
+    // source mean nothing.
     key = source->begin + static_cast<std::uint32_t>(member.run.y) % source->runs;
     row = all.numbers + key;
+  }
+
+  __device__ void leave_out_if_scattered() {
+    if (source == nullptr || !source->is_scattered()) return;
+    row = nullptr;
+    key = SourceRuns::none;
   }
 };
 
@@ -74,13 +81,35 @@ __device__ void count_rows(const SourceRuns& all) {
   }
 }
 
+using Scan = cub::BlockScan<std::uint32_t, block_threads>;
+
+/// Puts the members of a scattered source in their place: the block goes along all runs of its rows.
+__device__ void place_scattered(const SourceRuns& all, const LargeSource& source, Scan::TempStorage& scratch) {
+  const std::int64_t end = min(all.row_begin[source.extent.ymax + 1], all.items());
+  std::uint32_t place = source.begin;
+  for (std::int64_t first = all.row_begin[source.extent.ymin]; first < end; first += block_threads) {
+    const std::int64_t i = first + threadIdx.x;
+    const bool own = i < end && all.source_of(i) == source.source;
+    std::uint32_t before, sum;
+    Scan(scratch).ExclusiveSum(own ? 1u : 0u, before, sum);
+    if (own) all.members[place + before] = {all.runs[i], source.source};
+    place += sum;
+    __syncthreads();  // the shared memory is used again
+  }
+}
+
 /// From how many runs are in a row to where its members begin. A block takes a source at a time; it lists the groups,
 /// too.
 __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
-  using Scan = cub::BlockScan<std::uint32_t, block_threads>;
   __shared__ typename Scan::TempStorage scratch;
   for (std::uint32_t k = blockIdx.x; k < all.totals->large_sources; k += gridDim.x) {
     const LargeSource source = all.large[k];
+    for (std::uint32_t g = threadIdx.x; g < source.groups(); g += block_threads)
+      groups.large[source.first_group + g] = k;
+    if (source.is_scattered()) {
+      place_scattered(all, source, scratch);
+      continue;
+    }
     const auto end = static_cast<std::uint32_t>(source.extent.ymax) + 1;
     std::uint32_t place = source.begin;
     for (auto first = static_cast<std::uint32_t>(source.extent.ymin); first < end; first += block_threads) {
@@ -92,18 +121,17 @@ __device__ void place_rows(const SourceRuns& all, const Groups& groups) {
       place += sum;
       __syncthreads();  // the shared memory is used again
     }
-    for (std::uint32_t g = threadIdx.x; g < source.groups(); g += block_threads)
-      groups.large[source.first_group + g] = k;
   }
 }
 
-/// Puts the members of large sources in their place, in raster order: a warp goes along a row.
+/// Puts the members of the other large sources in their place, in raster order: a warp goes along a row.
 __device__ void place_members(const SourceRuns& all) {
   const std::int64_t count = all.items();
   for (std::int64_t y = thread_index() / 32; y < all.height; y += thread_total() / 32) {
     const std::int64_t end = min(all.row_begin[y + 1], count);
     for (std::int64_t first = all.row_begin[y]; first < end; first += 32) {
-      const LargeMember own(all, first + threadIdx.x % 32, end);
+      LargeMember own(all, first + threadIdx.x % 32, end);
+      own.leave_out_if_scattered();
       if (!__any_sync(all_lanes, own.row != nullptr)) continue;
       const std::uint32_t place = Peers(own.key).count_up(own.row);
       if (own.row != nullptr) all.members[place] = own.member;

@@ -22,6 +22,10 @@ struct LargeSource {
   Extent extent;              ///< contains nothing yet
 
   __device__ std::uint32_t groups() const { return (runs + ordered_group - 1) / ordered_group; }
+
+  /// Once its extent is known: whether it leaves out so many rows that it has not a run for each, as a source that is
+  /// not connected may, of those that were deblended.
+  __device__ bool is_scattered() const { return extent.ymax - extent.ymin >= static_cast<std::int32_t>(runs); }
 };
 
 /// How many runs a source has, and where: the others have their members from `place` on, in any order; of a large

@@ -58,7 +58,6 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
       for (const std::string& path : config->config.combine.files) beside += pixel_bytes(look_at(path, path));
       per_pixel = multiply_adds(config->config.convolve);
       last = config;
-      work.cpu_alone |= config->config.deblend.method != DeblendMethod::none;
     }
     const std::int64_t bytes = pixel_bytes(planned.file);
     work.pixel_bytes += bytes + beside;

@@ -1,36 +1,15 @@
 #include "stages/deblend/claims.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "stages/deblend/claim_rules.hpp"
 
 namespace srcextract {
 namespace {
 
 /// So many cores are looked at one by one, of an island and of a box.
 constexpr std::int32_t few = 16, few_in_box = 4;
-
-/// Of the search for the Gaussian of which there is most.
-struct MostProbable {
-  static double worth(const CoreShape& core, float claim) {
-    return claim < most_claim ? core.ln_amplitude - static_cast<double>(claim)
-                              : -std::numeric_limits<double>::infinity();
-  }
-  static double bound(double ln_amplitude, double least_claim) {
-    return least_claim < static_cast<double>(most_claim) ? ln_amplitude - least_claim
-                                                         : -std::numeric_limits<double>::infinity();
-  }
-};
-
-/// Of the search for the least claim.
-struct LeastClaim {
-  static double worth(const CoreShape&, float claim) { return -static_cast<double>(claim); }
-  static double bound(double, double least_claim) { return -least_claim; }
-};
-
-double beyond(double value, double least, double most) {
-  return std::max({least - value, value - most, 0.0});
-}
 
 }  // namespace
 
@@ -42,7 +21,7 @@ class Claims::Search {
   template <class Rule>
   std::int32_t run(std::int32_t likely) {
     best_ = -1;
-    worth_ = -std::numeric_limits<double>::infinity();
+    worth_ = no_worth;
     if (claims_.boxes_.empty()) {
       for (const Claimant& core : claims_.cores_) look_at<Rule>(core);
     } else {
@@ -56,7 +35,7 @@ class Claims::Search {
   template <class Rule>
   void look_at(const Claimant& claimant) {
     const double worth = Rule::worth(claimant.shape, claimant.shape.claim(x_, y_));
-    if (worth < worth_ || worth == -std::numeric_limits<double>::infinity()) return;
+    if (worth < worth_ || worth == no_worth) return;
     if (worth == worth_ && claimant.core >= best_) return;
     worth_ = worth;
     best_ = claimant.core;
@@ -87,7 +66,7 @@ class Claims::Search {
     if (can_hold(of_far)) descend<Rule>(far);
   }
 
-  bool can_hold(double bound) const { return bound >= worth_ && bound > -std::numeric_limits<double>::infinity(); }
+  bool can_hold(double bound) const { return bound >= worth_ && bound > no_worth; }
 
   const Claims& claims_;
   double x_, y_;

@@ -8,9 +8,6 @@
 
 namespace srcextract {
 
-/// A claim of this or more is none.
-inline constexpr float most_claim = 70;
-
 /// Which core of an island a pixel goes to that is in none.
 ///
 /// It is the core of whose Gaussian there is most: ln_amplitude - claim is largest, among the claims below 70; or, if

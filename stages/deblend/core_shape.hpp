@@ -6,8 +6,14 @@
 #include "stages/math/exact_math.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/measure/parentage.hpp"
 
 namespace srcextract {
+
+/// What a pixel has above the sky, in float as all comparisons are.
+SRCEXTRACT_HOST_DEVICE inline float above_level(double value, double background) {
+  return static_cast<float>(value - background);
+}
 
 /// What is counted over the pixels of a core in the image that is measured, above the sky.
 struct CoreCounts {
@@ -16,7 +22,9 @@ struct CoreCounts {
   std::int64_t above;       ///< that are brighter than the level
   std::int64_t above_half;  ///< that are brighter than half_way of it and the peak
 
-  float half_way() const { return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2); }
+  SRCEXTRACT_HOST_DEVICE float half_way() const {
+    return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2);
+  }
 };
 
 /// The elliptical Gaussian by which a core claims pixels that are in none: of amplitude e^ln_amplitude, and falling by
@@ -27,7 +35,7 @@ struct CoreShape {
   double xx, yy, xy;  ///< claim = xx dx^2 + yy dy^2 + xy dx dy
   double least;       ///< no more than claim / (dx^2 + dy^2) anywhere
 
-  float claim(double to_x, double to_y) const {
+  SRCEXTRACT_HOST_DEVICE float claim(double to_x, double to_y) const {
     const double dx = to_x - x, dy = to_y - y;
     return static_cast<float>(xx * (dx * dx) + yy * (dy * dy) + xy * (dx * dy));
   }
@@ -35,7 +43,7 @@ struct CoreShape {
 
 /// By how much the area within an isophote is smaller than that of the Gaussian which a core's moments are of: what is
 /// above half the peak tells its slope.
-inline double area_correction(const CoreCounts& counts, double a, double b) {
+SRCEXTRACT_HOST_DEVICE inline double area_correction(const CoreCounts& counts, double a, double b) {
   const float half_way = counts.half_way();
   if (!(half_way > 0)) return 1;
   const float ratio = counts.level / half_way;
@@ -48,10 +56,11 @@ inline double area_correction(const CoreCounts& counts, double a, double b) {
 
 /// From the sums over a core, above the sky, and the threshold of its island; `counts` is null where thresholds follow
 /// the noise of each pixel, and isophotes are not of one level.
-inline CoreShape shape_of(const SourceSums& core, float peak, const CoreCounts* counts, float threshold) {
+SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const CoreCounts* counts,
+                                                 float threshold) {
   const double x = core.vx / core.v, y = core.vy / core.v;
-  const Ellipse ellipse =
-      ellipse_about(core.vxx / core.v - x * x, core.vyy / core.v - y * y, core.vxy / core.v - x * y);
+  const EllipseAxes ellipse =
+      axes_about(core.vxx / core.v - x * x, core.vyy / core.v - y * y, core.vxy / core.v - x * y);
   const auto a = static_cast<float>(ellipse.a), b = static_cast<float>(ellipse.b);
   const double area = static_cast<double>(a) * static_cast<double>(b);
   const auto correction =
@@ -70,6 +79,18 @@ inline CoreShape shape_of(const SourceSums& core, float peak, const CoreCounts* 
           in_float(ellipse.x2 / determinant) / (2 * correction),
           in_float(-2 * ellipse.xy / determinant) / (2 * correction),
           0.999 / (2 * correction * static_cast<double>(a) * static_cast<double>(a))};
+}
+
+/// Of a source that was divided from others, by the sums over its core.
+SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of(std::int32_t island, const SourceSums& core,
+                                                     const CoreShape& shape, const Shape& image) {
+  const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
+  return {shape.x, shape.y, island, 1, edge ? 1 : 0};
+}
+
+/// Of one that stayed whole.
+SRCEXTRACT_HOST_DEVICE inline Parentage parentage_of_whole(std::int32_t island) {
+  return {0, 0, island, 0, 0};
 }
 
 }  // namespace srcextract

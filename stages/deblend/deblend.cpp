@@ -47,7 +47,7 @@ std::vector<CoreCounts> count_pixels(const DeblendImages<Cpu>& images, const Run
       CoreCounts& core = counts[static_cast<std::size_t>(piece.owner - first_core)];
       const float* row = images.measured.pixels.data() + runs.runs[piece.run].y * images.measured.shape.width;
       for (std::int64_t x = piece.begin; x < piece.end; ++x)
-        body(core, static_cast<float>(static_cast<double>(row[x]) - images.levels->background));
+        body(core, above_level(static_cast<double>(row[x]), images.levels->background));
     }
   };
   for_each_pixel([](CoreCounts& core, float value) {
@@ -79,9 +79,9 @@ std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<
                               island.first_core);
       for (std::size_t k = 0; k < cores; ++k) {
         const SourceSums& core = sums[island.first_core + static_cast<std::int64_t>(k)];
-        const auto peak = static_cast<float>(static_cast<double>(core.peak) - images.levels->background);
         shapes[static_cast<std::size_t>(island.first_core) + k] =
-            shape_of(core, peak, one_threshold ? &counts[k] : nullptr, island.threshold);
+            shape_of(core, above_level(static_cast<double>(core.peak), images.levels->background),
+                     one_threshold ? &counts[k] : nullptr, island.threshold);
       }
     }
   });
@@ -127,11 +127,6 @@ std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& 
   for (const std::vector<Piece>& part : parts)
     for (const Piece& piece : part) append(piece, all);
   return all;
-}
-
-Parentage parentage_of(const SplitIsland& island, const SourceSums& core, const CoreShape& shape, const Shape& image) {
-  const bool edge = core.xmin == 0 || core.ymin == 0 || core.xmax == image.width - 1 || core.ymax == image.height - 1;
-  return {shape.x, shape.y, island.label, 1, edge ? 1 : 0};
 }
 
 /// Turns owners, which are -1 or an element of `of_owner`, into numbers in the order in which they come.
@@ -183,14 +178,14 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
     const SplitIsland& island = split.islands[i];
     const std::int64_t last = end_of(split, i, &SplitIsland::first_core, std::ssize(split.core_level));
     for (std::int64_t core = island.first_core; core < last; ++core)
-      of_owner.push_back(parentage_of(island, sums[core], shapes[static_cast<std::size_t>(core)], runs.shape));
+      of_owner.push_back(parentage_of(island.label, sums[core], shapes[static_cast<std::size_t>(core)], runs.shape));
     owner_of_label[static_cast<std::size_t>(island.label)] = -1;
   }
   owner_of_label[0] = -1;
   for (std::size_t label = 1; label < owner_of_label.size(); ++label) {
     if (owner_of_label[label] < 0) continue;
     owner_of_label[label] = static_cast<std::int32_t>(of_owner.size());
-    of_owner.push_back({0, 0, static_cast<std::int32_t>(label), 0, 0});
+    of_owner.push_back(parentage_of_whole(static_cast<std::int32_t>(label)));
   }
 
   Deblended<Cpu> deblended;

@@ -39,7 +39,8 @@ struct Deblended {
 /// levels.background stays whole. `components.counts.kept` counts sources, `found` what it counted before. Memory is
 /// linear in the pixels of all islands and their cores, and time nearly so (docs/performance.md).
 ///
-/// The CPU alone can do it: the other overload throws Error{config}.
+/// On a device an image of 2^31 pixels and more throws Error{device}; there are as many runs and sources as the counts
+/// say, or more than Gpu::capacity if an earlier step had too little room.
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Config& config, const Cpu& where);
 Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "config/config.hpp"
 #include "stages/deblend/island_levels.hpp"
 #include "stages/deblend/level_tree.hpp"
 #include "stages/deblend/scratch.hpp"
@@ -13,6 +14,10 @@ struct BranchRule {
   std::int64_t least_pixels;  ///< of a node
   double contrast;            ///< of its flux above the level to that of the island
 };
+
+inline BranchRule branch_rule(const Config& config) {
+  return {config.detection.min_area < 3 ? config.detection.min_area : 3, config.deblend.contrast};
+}
 
 /// The branches of an island that become sources.
 struct Cores {

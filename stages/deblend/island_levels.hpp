@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -13,7 +12,7 @@ inline constexpr int most_levels = 256;
 
 /// The levels of an island: level[k] = threshold (peak / threshold)^(k / count), 0 <= k < count, above the sky, where
 /// 0 < threshold <= peak; rounded to float once, as SExtractor's are.
-inline void fill_levels(float threshold, float peak, int count, float* level) {
+SRCEXTRACT_HOST_DEVICE inline void fill_levels(float threshold, float peak, int count, float* level) {
   const double ratio = static_cast<double>(peak) / static_cast<double>(threshold);
   const double step = portable_exp(portable_log(ratio) / count);
   double value = static_cast<double>(threshold);
@@ -21,7 +20,7 @@ inline void fill_levels(float threshold, float peak, int count, float* level) {
 }
 
 /// The highest k with value > level[k], or 0.
-inline std::uint8_t level_of(float value, const float* level, int count) {
+SRCEXTRACT_HOST_DEVICE inline std::uint8_t level_of(float value, const float* level, int count) {
   int below = 0;  // level[below] is less than the value, or below is 0
   for (int size = count; size > 1;) {
     const int half = size / 2;
@@ -36,27 +35,29 @@ inline std::uint8_t level_of(float value, const float* level, int count) {
 /// so many pixels are so bright (n peak / threshold above 2^37) that their sum would not fit in 62 bits.
 class FluxUnit {
  public:
-  FluxUnit(float threshold, float peak, std::int64_t pixels) {
+  SRCEXTRACT_HOST_DEVICE FluxUnit(float threshold, float peak, std::int64_t pixels) {
     int of_threshold = 0, of_peak = 0, of_pixels = 0;
-    std::frexp(threshold, &of_threshold);
-    std::frexp(peak, &of_peak);
+    std::frexp(static_cast<double>(threshold), &of_threshold);
+    std::frexp(static_cast<double>(peak), &of_peak);
     std::frexp(static_cast<double>(pixels), &of_pixels);
-    const int exponent = std::max(of_threshold - 24, of_peak + of_pixels - 62);
+    const int exponent = of_threshold - 24 > of_peak + of_pixels - 62 ? of_threshold - 24 : of_peak + of_pixels - 62;
     unit_ = std::ldexp(1.0, exponent);
     units_ = std::ldexp(1.0, -exponent);
   }
 
-  std::int64_t count(float value) const {
+  SRCEXTRACT_HOST_DEVICE std::int64_t count(float value) const {
     return static_cast<std::int64_t>(std::llrint(static_cast<double>(value) * units_));
   }
-  float flux(std::int64_t counts) const { return static_cast<float>(static_cast<double>(counts) * unit_); }
+  SRCEXTRACT_HOST_DEVICE float flux(std::int64_t counts) const {
+    return static_cast<float>(static_cast<double>(counts) * unit_);
+  }
 
  private:
   double unit_, units_;
 };
 
 /// Whether what is above a level, n pixels of that flux, has more of it above the level than `least`.
-inline bool is_significant(float flux, float level, std::int64_t pixels, double least) {
+SRCEXTRACT_HOST_DEVICE inline bool is_significant(float flux, float level, std::int64_t pixels, double least) {
   const auto below = static_cast<float>(static_cast<double>(level) * static_cast<double>(pixels));
   return static_cast<double>(flux - below) > least;
 }

@@ -1,8 +1,8 @@
 #include "stages/deblend/level_tree.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include "stages/deblend/touching_rows.hpp"
 #include "stages/detect/adjacency.hpp"
 
 namespace srcextract {
@@ -45,39 +45,6 @@ void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   }
 }
 
-/// Pixels that share a side. A pair need not be joined if pixels that are no lower join it: here those to the left of
-/// both.
-void LevelTreeBuilder::join_row_above(const Island& island, std::int64_t run, std::int64_t above) {
-  const Run &here = island.runs[run], &there = island.runs[above];
-  const std::int32_t to_here = island.first[run] - here.begin, to_there = island.first[above] - there.begin;
-  const std::int32_t end = std::min(here.end, there.end);
-  for (std::int32_t x = std::max(here.begin, there.begin); x < end; ++x) {
-    const std::int32_t pixel = to_here + x, up = to_there + x;
-    const bool both_left = x > here.begin && x > there.begin;
-    const std::uint8_t level = std::min(level_[pixel], level_[up]);
-    if (!both_left || level_[pixel - 1] < level || level_[up - 1] < level) join(pixel, up);
-  }
-}
-
-/// Pixels that share sides or corners. What joins a pair here touches both: the pixel to the left, or the one above.
-void LevelTreeBuilder::join_corners(const Island& island, std::int64_t run, std::int64_t above) {
-  const Run &here = island.runs[run], &there = island.runs[above];
-  const std::int32_t to_here = island.first[run] - here.begin, to_there = island.first[above] - there.begin;
-  const std::int32_t end = std::min(here.end, there.end + 1);
-  for (std::int32_t x = std::max(here.begin, there.begin - 1); x < end; ++x) {
-    const std::int32_t pixel = to_here + x, up = to_there + x;
-    const std::uint8_t level = level_[pixel];
-    const int left = x > here.begin ? level_[pixel - 1] : -1;
-    const int over = x >= there.begin && x < there.end ? level_[up] : -1;
-    if (over >= 0 && left < std::min<int>(level, over)) join(pixel, up);
-    if (x > there.begin) {
-      const int corner = std::min(level, level_[up - 1]);
-      if (left < corner && over < corner) join(pixel, up - 1);
-    }
-    if (x + 1 < there.end && over < std::min(level, level_[up + 1])) join(pixel, up + 1);
-  }
-}
-
 void LevelTreeBuilder::number_nodes(LevelTree& tree) {
   const auto pixels = static_cast<std::int32_t>(parent_.size());
   tree.nodes.clear();
@@ -108,11 +75,11 @@ void LevelTreeBuilder::build(const Island& island, std::int32_t reach, LevelTree
            (island.runs[above].y == here.y - 1 && island.runs[above].end + reach <= here.begin))
       ++above;
     for (std::int64_t i = above; island.runs[i].y < here.y && touch(here, island.runs[i], reach); ++i) {
-      if (reach == 0) {
-        join_row_above(island, run, i);
-      } else {
-        join_corners(island, run, i);
-      }
+      const Run& there = island.runs[i];
+      const TouchingRows rows{here, there, island.first[run] - here.begin, island.first[i] - there.begin, level_};
+      const std::int32_t end = rows.end(reach);
+      for (std::int32_t x = rows.begin(reach); x < end; ++x)
+        rows.join(x, reach, [this](std::int32_t a, std::int32_t b) { join(a, b); });
     }
   }
   number_nodes(tree);

@@ -38,8 +38,6 @@ class LevelTreeBuilder {
   void build(const Island& island, std::int32_t reach, LevelTree& tree);
 
  private:
-  void join_row_above(const Island& island, std::int64_t run, std::int64_t above);
-  void join_corners(const Island& island, std::int64_t run, std::int64_t above);
   std::int32_t find(std::int32_t pixel);
   void join(std::int32_t a, std::int32_t b);
   void number_nodes(LevelTree& tree);

@@ -7,6 +7,7 @@
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/find_cores.hpp"
 #include "stages/detect/adjacency.hpp"
 #include "stages/detect/detection_levels.hpp"
@@ -46,7 +47,7 @@ class IslandSplitter {
         lowest_(lowest),
         reach_(reach_of(config.detection.connectivity)),
         thresholds_(static_cast<int>(config.deblend.thresholds)),
-        rule_{std::min<std::int64_t>(config.detection.min_area, 3), config.deblend.contrast} {}
+        rule_(branch_rule(config)) {}
 
   /// Appends the island to the others, if it is several sources.
   void split(std::int32_t label, Members members, SplitIslands& to) {
@@ -71,7 +72,7 @@ class IslandSplitter {
   }
 
  private:
-  float above_sky(double value) const { return static_cast<float>(value - images_.levels->background); }
+  float above_sky(double value) const { return above_level(value, images_.levels->background); }
 
   double threshold_of(Members members) const {
     if (lowest_.empty()) return images_.levels->detection;

@@ -1,26 +1,13 @@
 #include "stages/measure/ellipse.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "stages/math/exact_math.hpp"
 
 namespace srcextract {
 
 Ellipse ellipse_about(double x2, double y2, double xy) {
-  Ellipse e{x2, y2, xy, 0, 0, 0};
-  if (e.x2 * e.y2 - e.xy * e.xy < 0.00694) {
-    e.x2 += 1.0 / 12;
-    e.y2 += 1.0 / 12;
-  }
-  const double half_sum = (e.x2 + e.y2) / 2;
-  const double half_difference = (e.x2 - e.y2) / 2;
-  const double root = std::sqrt(half_difference * half_difference + e.xy * e.xy);
-  e.a = std::sqrt(std::max(0.0, half_sum + root));
-  e.b = std::sqrt(std::max(0.0, half_sum - root));
+  const EllipseAxes axes = axes_about(x2, y2, xy);
   constexpr double degrees = 180 / 3.14159265358979323846;
-  e.theta = portable_atan2(2 * e.xy, e.x2 - e.y2) / 2 * degrees;
-  return e;
+  return {axes, portable_atan2(2 * axes.xy, axes.x2 - axes.y2) / 2 * degrees};
 }
 
 }  // namespace srcextract

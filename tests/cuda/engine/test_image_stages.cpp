@@ -136,6 +136,39 @@ TEST_F(ImageStages, MakeRoomForWhatIsCleanedAway) {
   EXPECT_GT(expect_same(source_of(crowded), config, "crowded"), 1000);
 }
 
+TEST_F(ImageStages, TellTouchingSourcesApart) {
+  const Field sky = testing::star_field({700, 513}, 1000, 12, 120, 4);
+  Config config;
+  config.output.segmentation = true;
+  config.detection.threshold = 1.5;
+  const std::int64_t islands = expect_same(source_of(sky), config, "islands");
+  config.deblend = {DeblendMethod::tree, 32, 0.005};
+  EXPECT_GT(expect_same(source_of(sky), config, "deblended"), islands);
+  config.background.method = BackgroundMethod::constant;
+  EXPECT_GT(expect_same(source_of(sky), config, "deblended, one sky"), islands);
+  config.convolve = convolved().convolve;
+  EXPECT_GT(expect_same(source_of(sky), config, "deblended, convolved"), 50);
+  config.detection.seed = 3;
+  config.detection.analysis_threshold = 2;
+  EXPECT_GT(expect_same(source_of(sky), config, "deblended, with seeds"), 50);
+  EXPECT_GT(expect_same(source_of(sky), Config{}, "islands again"), 50);
+}
+
+/// One island of few runs, and more peaks than there is room for sources.
+TEST_F(ImageStages, MakeRoomForWhatIsDivided) {
+  Config config = testing::above(0.5);
+  config.background.method = BackgroundMethod::constant;
+  config.given_sky.level = "0";
+  config.given_sky.rms = "1";
+  config.deblend = {DeblendMethod::tree, 32, 0};
+  const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
+  expect_same(source_of(empty), config, "empty");
+  Field lattice{"lattice", {900, 700}, {}};
+  for (std::int64_t y = 0; y < 700; ++y)
+    for (std::int64_t x = 0; x < 900; ++x) lattice.pixels.push_back(x % 4 == 2 && y % 4 == 2 ? 40.0F : 1.25F);
+  EXPECT_EQ(expect_same(source_of(lattice), config, "lattice"), 900 / 4 * (700 / 4));
+}
+
 TEST_F(ImageStages, SubtractFramesOfOneFieldAlignedOrNot) {
   const Shape shape{600, 411};
   const Field reference = testing::star_field(shape, 1000, 12, 400, 4);

@@ -52,6 +52,15 @@ TEST(StageList, ConvolutionKeepsAnImageMore) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
 }
 
+TEST(StageList, DeblendingOnADeviceKeepsTwentyFiveBytesOfEveryPixel) {
+  Config config = constant_sky();
+  const std::int64_t without = host_memory(plan_of(square, config, false));
+  config.deblend.method = DeblendMethod::tree;
+  EXPECT_GE(device_memory_beside(plan_of(square, config, false)), 25 * square.count());
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), without);
+  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
+}
+
 TEST(StageList, AMatchedFilterKeepsWhatItSums) {
   Config config = constant_sky();
   config.convolve.kernel = KernelShape::gaussian;

@@ -93,44 +93,5 @@ TEST_F(WorkloadTest, SeveralImagesAreSeveralFilesOrAllOfOne) {
   EXPECT_TRUE(workload_of(std::vector{all}, "").several_images);
 }
 
-/// What is said where no back end does as the user wants.
-std::string refusal(const MachineWish& wish, const Workload& work) {
-  try {
-    choose_machine(wish, work);
-    return "";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::config);
-    return error.what();
-  }
-}
-
-TEST(BackendChoice, WhatNoDeviceCanDoIsDoneOnTheCpu) {
-  Workload work = images(100, 16384);
-  work.cpu_alone = true;
-  const Machine machine = choose_machine({Backend::automatic, {}, 1}, work);
-  EXPECT_TRUE(machine.devices.empty());
-  EXPECT_EQ(refusal({Backend::cpu, {}, 1}, work), "");
-  const std::string why =
-      "deblend.method is tree, which runs on the CPU alone, and a GPU is asked for; leave --backend and --device out, "
-      "or "
-      "set deblend.method to none";
-  EXPECT_EQ(refusal({Backend::cuda, {}, 1}, work), why);
-  EXPECT_EQ(refusal({Backend::compare, {}, 1}, work), why);
-  EXPECT_EQ(refusal({Backend::automatic, {0}, 1}, work), why);
-}
-
-TEST(BackendChoice, DeblendingIsOfTheCpuAlone) {
-  const auto config = [](DeblendMethod method) {
-    Config deblended;
-    deblended.deblend.method = method;
-    return make_image_config(deblended);
-  };
-  PlannedFile file;
-  file.file.config = config(DeblendMethod::none);
-  EXPECT_FALSE(workload_of(std::span(&file, 1), "").cpu_alone);
-  file.file.config = config(DeblendMethod::tree);
-  EXPECT_TRUE(workload_of(std::span(&file, 1), "").cpu_alone);
-}
-
 }  // namespace
 }  // namespace srcextract

@@ -7,7 +7,8 @@ namespace srcextract {
 
 /// The first run of [begin, end), all of one row, that does not lie wholly before `run`, by `reach` pixels at least.
 template <class Index>
-__device__ Index first_not_before(const Run* runs, Index begin, Index end, const Run& run, std::int32_t reach) {
+SRCEXTRACT_HOST_DEVICE Index first_not_before(const Run* runs, Index begin, Index end, const Run& run,
+                                              std::int32_t reach) {
   while (begin < end) {
     const Index middle = begin + (end - begin) / 2;
     if (runs[middle].end + reach <= run.begin) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "cuda/device/running_sums.hpp"
+#include "stages/deblend/shared_shares.hpp"
+
+namespace srcextract {
+
+/// Runs that were cut, and the owner of each piece. Where there are more than there is room for, the first of them.
+struct CutRuns {
+  Runs<Gpu> runs;
+  Buffer<std::int32_t, Gpu> owner;
+
+  ItemCount items() const { return {runs.row_begin.data() + runs.shape.height, runs.runs.size()}; }
+};
+
+/// The pieces of runs that are in cores: the owner is the number of the core, from 1.
+struct CorePieces {
+  SharedIslands all;
+  template <class Emit>
+  __device__ void operator()(std::int64_t run, const Emit& emit) const {
+    SharedShares(all, nullptr).for_each_core_piece(run, [&](std::int32_t begin, std::int32_t end, std::int32_t core) {
+      emit(begin, end, core + 1);
+    });
+  }
+};
+
+/// All pieces, and the source that each is of (SharedShares::for_each_source_piece).
+struct SourcePieces {
+  SharedIslands all;
+  template <class Emit>
+  __device__ void operator()(std::int64_t run, const Emit& emit) const {
+    SharedShares(all, nullptr).for_each_source_piece(run, emit);
+  }
+};
+
+/// Defined for both of these, in cut_runs.cu.
+template <class Pieces>
+CutRuns cut_at_owners(const Pieces& pieces, std::int64_t room, const Gpu& where);
+
+}  // namespace srcextract

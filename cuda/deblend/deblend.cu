@@ -1,0 +1,265 @@
+#include "stages/deblend/deblend.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "cuda/deblend/cut_runs.hpp"
+#include "cuda/deblend/steps.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+namespace {
+
+__global__ void clear_kernel(const __grid_constant__ SharedIslands all, ItemCount islands) {
+  const std::int64_t count = islands();
+  if (thread_index() == 0) *all.core_count = *all.divided_count = 0;
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) all.clear(i);
+}
+
+__global__ void plan_kernel(const __grid_constant__ SharedIslands all, ItemCount islands) {
+  const std::int64_t count = islands();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) all.plan(i);
+}
+
+__global__ void place_kernel(const __grid_constant__ SharedIslands all, ItemCount islands) {
+  const std::int64_t count = islands();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) SharedCores(all).place(i);
+}
+
+__global__ void count_cores_kernel(const std::int32_t* core_count, ComponentCounts* counts) {
+  *counts = {*core_count, *core_count};
+}
+
+__global__ void shape_kernel(const __grid_constant__ SharedIslands all, const SourceSums* sums) {
+  const SharedShares shares(all, nullptr);
+  const std::int64_t count = min(static_cast<std::int64_t>(*all.core_count), all.core_room);
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) shares.shape(i, sums);
+}
+
+__global__ void box_kernel(const __grid_constant__ SharedIslands all, CoreBox* boxes) {
+  const SharedShares shares(all, boxes);
+  const std::int64_t count = shares.box_count();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) shares.fill_box(i);
+}
+
+/// The first piece of every source.
+__global__ void first_piece_kernel(ItemCount pieces, const std::int32_t* source, std::int32_t* first) {
+  const std::int64_t count = pieces();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    if (source[i] >= 0) shared_lower(&first[source[i]], static_cast<std::int32_t>(i));
+}
+
+__global__ void mark_first_kernel(ItemCount pieces, const std::int32_t* source, const std::int32_t* first,
+                                  std::uint32_t* is_first) {
+  const std::int64_t count = pieces();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    is_first[i] = source[i] >= 0 && first[source[i]] == i ? 1 : 0;
+}
+
+/// From sources to their numbers, in the order of their first pieces, of which there are so many before each piece.
+__global__ void number_kernel(const __grid_constant__ SharedIslands all, ItemCount pieces, std::int32_t* label,
+                              const std::int32_t* first, const std::uint32_t* before, const SourceSums* sums,
+                              Parentage* parentage, std::int64_t room) {
+  const std::int64_t count = pieces();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const std::int32_t source = label[i];
+    if (source < 0) {
+      label[i] = 0;
+      continue;
+    }
+    const std::uint32_t number = before[first[source]];
+    label[i] = static_cast<std::int32_t>(number) + 1;
+    if (first[source] != i || number >= room) continue;
+    const std::int64_t core = source - all.island_room;
+    parentage[number] = core < 0 ? parentage_of_whole(source + 1)
+                                 : parentage_of(all.cores[core].island + 1, sums[core], all.shapes[core], all.shape);
+  }
+}
+
+/// If there was no room for all runs of the cores, which are cut more often than sources where they have holes, what
+/// there is of sources ends with runs of none.
+__global__ void fill_kernel(ItemCount core_runs, ItemCount pieces, Run* runs, std::int32_t* label) {
+  if (*core_runs.count <= core_runs.room) return;
+  for (std::int64_t i = pieces() + thread_index(); i < pieces.room; i += thread_total()) {
+    runs[i] = {};
+    label[i] = 0;
+  }
+}
+
+/// Says how many sources there are, and how many runs there must be room for.
+__global__ void finish_kernel(const __grid_constant__ SharedIslands all, const ComponentCounts* islands,
+                              ItemCount core_runs, std::int64_t* pieces, ComponentCounts* counts) {
+  if (*core_runs.count > core_runs.room) *pieces = max(*pieces, *core_runs.count);
+  *counts = {islands->kept - *all.divided_count + *all.core_count, islands->found};
+}
+
+/// The memory of SharedIslands: of the image's pixels 25 bytes each.
+struct IslandMemory {
+  IslandMemory(const Shape& shape, std::int64_t island_room, int thresholds, std::int64_t core_room, const Gpu& where)
+      : islands(island_room, where),
+        island_levels(island_room * thresholds, where),
+        level(shape.count(), where),
+        parent(shape.count(), where),
+        flux(shape.count(), where),
+        pixels(shape.count(), where),
+        sons(shape.count(), where),
+        state(shape.count(), where),
+        cores(core_room, where),
+        shapes(core_room, where),
+        boxes((core_room + SharedShares::box_cores - 1) / SharedShares::box_cores, where),
+        core_count(where),
+        divided_count(where) {}
+
+  Buffer<IslandState, Gpu> islands;
+  Buffer<float, Gpu> island_levels;
+  Buffer<std::uint8_t, Gpu> level;
+  Buffer<std::int32_t, Gpu> parent;
+  Buffer<std::int64_t, Gpu> flux;
+  Buffer<std::int32_t, Gpu> pixels, sons;
+  Buffer<std::uint32_t, Gpu> state;
+  Buffer<CoreState, Gpu> cores;
+  Buffer<CoreShape, Gpu> shapes;
+  Buffer<CoreBox, Gpu> boxes;
+  Value<std::int32_t, Gpu> core_count, divided_count;
+};
+
+/// How much there is room for.
+struct Rooms {
+  std::int64_t islands;
+  std::int64_t pieces;  ///< of runs
+  std::int64_t cores;   ///< as many as measure_sources has room for among so many runs
+
+  Rooms(const Runs<Gpu>& runs, const Capacity& capacity)
+      : islands(within(capacity.sources, runs.runs.size())),
+        pieces(capacity.runs > 0 ? capacity.runs : runs.shape.count()),
+        cores(within(capacity.sources, pieces)) {}
+
+ private:
+  static std::int64_t within(std::int64_t wanted, std::int64_t most) {
+    return wanted > 0 ? std::min(wanted, most) : most;
+  }
+};
+
+/// Finds the cores of all islands.
+void find_cores(const SharedIslands& all, const NoiseMap<Gpu>& noise, const ItemCount& islands, const Gpu& where) {
+  const unsigned int blocks = grid_for(islands.room, where);
+  clear_kernel<<<blocks, block_threads, 0, where.stream>>>(all, islands);
+  check_launch();
+  {
+    const NoiseRows rows(noise, where);
+    go_over_runs(SurveyStep{all, rows.pixels()}, where);
+  }
+  plan_kernel<<<blocks, block_threads, 0, where.stream>>>(all, islands);
+  check_launch();
+  go_over_runs(PlantStep{all}, where);
+  go_over_runs(JoinStep{all}, where);
+  go_over_runs(SumStep{all}, where);
+  go_over_runs(JudgeStep{all}, where);
+  go_over_runs(CountCoresStep{all}, where);
+  place_kernel<<<blocks, block_threads, 0, where.stream>>>(all, islands);
+  check_launch();
+  go_over_runs(NumberStep{all}, where);
+  go_over_runs(OwnStep{all}, where);
+}
+
+/// The sums over the cores, in the image in which sources were found.
+Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const SharedIslands& all, CutRuns& cut,
+                                      const Gpu& where) {
+  Components<Gpu> cores{std::move(cut.owner), Value<ComponentCounts, Gpu>(where)};
+  count_cores_kernel<<<1, 1, 0, where.stream>>>(all.core_count, cores.counts.data());
+  check_launch();
+  Value<MaskCounts, Gpu> none(where);
+  check(cudaMemsetAsync(none.data(), 0, sizeof(MaskCounts), where.stream));
+  return measure_sources(images.found, cut.runs, cores, images.levels, none, where);
+}
+
+/// Gives every pixel to a core, by the shapes of these.
+void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes, const Gpu& where) {
+  if (all.rules.one_threshold) {
+    go_over_runs(CountAboveStep{all}, where);
+    go_over_runs(CountAboveHalfStep{all}, where);
+  }
+  shape_kernel<<<grid_for(all.core_room, where), block_threads, 0, where.stream>>>(all, sums);
+  check_launch();
+  box_kernel<<<grid_for(all.core_room / SharedShares::box_cores + 1, where), block_threads, 0, where.stream>>>(all,
+                                                                                                               boxes);
+  check_launch();
+  go_over_runs(ShareStep{all, boxes}, where);
+}
+
+/// Numbers the sources; `label` is of pieces the source that each is of, and becomes its number.
+Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
+                                      const SourceSums* sums, const Gpu& where) {
+  const unsigned int blocks = grid_for(pieces.room, where);
+  constexpr int later_than_any = 0x7f;  // every byte of it
+  auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
+  Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
+  Buffer<Parentage, Gpu> parentage(all.core_room, where);
+  first_piece_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data());
+  check_launch();
+  mark_first_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data(), before.data());
+  check_launch();
+  make_running_sums(before, pieces, where);
+  number_kernel<<<blocks, block_threads, 0, where.stream>>>(all, pieces, label, first.data(), before.data(), sums,
+                                                            parentage.data(), parentage.size());
+  check_launch();
+  return parentage;
+}
+
+void check_pixel_count(const Shape& shape) {
+  if (shape.count() <= std::numeric_limits<std::int32_t>::max()) return;
+  throw Error(ErrorKind::device, "a GPU deblends images of less than 2^31 pixels, and this one has " +
+                                     std::to_string(shape.count()) +
+                                     "; use --backend cpu, or set deblend.method to none");
+}
+
+}  // namespace
+
+Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>& runs,
+                               const Components<Gpu>& components, const Config& config, const Gpu& where) {
+  check_pixel_count(runs.shape);
+  const Rooms rooms(runs, where.capacity);
+  const auto thresholds = static_cast<int>(config.deblend.thresholds);
+  IslandMemory memory(runs.shape, rooms.islands, thresholds, rooms.cores, where);
+  const SharedIslands all{
+      images.found.pixels.data(),
+      images.measured.pixels.data(),
+      runs.shape,
+      images.levels.data(),
+      runs.runs.data(),
+      runs.runs.size(),
+      runs.row_begin.data(),
+      components.label.data(),
+      {reach_of(config.detection.connectivity), thresholds, branch_rule(config), !images.noise.varies()},
+      rooms.islands,
+      rooms.cores,
+      memory.islands.data(),
+      memory.island_levels.data(),
+      memory.level.data(),
+      memory.parent.data(),
+      {memory.flux.data(), memory.pixels.data(), memory.sons.data(), memory.state.data()},
+      memory.cores.data(),
+      memory.shapes.data(),
+      memory.core_count.data(),
+      memory.divided_count.data()};
+  find_cores(all, images.noise, {&components.counts.data()->kept, rooms.islands}, where);
+  CutRuns cores = cut_at_owners(CorePieces{all}, rooms.pieces, where);
+  const Buffer<SourceSums, Gpu> sums = measure_cores(images, all, cores, where);
+  share_out(all, sums.data(), memory.boxes.data(), where);
+  CutRuns sources = cut_at_owners(SourcePieces{all}, rooms.pieces, where);
+  Buffer<Parentage, Gpu> parentage = number_sources(all, sources.items(), sources.owner.data(), sums.data(), where);
+
+  Value<ComponentCounts, Gpu> counts(where);
+  fill_kernel<<<grid_for(rooms.pieces, where), block_threads, 0, where.stream>>>(
+      cores.items(), sources.items(), sources.runs.runs.data(), sources.owner.data());
+  check_launch();
+  finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), cores.items(),
+                                           sources.runs.row_begin.data() + runs.shape.height, counts.data());
+  check_launch();
+  return {std::move(sources.runs), {std::move(sources.owner), std::move(counts)}, std::move(parentage)};
+}
+
+}  // namespace srcextract

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+#include "stages/core/runs.hpp"
+
+namespace srcextract {
+
+/// Two runs of neighbouring rows that touch, and which of their pixels are to be joined. A pair need not be if pixels
+/// that are no lower join it.
+struct TouchingRows {
+  Run here, above;
+  std::int32_t to_here, to_above;  ///< what is added to a column to be the number of its pixel
+  const std::uint8_t* level;       ///< of each pixel
+
+  /// The columns of `here` that touch the run above, of `reach` as in stages/detect/adjacency.hpp.
+  SRCEXTRACT_HOST_DEVICE std::int32_t begin(std::int32_t reach) const {
+    return here.begin > above.begin - reach ? here.begin : above.begin - reach;
+  }
+  SRCEXTRACT_HOST_DEVICE std::int32_t end(std::int32_t reach) const {
+    return here.end < above.end + reach ? here.end : above.end + reach;
+  }
+
+  /// Calls join(pixel, other) for pixel x of `here`.
+  template <class Join>
+  SRCEXTRACT_HOST_DEVICE void join(std::int32_t x, std::int32_t reach, const Join& join) const {
+    if (reach == 0) {
+      join_sides(x, join);
+    } else {
+      join_corners(x, join);
+    }
+  }
+
+ private:
+  /// Pixels that share a side: those to the left of both may join them.
+  template <class Join>
+  SRCEXTRACT_HOST_DEVICE void join_sides(std::int32_t x, const Join& join) const {
+    const std::int32_t pixel = to_here + x, up = to_above + x;
+    const bool both_left = x > here.begin && x > above.begin;
+    const std::uint8_t lower = level[pixel] < level[up] ? level[pixel] : level[up];
+    if (!both_left || level[pixel - 1] < lower || level[up - 1] < lower) join(pixel, up);
+  }
+
+  /// Pixels that share sides or corners. What joins a pair here touches both: the pixel to the left, or the one above.
+  template <class Join>
+  SRCEXTRACT_HOST_DEVICE void join_corners(std::int32_t x, const Join& join) const {
+    const std::int32_t pixel = to_here + x, up = to_above + x;
+    const int own = level[pixel];
+    const int left = x > here.begin ? level[pixel - 1] : -1;
+    const int over = x >= above.begin && x < above.end ? level[up] : -1;
+    if (over >= 0 && left < (own < over ? own : over)) join(pixel, up);
+    if (x > above.begin) {
+      const int corner = own < level[up - 1] ? own : level[up - 1];
+      if (left < corner && over < corner) join(pixel, up - 1);
+    }
+    if (x + 1 < above.end && over < (own < level[up + 1] ? own : level[up + 1])) join(pixel, up + 1);
+  }
+};
+
+}  // namespace srcextract
