@@ -41,6 +41,7 @@ class ColumnChoice {
 
   /// Whether that column is to be written; one of several by the name that all have in common.
   bool has(std::string_view name) const;
+  const std::vector<std::string>& names() const { return names_; }
   /// Whether a column is to be written that needs the family.
   bool needs(Family family) const;
 

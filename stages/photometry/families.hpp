@@ -37,6 +37,19 @@ void for_each_family(F&& f) {
   f.template operator()<KronFamily>([](auto& all) -> auto& { return all.kron; });
 }
 
+/// The bytes that a source takes beside its usual columns: what is measured, and the columns that are made of that.
+inline std::int64_t photometry_bytes(const Config& config) {
+  const ColumnChoice choice(config.output.columns);
+  std::int64_t bytes = 0;
+  for_each_family([&]<class One>(auto&&) {
+    if (!choice.needs(One::id)) return;
+    std::int64_t of_row = sizeof(typename One::Row);
+    One::for_each_value([&](const char*, const auto&) { of_row += static_cast<std::int64_t>(sizeof(double)); });
+    bytes += One(config).rows() * of_row;
+  });
+  return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
+}
+
 /// Whether a configuration asks for anything that has to be measured by itself.
 inline bool measures_photometry(const Config& config) {
   const ColumnChoice choice(config.output.columns);
