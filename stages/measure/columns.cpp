@@ -11,6 +11,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/measure/ellipse.hpp"
+#include "stages/measure/moments.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
@@ -20,32 +21,15 @@ namespace {
 /// The value of what is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A source whose flux is zero has no centre: with an absolute threshold below the background there can be one.
 double ratio(double numerator, double denominator) {
   return denominator == 0 ? nan : numerator / denominator;
 }
 
-/// From the first column and row of a source.
-struct Offset {
-  double x, y;
-};
-
-Offset centre_of(const SourceSums& s) {
-  return {ratio(s.vx, s.v), ratio(s.vy, s.v)};
-}
-
-/// The position of a source: its centre, or that of the core of one that was split off.
-Offset position_of(const SourceSums& s, const Parentage& parentage) {
-  return parentage.split != 0 ? Offset{parentage.x - s.xmin, parentage.y - s.ymin} : centre_of(s);
-}
-
 /// The ellipse of a source by its moments about its position.
-Ellipse ellipse_of(const SourceSums& s, const Offset& position) {
+Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {
   if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
-  const Offset centre = centre_of(s);
-  return ellipse_about(s.vxx / s.v - (2 * centre.x - position.x) * position.x,
-                       s.vyy / s.v - (2 * centre.y - position.y) * position.y,
-                       s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x));
+  const SecondMoments moments = moments_about(s, position);
+  return ellipse_about(moments.x2, moments.y2, moments.xy);
 }
 
 bool at_edge(const SourceSums& s, const Shape& shape) {
@@ -75,6 +59,14 @@ double variance_from(const SourceSums& variances, const Levels& levels, double u
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
 
+/// What errors are made of where that is the sky; `mapped`: variances of pixels are known.
+FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const LocalSky& sky,
+                               const MeasurementConfig& config) {
+  const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
+  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances tell of them
+  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point};
+}
+
 /// The threshold above the background of a pixel that is as noisy as those of a source on average: the root mean square
 /// of their noise.
 double mean_threshold(const Levels& levels, double variance, double npix) {
@@ -84,7 +76,7 @@ double mean_threshold(const Levels& levels, double variance, double npix) {
 /// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
 void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Parentage& parentage,
               double variance, const Shape& shape, const Levels& levels, const LocalSky& sky, Sources& sources) {
-  const Offset position = position_of(s, parentage);
+  const SourceOffset position = position_of(s, parentage);
   const Ellipse ellipse = ellipse_of(s, position);
   const bool edge = parentage.split != 0 ? parentage.edge != 0 : at_edge(s, shape);
   const double error = std::sqrt(variance);
@@ -192,7 +184,7 @@ Sources room_for(std::int64_t rows, const MeasuredSums& sums, const Cpu& where) 
 }  // namespace
 
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
-                       const MeasurementConfig& config, const Cpu& where) {
+                       const MeasurementConfig& config, const Cpu& where, std::span<FluxCalibration> calibration) {
   const std::int64_t rows = std::ssize(sums.found);
   Sources sources = room_for(rows, sums, where);
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
@@ -212,6 +204,8 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
                                           : variance_from(sums.variances[row], levels, sky.sigma);
       }
       fill_row(row, sums.found[row], measured, parentage, variance, shape, levels, sky, sources);
+      if (!calibration.empty())
+        calibration[row] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, sky, config);
       if (sums.areas) sources.isoarea_image[row] = (*sums.areas)[row];
     }
   });

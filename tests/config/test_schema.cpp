@@ -91,6 +91,8 @@ const std::vector<std::string> right = {
     "measurement: {zero_point: 22.5, pixel_scale: 0.2}\ndetection: {threshold: -1, threshold_unit: mag_per_arcsec2}",
     "difference: {align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3, match_flux: false}",
     "output: {quicklook: true}",
+    "output: {columns: [default, FLUX_AUTO]}",
+    "measurement: {mask: none, apertures: [3, 5.5], kron: [2, 3]}",
     "quicklook: {stretch: equalize, limits: values, low: -1, high: 10, bins: 256, overlay: pixels, size: 512}",
     dump_config(Config{}),
 };
@@ -166,6 +168,9 @@ const std::vector<std::string> wrong = {
     "output: {formats: [fits, exsv]}",
     "output: {formats: [[fits]]}",
     "output: {segmentation: 1}",
+    "output: {columns: all}",
+    "measurement: {apertures: 5}",
+    "measurement: {mask: 1}",
     "output: {segmentation: 'true'}",
     "combine: {method: sum}",
     "combine: {method: mean, planes: 3}",
