@@ -243,6 +243,11 @@ struct DeblendConfig {
   bool operator==(const DeblendConfig&) const = default;
 };
 
+enum class MaskNeighbours { correct, blank, none };
+
+/// Most circles that light is summed in.
+inline constexpr int most_apertures = 100;
+
 /// What is summed over the pixels of a source.
 struct MeasurementConfig {
   /// The level subtracted from every pixel before it is measured: the clipped median, or zero (raw pixels).
@@ -255,8 +260,13 @@ struct MeasurementConfig {
   std::string saturation_keyword = "none";
   /// Keyword of the image that holds the gain, or `none`.
   std::string gain_keyword = "none";
-  double zero_point = 0;   ///< magnitude of one count
+  double zero_point = 0;   ///< magnitude of one count, of thresholds and of MAG_*
   double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0 = as the WCS of the image has it
+  /// What pixels of other sources, and bad ones, count as in an aperture: the pixel opposite, nothing, or, those of
+  /// others, themselves (SExtractor's MASK_TYPE).
+  MaskNeighbours mask = MaskNeighbours::correct;
+  std::vector<double> apertures = {5};    ///< diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)
+  std::vector<double> kron = {2.5, 3.5};  ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
 
   bool operator==(const MeasurementConfig&) const = default;
 };
@@ -311,6 +321,8 @@ enum class CheckImage {
 /// What is written.
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
+  /// Columns, or groups of them (stages/catalogue/measured_columns.hpp): only what is asked for is measured.
+  std::vector<std::string> columns = {"default"};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
   bool segmentation = false;
   /// Also write the picture {stem}.png.

@@ -51,12 +51,14 @@ struct Sources {
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
 
-/// Bits of FLAGS. Those up to 128 are SExtractor's, of which 1 (photometry that neighbours or bad pixels disturb),
-/// 16 (an aperture is cut), 32, 64 and 128 (buffers that are full) are never set here.
+/// Bits of FLAGS. Those up to 128 are SExtractor's, of which 32, 64 and 128 (buffers that are full) are never set here.
+/// 1 and 16 follow from the families of measurements that were asked for (measured_columns.hpp).
 namespace flag {
+inline constexpr std::int16_t crowded = 1;          ///< neighbours or bad pixels are over a tenth of an ellipse
 inline constexpr std::int16_t deblended = 2;        ///< was one with others, from which deblending told it
 inline constexpr std::int16_t saturated = 4;        ///< has a pixel at or above the saturation level
 inline constexpr std::int16_t at_edge = 8;          ///< touches the edge of the image: truncated
+inline constexpr std::int16_t aperture_cut = 16;    ///< the image ends within the box of an aperture
 inline constexpr std::int16_t masked_pixels = 256;  ///< touches masked pixels, which are in no source; none of theirs
 }  // namespace flag
 

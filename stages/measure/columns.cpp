@@ -11,6 +11,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/measure/ellipse.hpp"
+#include "stages/measure/moments.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
@@ -20,32 +21,15 @@ namespace {
 /// The value of what is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A source whose flux is zero has no centre: with an absolute threshold below the background there can be one.
 double ratio(double numerator, double denominator) {
   return denominator == 0 ? nan : numerator / denominator;
 }
 
-/// From the first column and row of a source.
-struct Offset {
-  double x, y;
-};
-
-Offset centre_of(const SourceSums& s) {
-  return {ratio(s.vx, s.v), ratio(s.vy, s.v)};
-}
-
-/// The position of a source: its centre, or that of the core of one that was split off.
-Offset position_of(const SourceSums& s, const Parentage& parentage) {
-  return parentage.split != 0 ? Offset{parentage.x - s.xmin, parentage.y - s.ymin} : centre_of(s);
-}
-
 /// The ellipse of a source by its moments about its position.
-Ellipse ellipse_of(const SourceSums& s, const Offset& position) {
+Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {
   if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
-  const Offset centre = centre_of(s);
-  return ellipse_about(s.vxx / s.v - (2 * centre.x - position.x) * position.x,
-                       s.vyy / s.v - (2 * centre.y - position.y) * position.y,
-                       s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x));
+  const SecondMoments moments = moments_about(s, position);
+  return ellipse_about(moments.x2, moments.y2, moments.xy);
 }
 
 bool at_edge(const SourceSums& s, const Shape& shape) {
@@ -84,7 +68,7 @@ double mean_threshold(const Levels& levels, double variance, double npix) {
 /// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
 void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Parentage& parentage,
               double variance, const Shape& shape, const Levels& levels, const LocalSky& sky, Sources& sources) {
-  const Offset position = position_of(s, parentage);
+  const SourceOffset position = position_of(s, parentage);
   const Ellipse ellipse = ellipse_of(s, position);
   const bool edge = parentage.split != 0 ? parentage.edge != 0 : at_edge(s, shape);
   const double error = std::sqrt(variance);

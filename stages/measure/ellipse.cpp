@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include "stages/math/exact_math.hpp"
+#include "stages/measure/moments.hpp"
 
 namespace srcextract {
 
 Ellipse ellipse_about(double x2, double y2, double xy) {
-  Ellipse e{x2, y2, xy, 0, 0, 0};
-  if (e.x2 * e.y2 - e.xy * e.xy < 0.00694) {
-    e.x2 += 1.0 / 12;
-    e.y2 += 1.0 / 12;
-  }
+  const SecondMoments moments = widened({x2, y2, xy});
+  Ellipse e{moments.x2, moments.y2, moments.xy, 0, 0, 0};
   const double half_sum = (e.x2 + e.y2) / 2;
   const double half_difference = (e.x2 - e.y2) / 2;
   const double root = std::sqrt(half_difference * half_difference + e.xy * e.xy);

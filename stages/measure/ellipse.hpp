@@ -8,9 +8,8 @@ struct Ellipse {
   double a, b, theta;
 };
 
-/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996) of moments about a point. A source
-/// thinner than a pixel gets the variance of a pixel, 1/12, added to both axes, with SExtractor's criterion:
-/// determinant below 0.00694 = 1/144.
+/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996) of moments about a point, as
+/// `widened` (stages/measure/moments.hpp) leaves them.
 Ellipse ellipse_about(double x2, double y2, double xy);
 
 }  // namespace srcextract

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <limits>
+
+#include "stages/core/host_device.hpp"
+#include "stages/measure/measure.hpp"
+#include "stages/measure/parentage.hpp"
+
+namespace srcextract {
+
+/// A position, from the first column and row of a source.
+struct SourceOffset {
+  double x, y;
+};
+
+/// Second moments.
+struct SecondMoments {
+  double x2, y2, xy;
+};
+
+/// The centre of a source. One whose flux is zero has none: with an absolute threshold below the background there can
+/// be one. The NaN is always the same, whatever the processor's own would be: a catalogue is compared by bytes.
+SRCEXTRACT_HOST_DEVICE inline SourceOffset centre_of(const SourceSums& s) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  return s.v == 0 ? SourceOffset{nan, nan} : SourceOffset{s.vx / s.v, s.vy / s.v};
+}
+
+/// The position of a source: its centre, or that of the core of one that was split off.
+SRCEXTRACT_HOST_DEVICE inline SourceOffset position_of(const SourceSums& s, const Parentage& parentage) {
+  return parentage.split != 0 ? SourceOffset{parentage.x - s.xmin, parentage.y - s.ymin} : centre_of(s);
+}
+
+/// The moments of a source whose flux is not 0 about its position.
+SRCEXTRACT_HOST_DEVICE inline SecondMoments moments_about(const SourceSums& s, const SourceOffset& position) {
+  const SourceOffset centre = centre_of(s);
+  return {s.vxx / s.v - (2 * centre.x - position.x) * position.x,
+          s.vyy / s.v - (2 * centre.y - position.y) * position.y,
+          s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x)};
+}
+
+/// A source thinner than a pixel gets the variance of a pixel, 1/12, added to both axes, with SExtractor's criterion:
+/// determinant below 0.00694 = 1/144.
+SRCEXTRACT_HOST_DEVICE inline SecondMoments widened(SecondMoments m) {
+  if (m.x2 * m.y2 - m.xy * m.xy < 0.00694) {
+    m.x2 += 1.0 / 12;
+    m.y2 += 1.0 / 12;
+  }
+  return m;
+}
+
+}  // namespace srcextract

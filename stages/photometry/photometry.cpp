@@ -1,0 +1,68 @@
+#include "stages/photometry/photometry.hpp"
+
+#include <algorithm>
+
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Sources that a thread measures at a time.
+constexpr std::int64_t sources_at_a_time = 32;
+
+/// Measures all sources by one family.
+template <class One>
+void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& image, const One& family,
+                    const Photometry<Cpu>& before, FamilyRows<typename One::Row, Cpu>& out, const Cpu& where) {
+  const std::int64_t count = input.components.counts->kept;
+  out.each = family.rows();
+  out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
+  parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    const HostLanes lanes;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
+      const MeasuredSource source{static_cast<std::int32_t>(i + 1),
+                                  shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
+                                  before.kron.each > 0 ? before.kron.rows.data() + i : nullptr};
+      for (int which = 0; which < out.each; ++which)
+        out.rows[i * out.each + which] = family.measure(lanes, source, image, which);
+    }
+  });
+}
+
+}  // namespace
+
+Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
+  constexpr std::int64_t rows_at_a_time = 64;
+  Image<std::int32_t, Cpu> owners(runs.shape, where);
+  const std::int64_t width = runs.shape.width;
+  parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(owners.pixels.data() + begin * width, owners.pixels.data() + end * width, nobodys_pixel);
+    for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
+      const Run& run = runs.runs[i];
+      std::int32_t* const row = owners.pixels.data() + run.y * width;
+      std::fill(row + run.begin, row + run.end, owner_of_label(components.label[i]));
+    }
+  });
+  return owners;
+}
+
+Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
+  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where);
+  const PhotometryImage image{input.image.pixels.data(),
+                              input.variance.pixels.data(),
+                              owners.pixels.data(),
+                              static_cast<std::int32_t>(input.image.shape.width),
+                              static_cast<std::int32_t>(input.image.shape.height),
+                              input.levels->background,
+                              config.measurement.mask};
+  const ColumnChoice choice(config.output.columns);
+  Photometry<Cpu> measured;
+  for_each_family([&]<class One>(auto&& rows_of) {
+    if (choice.needs(One::id)) measure_family(input, image, One(config), measured, rows_of(measured), where);
+  });
+  return measured;
+}
+
+}  // namespace srcextract

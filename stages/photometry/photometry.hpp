@@ -1,0 +1,31 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/measure/parentage.hpp"
+#include "stages/photometry/families.hpp"
+
+namespace srcextract {
+
+/// What sources are measured in.
+template <class Where>
+struct PhotometryInput {
+  const Image<float, Where>& image;     ///< NaN: bad
+  const Image<float, Where>& variance;  ///< of its pixels; empty: they are alike
+  const Value<Levels, Where>& levels;
+  const Runs<Where>& runs;
+  const Components<Where>& components;
+  const Buffer<SourceSums, Where>& sums;      ///< where sources were found
+  const Buffer<Parentage, Where>& parentage;  ///< empty: nothing was deblended
+};
+
+/// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run.
+Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
+Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where);
+
+/// The stage: measures every source by the families of which `config` asks for a column. On a device there are rows for
+/// as many sources as there is room for; what is beyond is left out.
+Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where);
+Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where);
+
+}  // namespace srcextract

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "stages/core/host_device.hpp"
+#include "stages/core/masked_pixel.hpp"
+
+namespace srcextract {
+
+/// Whose a pixel is, in the map of owners: a source's number, or one of these.
+inline constexpr std::int32_t nobodys_pixel = 0;
+inline constexpr std::int32_t unclaimed_pixel =
+    -1;  ///< above the threshold, but of no source: of too small a component
+
+/// The owner of the pixels of a run of that label.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t owner_of_label(std::int32_t label) {
+  return label > 0 ? label : unclaimed_pixel;
+}
+
+/// A pixel as the aperture of one source has it.
+struct ApertureSample {
+  double value;     ///< above the background
+  double variance;  ///< 1 where there is no map of them: then their sum is the area
+  bool masked;      ///< another's, or bad
+};
+
+/// The image in which apertures are laid.
+struct PhotometryImage {
+  const float* pixels;        ///< that are measured; NaN: bad
+  const float* variance;      ///< of each, in units of FluxCalibration::pixel; null: all are 1
+  const std::int32_t* owner;  ///< of each; null: all are nobody's
+  std::int32_t width, height;
+  double background;  ///< to be subtracted from every pixel
+  MaskNeighbours mask;
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
+    return static_cast<std::int64_t>(y) * width + x;
+  }
+
+  /// Whether a pixel is another's than the source's of that number, and apertures mind.
+  SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
+    if (mask == MaskNeighbours::none || owner == nullptr) return false;
+    return owner[i] != nobodys_pixel && owner[i] != number;
+  }
+
+  SRCEXTRACT_HOST_DEVICE double variance_at(std::int64_t i) const {
+    return variance != nullptr ? static_cast<double>(variance[i]) : 1.0;
+  }
+
+  /// The pixel for the source `number` at (cx, cy), both in the precision in which the aperture has its geometry, and
+  /// within the image. What belongs to others or is bad counts as the pixel opposite (SExtractor's MASK_TYPE CORRECT),
+  /// or as nothing.
+  template <class Real>
+  SRCEXTRACT_HOST_DEVICE ApertureSample sample(std::int32_t x, std::int32_t y, std::int32_t number, Real cx,
+                                               Real cy) const {
+    const std::int64_t here = at(x, y);
+    const float pixel = pixels[here];
+    if (is_finite(pixel) && !hidden(here, number)) return {pixel - background, variance_at(here), false};
+    if (mask == MaskNeighbours::correct) {
+      constexpr auto half = static_cast<Real>(0.49999);
+      const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
+      const auto v = static_cast<std::int32_t>(2 * cy + half - static_cast<Real>(y));
+      if (u >= 0 && v >= 0 && u < width && v < height) {
+        const std::int64_t there = at(u, v);
+        const float opposite = pixels[there];
+        if (is_finite(opposite) && !hidden(there, number)) return {opposite - background, variance_at(there), true};
+      }
+    }
+    return {0, variance == nullptr ? 1.0 : 0.0, true};
+  }
+};
+
+}  // namespace srcextract

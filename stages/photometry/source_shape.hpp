@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/measure/moments.hpp"
+#include "stages/photometry/lanes.hpp"
+#include "stages/photometry/photometry_image.hpp"
+
+namespace srcextract {
+
+/// Where a source is and how it extends, by its sums where it was found: what apertures are laid by. The ellipse
+/// cxx dx^2 + cyy dy^2 + cxy dx dy = 1 has the semi-axes a and b (SExtractor's CXX_IMAGE and so on, in float as there).
+struct SourceShape {
+  double x, y;  ///< 0-based
+  float a, b;
+  float cxx, cyy, cxy;
+  bool defined;  ///< a source with pixels below the background may have no ellipse, or none in the image: not measured
+};
+
+SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Parentage& parentage, std::int32_t width,
+                                                   std::int32_t height) {
+  const SourceOffset position = position_of(s, parentage);
+  const SecondMoments m = widened(moments_about(s, position));
+  const double determinant = m.x2 * m.y2 - m.xy * m.xy;
+  const double half = (m.x2 + m.y2) / 2, difference = (m.x2 - m.y2) / 2;
+  const double spread = std::sqrt(difference * difference + m.xy * m.xy);
+  SourceShape shape{};
+  shape.x = s.xmin + position.x;
+  shape.y = s.ymin + position.y;
+  shape.a = static_cast<float>(std::sqrt(half + spread));
+  shape.b = static_cast<float>(std::sqrt(half - spread > 0 ? half - spread : 0));
+  shape.cxx = static_cast<float>(m.y2 / determinant);
+  shape.cyy = static_cast<float>(m.x2 / determinant);
+  shape.cxy = static_cast<float>(-2 * m.xy / determinant);
+  const bool in_image = shape.x >= 0 && shape.x <= width - 1 && shape.y >= 0 && shape.y <= height - 1;
+  constexpr float huge = 1e15F;  // larger than any image
+  shape.defined = in_image && determinant > 0 && shape.cxx > 0 && shape.cyy > 0 && shape.a > 0 && shape.a < huge;
+  return shape;
+}
+
+/// The square of how many times as large as the source's ellipse the one through a pixel is.
+SRCEXTRACT_HOST_DEVICE inline float square_of_scale(const SourceShape& shape, std::int32_t x, std::int32_t y) {
+  const float dx = static_cast<float>(x) - static_cast<float>(shape.x);
+  const float dy = static_cast<float>(y) - static_cast<float>(shape.y);
+  return shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy;
+}
+
+/// The box of the ellipse `scale` times as large. Of one so thin that float does not tell its width it is that of the
+/// circle about it.
+SRCEXTRACT_HOST_DEVICE inline ApertureBox box_of_ellipse(const SourceShape& shape, float scale,
+                                                         const PhotometryImage& image) {
+  const double cxy2 = static_cast<double>(shape.cxy) * shape.cxy;
+  const double along_x = shape.cxx - cxy2 / (4.0 * shape.cyy), along_y = shape.cyy - cxy2 / (4.0 * shape.cxx);
+  const double circle = static_cast<double>(scale) * shape.a;
+  const double across = along_x > 0 ? scale / std::sqrt(along_x) : circle;
+  const double down = along_y > 0 ? scale / std::sqrt(along_y) : circle;
+  const auto cx = static_cast<float>(shape.x), cy = static_cast<float>(shape.y);
+  return box_within(std::floor(cx - across + 0.5), std::floor(cx + across + 0.5) + 1, std::floor(cy - down + 0.5),
+                    std::floor(cy + down + 0.5) + 1, image.width, image.height);
+}
+
+/// The box of a circle. Its edges are rounded in the precision of the position.
+template <class Real>
+SRCEXTRACT_HOST_DEVICE ApertureBox box_of_circle(Real x, Real y, Real radius, const PhotometryImage& image) {
+  constexpr auto near = static_cast<Real>(0.499999), far = static_cast<Real>(1.499999);
+  return box_within(static_cast<double>(x - radius + near), static_cast<double>(x + radius + far),
+                    static_cast<double>(y - radius + near), static_cast<double>(y + radius + far), image.width,
+                    image.height);
+}
+
+}  // namespace srcextract
