@@ -9,6 +9,12 @@ constexpr const char* flux_ucd = "phot.flux";
 constexpr const char* flux_error_ucd = "stat.error;phot.flux";
 constexpr const char* magnitude_ucd = "phot.mag";
 constexpr const char* magnitude_error_ucd = "stat.error;phot.mag";
+constexpr const char* x2_ucd = "stat.variance;pos.cartesian.x;instr.det";
+constexpr const char* y2_ucd = "stat.variance;pos.cartesian.y;instr.det";
+constexpr const char* xy_ucd = "stat.covariance;pos.cartesian;instr.det";
+constexpr const char* x2_error_ucd = "stat.error;pos.cartesian.x;instr.det";
+constexpr const char* y2_error_ucd = "stat.error;pos.cartesian.y;instr.det";
+constexpr const char* xy_error_ucd = "stat.error;pos.cartesian;instr.det";
 
 constexpr MeasuredColumn all_columns[] = {
     {{"MAG_ISO", "mag", magnitude_ucd, "Magnitude of FLUX_ISO; 99 if that is not above 0", 0},
@@ -39,6 +45,57 @@ constexpr MeasuredColumn all_columns[] = {
     {{"KRON_RADIUS", "", "phys.angSize;arith.ratio", "Size of the Kron ellipse in units of A_IMAGE and B_IMAGE", 0},
      Family::kron,
      "photometry"},
+    {{"FLUX_PETRO", pixel_sum_unit, flux_ucd, "Sum of pixels in the Petrosian ellipse, above BACKGROUND", 0},
+     Family::petrosian,
+     "photometry"},
+    {{"FLUXERR_PETRO", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_PETRO", 0}, Family::petrosian, "photometry"},
+    {{"MAG_PETRO", "mag", magnitude_ucd, "Magnitude of FLUX_PETRO; 99 if that is not above 0", 0},
+     Family::petrosian,
+     "photometry"},
+    {{"MAGERR_PETRO", "mag", magnitude_error_ucd, "RMS error of MAG_PETRO", 0}, Family::petrosian, "photometry"},
+    {{"PETRO_RADIUS", "", "phys.angSize;arith.ratio", "Size of the Petrosian ellipse in units of A_IMAGE and B_IMAGE",
+      0},
+     Family::petrosian,
+     "photometry"},
+    {{"FLUX_RADIUS", "pixel", "phys.angSize;instr.det", "Radius of the circle that holds a part of FLUX_AUTO", 0},
+     Family::light_radii,
+     "photometry",
+     true},
+    {{"XWIN_IMAGE", "pixel", "pos.cartesian.x;instr.det", "x under a Gaussian window that follows it, 1-based", 0},
+     Family::window,
+     "windowed"},
+    {{"YWIN_IMAGE", "pixel", "pos.cartesian.y;instr.det", "y under that window, 1-based", 0},
+     Family::window,
+     "windowed"},
+    {{"X2WIN_IMAGE", "pixel**2", x2_ucd, "Variance along x under that window", 0}, Family::window, "windowed"},
+    {{"Y2WIN_IMAGE", "pixel**2", y2_ucd, "Variance along y under that window", 0}, Family::window, "windowed"},
+    {{"XYWIN_IMAGE", "pixel**2", xy_ucd, "Covariance of x and y under that window", 0}, Family::window, "windowed"},
+    {{"ERRX2WIN_IMAGE", "pixel**2", x2_error_ucd, "Variance of XWIN_IMAGE by noise", 0}, Family::window, "windowed"},
+    {{"ERRY2WIN_IMAGE", "pixel**2", y2_error_ucd, "Variance of YWIN_IMAGE by noise", 0}, Family::window, "windowed"},
+    {{"ERRXYWIN_IMAGE", "pixel**2", xy_error_ucd, "Their covariance by noise", 0}, Family::window, "windowed"},
+    {{"AWIN_IMAGE", "pixel", "phys.angSize.smajAxis;instr.det", "Profile RMS along the major axis, windowed", 0},
+     Family::window,
+     "windowed"},
+    {{"BWIN_IMAGE", "pixel", "phys.angSize.sminAxis;instr.det", "Profile RMS along the minor axis, windowed", 0},
+     Family::window,
+     "windowed"},
+    {{"THETAWIN_IMAGE", "deg", "pos.posAng;instr.det", "Angle of the windowed major axis, from x towards y", 0},
+     Family::window,
+     "windowed"},
+    {{"FLUX_WIN", pixel_sum_unit, flux_ucd, "Sum of pixels times the window", 0}, Family::window, "windowed"},
+    {{"FLUXERR_WIN", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_WIN", 0}, Family::window, "windowed"},
+    {{"MAG_WIN", "mag", magnitude_ucd, "Magnitude of FLUX_WIN; 99 if that is not above 0", 0},
+     Family::window,
+     "windowed"},
+    {{"MAGERR_WIN", "mag", magnitude_error_ucd, "RMS error of MAG_WIN", 0}, Family::window, "windowed"},
+    {{"SNR_WIN", "", "stat.snr", "FLUX_WIN / FLUXERR_WIN", 0}, Family::window, "windowed"},
+    {{"NITER_WIN", "", "meta.number", "Rounds until the window was at rest; 17 if it was not", 0},
+     Family::window,
+     "windowed"},
+    {{"FLAGS_WIN", "", "meta.code",
+      "1 no ellipse, 2 negative variance, 4 no light, 8 strayed: then values are isophotal", 0},
+     Family::window,
+     "windowed"},
 };
 
 /// The names of the columns that there are without being asked for.
@@ -88,6 +145,8 @@ bool ColumnChoice::has(std::string_view name) const {
 }
 
 bool ColumnChoice::needs(Family family) const {
+  if (family == Family::kron && needs(Family::light_radii)) return true;
+  if (family == Family::light_radii && needs(Family::window)) return true;
   return std::ranges::any_of(all_columns, [&](const MeasuredColumn& measured) {
     return measured.family == family && has(measured.column.name);
   });

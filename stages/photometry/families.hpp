@@ -2,6 +2,9 @@
 
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/kron.hpp"
+#include "stages/photometry/light_radii.hpp"
+#include "stages/photometry/petrosian.hpp"
+#include "stages/photometry/window.hpp"
 
 namespace srcextract {
 
@@ -10,6 +13,9 @@ template <class Row, class Where>
 struct FamilyRows {
   Buffer<Row, Where> rows;
   int each = 0;  ///< 0: the family was not asked for
+
+  /// The first of a source; null where the family was not asked for.
+  const Row* of(std::int64_t source) const { return each > 0 ? rows.data() + source * each : nullptr; }
 };
 
 /// What all families that were asked for have measured.
@@ -17,6 +23,9 @@ template <class Where>
 struct Photometry {
   FamilyRows<CircleFlux, Where> circles;
   FamilyRows<KronFlux, Where> kron;
+  FamilyRows<PetrosianFlux, Where> petrosian;
+  FamilyRows<LightRadius, Where> light_radii;
+  FamilyRows<WindowedSource, Where> window;
 };
 
 /// The list of families, in the order in which they are measured: a family may use what those before it have measured
@@ -26,15 +35,29 @@ struct Photometry {
 /// a kernel, with
 ///  - Row: what it measures, one of rows() for every source; with a record_fields of a buffer of them and a member
 ///    `flags`, bits of FLAGS;
-///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device. Pixels are summed
-///  by
-///    `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
+///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
+///    are of one thing, measure_rows(lanes, source, image, keep), which calls keep(which, row) for all of them. Pixels
+///    are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
 ///  - for_each_value(f): how a value of each of its columns follows from a row.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
 void for_each_family(F&& f) {
   f.template operator()<CircleFamily>([](auto& all) -> auto& { return all.circles; });
   f.template operator()<KronFamily>([](auto& all) -> auto& { return all.kron; });
+  f.template operator()<PetrosianFamily>([](auto& all) -> auto& { return all.petrosian; });
+  f.template operator()<LightRadiusFamily>([](auto& all) -> auto& { return all.light_radii; });
+  f.template operator()<WindowFamily>([](auto& all) -> auto& { return all.window; });
+}
+
+/// Calls keep(which, row) for every row that a family has of a source.
+template <class One, class Lanes, class Keep>
+SRCEXTRACT_HOST_DEVICE void measure_rows(const One& family, const Lanes& lanes, const MeasuredSource& source,
+                                         const PhotometryImage& image, const Keep& keep) {
+  if constexpr (requires { family.measure_rows(lanes, source, image, keep); }) {
+    family.measure_rows(lanes, source, image, keep);
+  } else {
+    for (int which = 0; which < family.rows(); ++which) keep(which, family.measure(lanes, source, image, which));
+  }
 }
 
 /// Whether a configuration asks for anything that has to be measured by itself.
