@@ -9,6 +9,7 @@ constexpr const char* flux_ucd = "phot.flux";
 constexpr const char* flux_error_ucd = "stat.error;phot.flux";
 constexpr const char* magnitude_ucd = "phot.mag";
 constexpr const char* magnitude_error_ucd = "stat.error;phot.mag";
+constexpr const char* area_ucd = "phys.angArea;instr.pixel";
 constexpr const char* x2_ucd = "stat.variance;pos.cartesian.x;instr.det";
 constexpr const char* y2_ucd = "stat.variance;pos.cartesian.y;instr.det";
 constexpr const char* xy_ucd = "stat.covariance;pos.cartesian;instr.det";
@@ -96,6 +97,47 @@ constexpr MeasuredColumn all_columns[] = {
       "1 no ellipse, 2 negative variance, 4 no light, 8 strayed: then values are isophotal", 0},
      Family::window,
      "windowed"},
+    {{"FWHM_IMAGE", "pixel", "phys.angSize;instr.det", "Width of the core at half maximum, as a Gaussian fits it", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO0", "pixel", area_ucd, "Pixels above level 0 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO1", "pixel", area_ucd, "Pixels above level 1 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO2", "pixel", area_ucd, "Pixels above level 2 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO3", "pixel", area_ucd, "Pixels above level 3 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO4", "pixel", area_ucd, "Pixels above level 4 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO5", "pixel", area_ucd, "Pixels above level 5 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO6", "pixel", area_ucd, "Pixels above level 6 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ISO7", "pixel", area_ucd, "Pixels above level 7 of 8 from the analysis threshold to the peak", 0},
+     Family::profile,
+     "profile"},
+    {{"ERRX2_IMAGE", "pixel**2", x2_error_ucd, "Variance of X_IMAGE by noise", 0}, Family::position_noise, "shapes"},
+    {{"ERRY2_IMAGE", "pixel**2", y2_error_ucd, "Variance of Y_IMAGE by noise", 0}, Family::position_noise, "shapes"},
+    {{"ERRXY_IMAGE", "pixel**2", xy_error_ucd, "Their covariance by noise", 0}, Family::position_noise, "shapes"},
+    {{"ERRA_IMAGE", "pixel", "stat.error;phys.angSize.smajAxis;instr.det",
+      "RMS error of the position along its major axis", 0},
+     Family::position_noise,
+     "shapes"},
+    {{"ERRB_IMAGE", "pixel", "stat.error;phys.angSize.sminAxis;instr.det",
+      "RMS error of the position along its minor axis", 0},
+     Family::position_noise,
+     "shapes"},
+    {{"ERRTHETA_IMAGE", "deg", "stat.error;pos.posAng;instr.det", "Angle of that major axis, from x towards y", 0},
+     Family::position_noise,
+     "shapes"},
 };
 
 /// The names of the columns that there are without being asked for.

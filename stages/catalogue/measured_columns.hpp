@@ -11,12 +11,14 @@ namespace srcextract {
 
 /// What further columns are made of: a family is measured if a column of it is asked for.
 enum class Family {
-  isophote,     ///< nothing more than the usual columns
-  circles,      ///< light in circles (stages/photometry/circles.hpp)
-  kron,         ///< light in ellipses by Kron's radius (stages/photometry/kron.hpp)
-  petrosian,    ///< by Petrosian's (stages/photometry/petrosian.hpp)
-  light_radii,  ///< circles that hold a part of the light of `kron` (stages/photometry/light_radii.hpp)
-  window        ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
+  isophote,       ///< nothing more than the usual columns
+  circles,        ///< light in circles (stages/photometry/circles.hpp)
+  kron,           ///< light in ellipses by Kron's radius (stages/photometry/kron.hpp)
+  petrosian,      ///< by Petrosian's (stages/photometry/petrosian.hpp)
+  light_radii,    ///< circles that hold a part of the light of `kron` (stages/photometry/light_radii.hpp)
+  window,         ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
+  profile,        ///< from the peak to the threshold (stages/photometry/profile.hpp)
+  position_noise  ///< what noise does to positions (stages/photometry/position_noise.hpp)
 };
 
 /// A column that is in the catalogue if `output.columns` asks for it.

@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "stages/math/exact_math.hpp"
-#include "stages/measure/moments.hpp"
 
 namespace srcextract {
 
 Ellipse ellipse_about(double x2, double y2, double xy) {
-  const SecondMoments moments = widened({x2, y2, xy});
+  return ellipse_of(widened({x2, y2, xy}));
+}
+
+Ellipse ellipse_of(const SecondMoments& moments) {
   Ellipse e{moments.x2, moments.y2, moments.xy, 0, 0, 0};
   const double half_sum = (e.x2 + e.y2) / 2;
   const double half_difference = (e.x2 - e.y2) / 2;

@@ -4,6 +4,8 @@
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
 #include "stages/photometry/petrosian.hpp"
+#include "stages/photometry/position_noise.hpp"
+#include "stages/photometry/profile.hpp"
 #include "stages/photometry/window.hpp"
 
 namespace srcextract {
@@ -26,6 +28,8 @@ struct Photometry {
   FamilyRows<PetrosianFlux, Where> petrosian;
   FamilyRows<LightRadius, Where> light_radii;
   FamilyRows<WindowedSource, Where> window;
+  FamilyRows<ProfileRow, Where> profile;
+  FamilyRows<PositionNoise, Where> position_noise;
 };
 
 /// The list of families, in the order in which they are measured: a family may use what those before it have measured
@@ -47,6 +51,8 @@ void for_each_family(F&& f) {
   f.template operator()<PetrosianFamily>([](auto& all) -> auto& { return all.petrosian; });
   f.template operator()<LightRadiusFamily>([](auto& all) -> auto& { return all.light_radii; });
   f.template operator()<WindowFamily>([](auto& all) -> auto& { return all.window; });
+  f.template operator()<ProfileFamily>([](auto& all) -> auto& { return all.profile; });
+  f.template operator()<PositionNoiseFamily>([](auto& all) -> auto& { return all.position_noise; });
 }
 
 /// Calls keep(which, row) for every row that a family has of a source.

@@ -16,7 +16,7 @@ namespace srcextract {
 struct LightRadius {
   double radius;      ///< of that part of FLUX_AUTO; NaN of a source without a shape
   double half_light;  ///< of half of it, whatever part was asked for, as windows are made of it
-  std::int32_t flags;
+  std::int64_t flags;
 
   bool operator==(const LightRadius&) const = default;
 };
@@ -46,7 +46,7 @@ struct LightRadiusFamily {
     }
     const GrowthCurve curve = measure_growth(lanes, source, image);
     const double flux = source.kron->flux, half_light = curve.half_light(flux);
-    const std::int32_t flags = curve.cut ? flag::aperture_cut : 0;
+    const std::int64_t flags = curve.cut ? flag::aperture_cut : 0;
     for (int which = 0; which < count; ++which)
       keep(which, LightRadius{curve.radius_of(fraction[which] * flux), half_light, flags});
   }

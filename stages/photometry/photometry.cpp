@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/core/parallel.hpp"
+#include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
 
@@ -56,6 +57,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Conf
                               static_cast<std::int32_t>(input.image.shape.width),
                               static_cast<std::int32_t>(input.image.shape.height),
                               input.levels->background,
+                              analysis_level(*input.levels, config.detection),
                               config.measurement.mask};
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;

@@ -34,7 +34,7 @@ struct WindowedSource {
   PositionNoise noise;
   double flux, variance, photons;  ///< what the last window held; photons: its variance at a gain of 1
   std::int32_t rounds, flags_win;
-  std::int32_t flags;
+  std::int64_t flags;
 
   bool operator==(const WindowedSource&) const = default;
 };
@@ -166,7 +166,8 @@ struct WindowFamily {
     result.noise = {{sums.of[3], sums.of[4], sums.of[5], sums.of[6]},
                     {sums.of[7], sums.of[8], sums.of[9], sums.of[10]},
                     centroid.light / 2,  // the position is moved by twice what the centroid is
-                    false};
+                    0,
+                    0};
     // Of a window without light SExtractor tests the moments all the same, with sums where means should be.
     const double light = centroid.light, divisor = light > 0 ? light : 1;
     const double dx = centroid.light_x / divisor, dy = centroid.light_y / divisor;
@@ -193,7 +194,7 @@ void WindowFamily::for_each_value(F&& f) {
   };
   const auto ellipse = [](const Row& row) {
     if (row.moments.x2 != row.moments.x2) return Ellipse{nan, nan, nan, nan, nan, nan};
-    return ellipse_about(row.moments.x2, row.moments.y2, row.moments.xy);
+    return ellipse_of(row.moments);
   };
   f("XWIN_IMAGE", [](const Row& row, const At&) { return row.x + 1; });
   f("YWIN_IMAGE", [](const Row& row, const At&) { return row.y + 1; });
