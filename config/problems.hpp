@@ -79,6 +79,15 @@ std::string keyword_problem(const std::string& keyword);
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);
 
+/// Of apertures: numbers that a radius can have.
+std::string apertures_problem(const MeasurementConfig& config);
+/// Of an ellipse's factor and least radius, as in `example`; and of parts of the light.
+std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
+std::string fractions_problem(const MeasurementConfig& config);
+
+/// Of the columns: there are such, and what they are made of.
+std::string columns_problem(const Config& config);
+
 /// Of the catalogue of several HDUs: it is made of theirs in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);
 

@@ -1,9 +1,20 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/config.hpp"
 #include "config/field.hpp"
 #include "config/fields/detection.hpp"
 #include "config/problems.hpp"
+
+namespace srcextract {
+
+inline std::vector<std::string> names_of(MaskNeighbours) {
+  return {"correct", "blank", "none"};
+}
+
+}  // namespace srcextract
 
 namespace srcextract::config {
 
@@ -46,14 +57,49 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
     c.measurement.gain_keyword);
   f(Field{.section = section,
           .key = "zero_point",
-          .description = "Magnitude of a source of one count, for thresholds in `mag_per_arcsec2`"},
+          .description = "Magnitude of a source of one count, for MAG_* and for thresholds in `mag_per_arcsec2`"},
     c.measurement.zero_point);
   f(Field{.section = section,
           .key = "pixel_scale",
-          .description = "Side of a pixel in arcseconds, for the same; 0 = as the image's WCS has it at its centre",
+          .description =
+              "Side of a pixel in arcseconds, for such thresholds; 0 = as the image's WCS has it at its centre",
           .at_least = 0,
           .why = "0 takes it from the WCS of the image"},
     c.measurement.pixel_scale);
+  f(Field{.section = section,
+          .key = "mask",
+          .description =
+              "What pixels of other sources, and bad ones, count as in an aperture (SExtractor's MASK_TYPE): "
+              "`correct` (the pixel opposite), `blank` (nothing) or `none` (those of others as they are)"},
+    c.measurement.mask);
+  f(Field{.section = section,
+          .key = "apertures",
+          .description = "Diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)",
+          .allowed = "1 to 100 numbers above 0, up to 10000",
+          .problem = apertures_problem(c.measurement)},
+    c.measurement.apertures);
+  f(Field{.section = section,
+          .key = "kron",
+          .description =
+              "Of FLUX_AUTO (PHOT_AUTOPARAMS): the radius of its ellipse in Kron radii, and the least radius "
+              "in units of A_IMAGE",
+          .allowed = "two numbers above 0, up to 100",
+          .problem = ellipse_problem(c.measurement.kron, "[2.5, 3.5]")},
+    c.measurement.kron);
+  f(Field{.section = section,
+          .key = "petrosian",
+          .description =
+              "Of FLUX_PETRO (PHOT_PETROPARAMS): the radius of its ellipse in Petrosian radii, and the least radius in "
+              "units of A_IMAGE",
+          .allowed = "two numbers above 0, up to 100",
+          .problem = ellipse_problem(c.measurement.petrosian, "[2, 3.5]")},
+    c.measurement.petrosian);
+  f(Field{.section = section,
+          .key = "flux_radius",
+          .description = "Parts of FLUX_AUTO whose radius FLUX_RADIUS is (PHOT_FLUXFRAC)",
+          .allowed = "1 to 100 numbers above 0, up to 1",
+          .problem = fractions_problem(c.measurement)},
+    c.measurement.flux_radius);
 }
 
 }  // namespace srcextract::config

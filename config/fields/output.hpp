@@ -30,6 +30,12 @@ void for_each_output_field(AnyConfig& c, F&& f) {
   f(Field{.section = section, .key = "formats", .description = "Formats in which the catalogue is written"},
     c.output.formats);
   f(Field{.section = section,
+          .key = "columns",
+          .description = "Columns of the catalogue, by name or group; only what is asked for is measured",
+          .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `all`",
+          .problem = columns_problem(c)},
+    c.output.columns);
+  f(Field{.section = section,
           .key = "segmentation",
           .description = "Also write the label map `{stem}.seg.fits` (pixel = NUMBER, 0 = no source)"},
     c.output.segmentation);

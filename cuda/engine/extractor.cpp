@@ -75,6 +75,7 @@ class CudaExtractor::Session::Engine {
     found.fluxes = rows_to_host(there.fluxes, summary, where());
     found.variances = rows_to_host(there.variances, summary, where());
     found.areas = rows_to_host(there.areas, summary, where());
+    found.photometry = rows_to_host(there.photometry, summary, where());
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
     if (shows_pixels(config_)) {
       found.above = to_host(measured_image(pixels(), there), where());

@@ -34,6 +34,17 @@ Buffer<Row, Cpu> rows_to_host(const Buffer<Row, Gpu>& rows, const ImageSummary& 
   return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, summary.counts.kept, where);
 }
 
+/// What was measured of every source.
+inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, const ImageSummary& summary, const Gpu& where) {
+  Photometry<Cpu> here;
+  for_each_family([&]<class One>(auto&& rows_of) {
+    const auto& from = rows_of(there);
+    rows_of(here).each = from.each;
+    if (!from.rows.empty()) rows_of(here).rows = to_host(from.rows, summary.counts.kept * from.each, where);
+  });
+  return here;
+}
+
 /// The same with everything else that the steps have made, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 

@@ -214,7 +214,7 @@ void write_fits(OutputFile& file, const Rows& rows, const CatalogMetadata& metad
 }  // namespace
 
 void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata, const Cpu& where) {
-  write_fits(file, sources, metadata, where);
+  write_fits(file, WrittenColumns{sources}, metadata, where);
 }
 
 void write_fits_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {

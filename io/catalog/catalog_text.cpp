@@ -155,14 +155,14 @@ void write_csv(OutputFile& file, const Rows& rows) {
 }  // namespace
 
 void write_ecsv_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata) {
-  write_ecsv(file, sources, metadata);
+  write_ecsv(file, WrittenColumns{sources}, metadata);
 }
 void write_ecsv_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata) {
   write_ecsv(file, table, metadata);
 }
 
 void write_csv_catalog(OutputFile& file, const Sources& sources) {
-  write_csv(file, sources);
+  write_csv(file, WrittenColumns{sources});
 }
 void write_csv_catalog(OutputFile& file, const Table& table) {
   write_csv(file, table);

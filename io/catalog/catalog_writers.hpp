@@ -18,8 +18,8 @@ void for_each_column(const Table& table, F&& f) {
   }
 }
 
-inline std::int64_t row_count(const Sources& sources) {
-  return sources.size();
+inline std::int64_t row_count(const WrittenColumns& columns) {
+  return columns.sources.size();
 }
 inline std::int64_t row_count(const Table& table) {
   return table.rows;

@@ -12,6 +12,7 @@
 #include "stages/difference/difference.hpp"
 #include "stages/measure/area_above.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/photometry/photometry.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
 #include "stages/weights/interpolate.hpp"
@@ -136,6 +137,11 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   if (config.detection.analysis_threshold != 0) {
     found.areas = area_above(found.runs, found.components, found.analysed, where);
     done("area");
+  }
+  if (measures_photometry(config)) {
+    found.photometry = measure_photometry(
+        {measured, noise, found.levels, found.runs, found.components, found.sums, found.parentage}, config, where);
+    done("photometry");
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include "stages/ingest/ingest.hpp"
 #include "stages/measure/area_above.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/photometry/families.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
 #include "stages/weights/interpolate.hpp"
@@ -38,6 +39,7 @@ struct Detection {
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
   Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
+  Photometry<Where> photometry;         ///< what was asked for in apertures
 };
 
 /// The image that is measured, and to which the last steps were done.
@@ -95,9 +97,13 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);
-  if (found.analysed.row_begin.empty()) return;
-  record_stage("analysis", found.analysed, record);
-  record_stage("area", found.areas, record);
+  if (!found.analysed.row_begin.empty()) {
+    record_stage("analysis", found.analysed, record);
+    record_stage("area", found.areas, record);
+  }
+  for_each_family([&]<class One>(auto&& rows_of) {
+    if (rows_of(found.photometry).each > 0) record_stage(One::name, rows_of(found.photometry).rows, record);
+  });
 }
 
 }  // namespace srcextract

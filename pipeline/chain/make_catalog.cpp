@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "stages/core/error.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/saturation.hpp"
+#include "stages/photometry/photometry_columns.hpp"
 
 namespace srcextract {
 
@@ -102,7 +104,10 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         config.deblend.method != DeblendMethod::none,
                         {found.parentage.begin(), found.parentage.end()}};
   if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
-  out.sources = derive_columns(measured, shape, out.levels, config.measurement, where);
+  const bool usual = config.output.columns == OutputConfig{}.columns;
+  std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());
+  out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
+  if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
   if (may_be_saturated(config.measurement))
     out.brightest =
         brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), of_mesh ? &found.mesh : nullptr);

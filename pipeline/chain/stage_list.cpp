@@ -5,6 +5,7 @@
 
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/photometry/families.hpp"
 
 namespace srcextract {
 namespace {
@@ -75,6 +76,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.detection.analysis_threshold != 0; }, none, none},
     // clean
     {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
+    // photometry: the map of owners
+    {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
     // deblend
     {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, none},
 };
@@ -130,8 +133,9 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
   const bool deblended = config.deblend.method != DeblendMethod::none;
-  return sources * (source_bytes + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
-                    (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0));
+  return sources *
+         (source_bytes + photometry_bytes(config) + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
+          (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

@@ -46,6 +46,7 @@ class ColumnChoice {
 
   /// Whether that column is to be written; one of several by the name that all have in common.
   bool has(std::string_view name) const;
+  const std::vector<std::string>& names() const { return names_; }
   /// Whether a column is to be written that needs the family, or that needs another which needs it.
   bool needs(Family family) const;
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "stages/core/stage_record.hpp"
@@ -23,6 +26,13 @@ struct Column {
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
 };
 
+/// A column that is there because it was asked for (measured_columns.hpp), with its values.
+struct FurtherColumn {
+  Column column;
+  std::string name;  ///< which of several it is: FLUX_APER_1
+  std::vector<double> values;
+};
+
 /// The catalogue: one element per source in every vector, in NUMBER order. Positions are already 1-based, as FITS
 /// counts; angles are in degrees. Without a celestial WCS `sky` is false and there is no sky position.
 struct Sources {
@@ -41,12 +51,15 @@ struct Sources {
   std::vector<std::int16_t> sign;
   std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
   std::vector<double> alpha_j2000, delta_j2000;
+  std::vector<FurtherColumn> further;
   bool analysed = false;   ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
   bool deblended = false;  ///< id_parent is a column of this catalogue
   bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
   bool changes = false;  ///< sources are changes between two frames
-  bool has_sign = false;  ///< sign is a column of this catalogue
-  bool sky = false;       ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+  bool has_sign = false;                                 ///< sign is a column of this catalogue
+  bool sky = false;                                      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+  bool has_apertures = false;                            ///< light was summed in apertures, which set bits of `flags`
+  std::optional<std::vector<std::string>> written = {};  ///< names of the columns that are written; none: all
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
@@ -100,9 +113,12 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
   f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
-  f(Column{"FLAGS", "", "meta.code", "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels",
-           0},
-    s.flags);
+  const char* flags_description =
+      s.has_apertures
+          ? "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an "
+            "aperture is cut, 256 touches masked pixels"
+          : "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels";
+  f(Column{"FLAGS", "", "meta.code", flags_description, 0}, s.flags);
   if (s.deblended)
     f(Column{"ID_PARENT", "", "meta.id.parent", "Number of the group of pixels that it was deblended from", 0},
       s.id_parent);
@@ -116,10 +132,28 @@ void for_each_column(SourcesOrConst& s, F&& f) {
         s.changes ? "1 brighter than the reference, -1 fainter" : "1 brighter than the sky, -1 fainter";
     f(Column{"SIGN", "", "meta.code", description, 0}, s.sign);
   }
+  for (auto& further : s.further) {
+    Column column = further.column;
+    column.name = further.name.c_str();
+    f(column, further.values);
+  }
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},
     s.alpha_j2000);
   f(Column{"DELTA_J2000", "deg", "pos.eq.dec;meta.main", "Declination of X_IMAGE, Y_IMAGE (J2000)", 0}, s.delta_j2000);
+}
+
+/// The columns of a catalogue that are written.
+struct WrittenColumns {
+  const Sources& sources;
+};
+
+template <class F>
+void for_each_column(const WrittenColumns& columns, F&& f) {
+  const std::optional<std::vector<std::string>>& written = columns.sources.written;
+  for_each_column(columns.sources, [&](const Column& column, const auto& values) {
+    if (!written || std::ranges::find(*written, column.name) != written->end()) f(column, values);
+  });
 }
 
 inline void record_fields(const Sources& sources, FieldRecorder& to) {

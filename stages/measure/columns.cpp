@@ -59,6 +59,14 @@ double variance_from(const SourceSums& variances, const Levels& levels, double u
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
 
+/// What errors are made of where that is the sky; `mapped`: variances of pixels are known.
+FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels, const LocalSky& sky,
+                               const MeasurementConfig& config) {
+  const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
+  const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances tell of them
+  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale};
+}
+
 /// The threshold above the background of a pixel that is as noisy as those of a source on average: the root mean square
 /// of their noise.
 double mean_threshold(const Levels& levels, double variance, double npix) {
@@ -176,7 +184,7 @@ Sources room_for(std::int64_t rows, const MeasuredSums& sums, const Cpu& where) 
 }  // namespace
 
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
-                       const MeasurementConfig& config, const Cpu& where) {
+                       const MeasurementConfig& config, const Cpu& where, std::span<FluxCalibration> calibration) {
   const std::int64_t rows = std::ssize(sums.found);
   Sources sources = room_for(rows, sums, where);
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
@@ -196,6 +204,8 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
                                           : variance_from(sums.variances[row], levels, sky.sigma);
       }
       fill_row(row, sums.found[row], measured, parentage, variance, shape, levels, sky, sources);
+      if (!calibration.empty())
+        calibration[row] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, sky, config);
       if (sums.areas) sources.isoarea_image[row] = (*sums.areas)[row];
     }
   });

@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/measure/flux_calibration.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/measure/parentage.hpp"
 
@@ -35,9 +36,11 @@ struct MeasuredSums {
 /// Positions and shapes are those where the sources were found, fluxes and FLUX_MAX those of the image that is
 /// measured. A source that was split off is where its core is, and its moments are about that. FLUXERR_ISO has the
 /// photon noise that follows from the flux and the gain, or that the variances tell. Runs on the host for both back
-/// ends, with no function that libm rounds freely.
+/// ends, with no function that libm rounds freely. `calibration`, if it has an element for each source, is filled with
+/// what errors and magnitudes of other fluxes are made of there.
 Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Levels& levels,
-                       const MeasurementConfig& config, const Cpu& where = {});
+                       const MeasurementConfig& config, const Cpu& where = {},
+                       std::span<FluxCalibration> calibration = {});
 inline Sources derive_columns(std::span<const SourceSums> sums, const Shape& shape, const Levels& levels,
                               const MeasurementConfig& config, const Cpu& where = {}) {
   return derive_columns(MeasuredSums{sums}, shape, levels, config, where);

@@ -14,7 +14,7 @@ namespace srcextract {
 /// FLUX_APER of a source in one circle.
 struct CircleFlux {
   double flux, variance;  ///< as of EllipseFlux
-  std::int32_t flags;     ///< flag::aperture_cut
+  std::int64_t flags;     ///< flag::aperture_cut; no bit of the row is undefined
 
   bool operator==(const CircleFlux&) const = default;
 };
@@ -50,7 +50,7 @@ struct CircleFamily {
   explicit CircleFamily(const Config& config) {
     for (const double diameter : config.measurement.apertures) radius[count++] = static_cast<float>(diameter / 2);
   }
-  int rows() const { return count; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE CircleFlux measure(const Lanes& lanes, const MeasuredSource& source,

@@ -40,8 +40,9 @@ struct Photometry {
 ///  - Row: what it measures, one of rows() for every source; with a record_fields of a buffer of them and a member
 ///    `flags`, bits of FLAGS;
 ///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
-///    are of one thing, measure_rows(lanes, source, image, keep), which calls keep(which, row) for all of them. Pixels
-///    are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
+///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
+///    for all of them. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round
+///    alike on both;
 ///  - for_each_value(f): how a value of each of its columns follows from a row.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
@@ -55,15 +56,34 @@ void for_each_family(F&& f) {
   f.template operator()<PositionNoiseFamily>([](auto& all) -> auto& { return all.position_noise; });
 }
 
-/// Calls keep(which, row) for every row that a family has of a source.
-template <class One, class Lanes, class Keep>
-SRCEXTRACT_HOST_DEVICE void measure_rows(const One& family, const Lanes& lanes, const MeasuredSource& source,
-                                         const PhotometryImage& image, const Keep& keep) {
-  if constexpr (requires { family.measure_rows(lanes, source, image, keep); }) {
+/// Whether a family measures all rows of a source at once.
+template <class One>
+inline constexpr bool rows_are_together = requires {
+  One::rows_are_together;
+};
+
+/// Calls keep(which, row) for every row that a family has of a source, on the host.
+template <class One, class Keep>
+void measure_rows(const One& family, const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                  const Keep& keep) {
+  if constexpr (rows_are_together<One>) {
     family.measure_rows(lanes, source, image, keep);
   } else {
     for (int which = 0; which < family.rows(); ++which) keep(which, family.measure(lanes, source, image, which));
   }
+}
+
+/// The bytes that a source takes beside its usual columns: what is measured, and the columns that are made of that.
+inline std::int64_t photometry_bytes(const Config& config) {
+  const ColumnChoice choice(config.output.columns);
+  std::int64_t bytes = 0;
+  for_each_family([&]<class One>(auto&&) {
+    if (!choice.needs(One::id)) return;
+    std::int64_t of_row = sizeof(typename One::Row);
+    One::for_each_value([&](const char*, const auto&) { of_row += static_cast<std::int64_t>(sizeof(double)); });
+    bytes += One(config).rows() * of_row;
+  });
+  return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 
 /// Whether a configuration asks for anything that has to be measured by itself.

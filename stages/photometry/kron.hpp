@@ -34,7 +34,7 @@ struct KronFamily {
 
   explicit KronFamily(const Config& config)
       : factor(config.measurement.kron.at(0)), minimum(config.measurement.kron.at(1)) {}
-  int rows() const { return 1; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE KronFlux measure(const Lanes& lanes, const MeasuredSource& source,

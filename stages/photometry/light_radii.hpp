@@ -26,6 +26,7 @@ struct LightRadiusFamily {
   using Row = LightRadius;
   static constexpr Family id = Family::light_radii;
   static constexpr const char* name = "light radii";
+  static constexpr bool rows_are_together = true;
 
   double fraction[most_fractions]{};
   int count = 0;
@@ -33,7 +34,7 @@ struct LightRadiusFamily {
   explicit LightRadiusFamily(const Config& config) {
     for (const double one : config.measurement.flux_radius) fraction[count++] = one;
   }
-  int rows() const { return count; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
   /// Calls keep(which, row) for every row of a source: they are of one curve.
   template <class Lanes, class Keep>

@@ -33,7 +33,7 @@ struct PetrosianFamily {
 
   explicit PetrosianFamily(const Config& config)
       : factor(config.measurement.petrosian.at(0)), minimum(config.measurement.petrosian.at(1)) {}
-  int rows() const { return 1; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE PetrosianFlux measure(const Lanes& lanes, const MeasuredSource& source,

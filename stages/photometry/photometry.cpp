@@ -57,7 +57,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Conf
                               static_cast<std::int32_t>(input.image.shape.width),
                               static_cast<std::int32_t>(input.image.shape.height),
                               input.levels->background,
-                              analysis_level(*input.levels, config.detection),
+                              analysis_level(*input.levels, analysis_ratio(config)),
                               config.measurement.mask};
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;

@@ -74,7 +74,7 @@ struct PositionNoiseFamily {
   static constexpr const char* name = "position noise";
 
   explicit PositionNoiseFamily(const Config&) {}
-  int rows() const { return 1; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE PositionNoise measure(const Lanes& lanes, const MeasuredSource& source,

@@ -41,7 +41,7 @@ struct ProfileFamily {
   static constexpr const char* name = "profile";
 
   explicit ProfileFamily(const Config&) {}
-  int rows() const { return 1; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE ProfileRow measure(const Lanes& lanes, const MeasuredSource& source,

@@ -78,7 +78,7 @@ struct WindowFamily {
   static constexpr const char* name = "window";
 
   explicit WindowFamily(const Config&) {}
-  int rows() const { return 1; }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const MeasuredSource& source,

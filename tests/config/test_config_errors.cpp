@@ -276,6 +276,44 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
 }
 
+TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
+  const Wrong cases[] = {
+      {"output: {columns: [NUMBER, FLUX_AUT]}",
+       "x.yaml:1:19: 'output.columns' holds 'FLUX_AUT', which is neither a column nor a group of them (default, "
+       "photometry, profile, windowed, shapes, all); did you mean 'FLUX_AUTO'?"},
+      {"output: {columns: [everything_else]}",
+       "x.yaml:1:19: 'output.columns' holds 'everything_else', which is neither a column nor a group of them (default, "
+       "photometry, profile, windowed, shapes, all); docs/catalogue.md lists them"},
+      {"output: {columns: []}", "x.yaml:1:19: 'output.columns' is empty; name a column, or default"},
+      {"output: {columns: [default, default]}", "x.yaml:1:19: 'output.columns' names 'default' twice"},
+      {"output: {columns: NUMBER}", "x.yaml:1:19: 'output.columns' must be a list, not 'NUMBER'; write [NUMBER]"},
+      {"output: {columns: [ISOAREA_IMAGE]}",
+       "x.yaml:1:19: 'output.columns' holds 'ISOAREA_IMAGE', which needs a threshold of its own: set "
+       "detection.analysis_threshold"},
+      {"output: {columns: [ID_PARENT]}",
+       "x.yaml:1:19: 'output.columns' holds 'ID_PARENT', which is of sources that are deblended: set deblend.method"},
+      {"output: {columns: [IMAFLAGS_ISO]}",
+       "x.yaml:1:19: 'output.columns' holds 'IMAFLAGS_ISO', which needs a map of flags: give flags.file or flags.hdu"},
+      {"measurement: {apertures: []}",
+       "x.yaml:1:26: 'measurement.apertures' is empty; name a diameter in pixels, as in [5]"},
+      {"measurement: {apertures: [5, 0]}",
+       "x.yaml:1:26: 'measurement.apertures' holds 0.0, which is no diameter: above 0, up to 10000 pixels"},
+      {"measurement: {apertures: 5}", "x.yaml:1:26: 'measurement.apertures' must be a list, not '5'; write [5]"},
+      {"measurement: {kron: [2.5]}",
+       "x.yaml:1:21: 'measurement.kron' must be two numbers, factor and least radius, as in [2.5, 3.5]"},
+      {"measurement: {kron: [2.5, -1]}", "x.yaml:1:21: 'measurement.kron' must be numbers above 0, up to 100"},
+      {"measurement: {petrosian: [2]}",
+       "x.yaml:1:26: 'measurement.petrosian' must be two numbers, factor and least radius, as in [2, 3.5]"},
+      {"measurement: {flux_radius: []}",
+       "x.yaml:1:28: 'measurement.flux_radius' is empty; name a part of the light, as in [0.5]"},
+      {"measurement: {flux_radius: [0.5, 50]}",
+       "x.yaml:1:28: 'measurement.flux_radius' holds 50.0, which is no part: above 0, up to 1"},
+      {"measurement: {mask: corect}",
+       "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+}
+
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
   const Wrong cases[] = {
       {"detection: {threshold: 5\n", "x.yaml:2:1: not valid YAML: "},

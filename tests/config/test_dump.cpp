@@ -38,10 +38,12 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "deblend:\n  method: none\n  thresholds: 32\n  contrast: 0.005\n"
             "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
             "  gain_keyword: none\n"
-            "  zero_point: 0.0\n  pixel_scale: 0.0\n"
+            "  zero_point: 0.0\n  pixel_scale: 0.0\n  mask: correct\n  apertures: [5.0]\n  kron: [2.5, 3.5]\n"
+            "  petrosian: [2.0, 3.5]\n  flux_radius: [0.5]\n"
             "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
-            "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n  check_images: []\n"
+            "output:\n  formats: [fits]\n  columns: [default]\n  segmentation: false\n  quicklook: false\n  "
+            "check_images: []\n"
             "  header_keywords: []\n  one_catalogue: false\n"
             "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
             "  overlay: ellipses\n  size: 1024\n");
@@ -76,7 +78,7 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
     c.input.hdu = hdu;
     c.background.method = BackgroundMethod::constant;
     c.detection = {-1.5, ThresholdUnit::absolute, Baseline::zero, 4, 1};
-    c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, true, true};
+    c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, {"NUMBER", "photometry"}, true, true};
     if (!c.input.hdu.several())  // several images are not combined
       c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
     c.convolve.kernel = KernelShape::values;

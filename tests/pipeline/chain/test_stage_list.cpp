@@ -93,6 +93,21 @@ TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
 }
 
+TEST(StageList, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
+  Config config = constant_sky();
+  const std::int64_t usual = sources_memory(1000, config);
+  config.output.columns = {"default", "MAG_ISO"};
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 3 * image / 2);
+  config.output.columns = {"NUMBER", "FLUX_APER"};
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
+  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
+  const std::int64_t one = sources_memory(1000, config);
+  EXPECT_GT(one, usual);
+  config.measurement.apertures = {3, 5, 7};
+  EXPECT_GT(sources_memory(1000, config), one);
+}
+
 TEST(StageList, SmallImagesShareALaunch) {
   for (const Config& config : {Config{}, constant_sky()}) {
     EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);

@@ -1,0 +1,111 @@
+#include "stages/photometry/photometry.hpp"
+
+#include <algorithm>
+
+#include "cuda/device/launch.hpp"
+#include "cuda/photometry/warp_lanes.hpp"
+#include "stages/detect/detection_levels.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr int block_warps = block_threads / warp_size;
+
+/// A thread a run.
+__global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, std::int64_t width,
+                                    std::int32_t* owner) {
+  const std::int64_t count = items();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    const Run run = runs[i];
+    const std::int32_t own = owner_of_label(label[i]);
+    for (std::int32_t x = run.begin; x < run.end; ++x) owner[run.y * width + x] = own;
+  }
+}
+
+/// The sources of an image, as far as there is room for them.
+struct SourceTable {
+  const SourceSums* sums;
+  const Parentage* parentage;  ///< null: nothing was deblended
+  const KronFlux* kron;        ///< null: not measured
+  const LightRadius* radii;    ///< the same
+  int radii_each;
+  ItemCount items;
+};
+
+/// A warp a row of a source, or a source if its rows are measured together.
+template <class One>
+__global__ void measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis,
+                                      SourceTable sources, typename One::Row* rows) {
+  __shared__ unsigned long long bins[block_warps][most_bins];
+  const WarpLanes lanes(bins[threadIdx.x / warp_size]);
+  image.background = levels->background;
+  image.threshold = analysis_level(*levels, analysis);
+  const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
+  const std::int64_t count = sources.items() * parts;
+  for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
+    const std::int64_t k = i / parts;
+    const Parentage parentage = sources.parentage != nullptr ? sources.parentage[k] : Parentage{};
+    const MeasuredSource source{static_cast<std::int32_t>(k + 1),
+                                shape_of(sources.sums[k], parentage, image.width, image.height), &sources.sums[k],
+                                sources.kron != nullptr ? sources.kron + k : nullptr,
+                                sources.radii != nullptr ? sources.radii + k * sources.radii_each : nullptr};
+    const auto keep = [&](int which, const typename One::Row& row) {
+      if (first_lane()) rows[k * each + which] = row;
+    };
+    if constexpr (rows_are_together<One>) {
+      family.measure_rows(lanes, source, image, keep);
+    } else {
+      const auto which = static_cast<int>(i % parts);
+      keep(which, family.measure(lanes, source, image, which));
+    }
+  }
+}
+
+}  // namespace
+
+Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where) {
+  Image<std::int32_t, Gpu> owners;
+  owners.shape = runs.shape;
+  owners.pixels = filled<std::int32_t>(runs.shape.count(), 0, where);
+  static_assert(nobodys_pixel == 0);
+  const std::int64_t most = runs.runs.size();
+  if (most == 0) return owners;
+  paint_owners_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
+      runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(),
+      runs.shape.width, owners.pixels.data());
+  check_launch();
+  return owners;
+}
+
+Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
+  const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where);
+  const PhotometryImage image{input.image.pixels.data(),
+                              input.variance.pixels.data(),
+                              owners.pixels.data(),
+                              static_cast<std::int32_t>(input.image.shape.width),
+                              static_cast<std::int32_t>(input.image.shape.height),
+                              0,  // only the device knows it
+                              0,
+                              config.measurement.mask};
+  const ColumnChoice choice(config.output.columns);
+  const std::int64_t room = input.sums.size();
+  Photometry<Gpu> measured;
+  for_each_family([&]<class One>(auto&& rows_of) {
+    if (!choice.needs(One::id)) return;
+    const One family(config);
+    auto& out = rows_of(measured);
+    out.each = family.rows();
+    if (room == 0) return;
+    out.rows = Buffer<typename One::Row, Gpu>(room * out.each, where);
+    const SourceTable sources{input.sums.data(),         input.parentage.data(),
+                              measured.kron.rows.data(), measured.light_radii.rows.data(),
+                              measured.light_radii.each, ItemCount{&input.components.counts.data()->kept, room}};
+    measure_family_kernel<<<grid_for(room * out.each * warp_size, where), block_threads, 0, where.stream>>>(
+        family, image, input.levels.data(), analysis_ratio(config), sources, out.rows.data());
+    check_launch();
+  });
+  return measured;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,91 @@
+#include "stages/photometry/photometry_columns.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
+#include "stages/photometry/isophotal_values.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Rows that a thread fills at a time.
+constexpr std::int64_t rows_at_a_time = 2048;
+
+/// The values value(row) of a column.
+template <class Value>
+std::vector<double> column_of(std::int64_t rows, const Value& value, const Cpu& where) {
+  std::vector<double> values(static_cast<std::size_t>(rows));
+  parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) values[static_cast<std::size_t>(row)] = value(row);
+  });
+  return values;
+}
+
+/// FLUX_APER, FLUX_APER_1, FLUX_APER_2 ...
+std::string numbered(const char* name, int which) {
+  return which == 0 ? name : std::string(name) + "_" + std::to_string(which);
+}
+
+void add_isophotal_column(const Column& column, std::span<const FluxCalibration> calibration, Sources& sources,
+                          const Cpu& where) {
+  for_each_isophotal_value([&](std::string_view name, const auto& value) {
+    if (name != column.name) return;
+    sources.further.push_back({column, column.name,
+                               column_of(
+                                   sources.size(),
+                                   [&](std::int64_t i) {
+                                     const auto row = static_cast<std::size_t>(i);
+                                     const double one = value(sources, row, calibration[row]);
+                                     return one == one ? one : std::numeric_limits<double>::quiet_NaN();
+                                   },
+                                   where)});
+  });
+}
+
+/// The columns of one name: one for each of the family's rows.
+template <class One>
+void add_family_columns(const Column& column, const FamilyRows<typename One::Row, Cpu>& measured,
+                        std::span<const FluxCalibration> calibration, Sources& sources, const Cpu& where) {
+  One::for_each_value([&](std::string_view name, const auto& value) {
+    if (name != column.name) return;
+    for (int which = 0; which < measured.each; ++which) {
+      sources.further.push_back({column, numbered(column.name, which),
+                                 column_of(
+                                     sources.size(),
+                                     [&](std::int64_t row) {
+                                       return value(measured.rows[row * measured.each + which],
+                                                    calibration[static_cast<std::size_t>(row)]);
+                                     },
+                                     where)});
+    }
+  });
+}
+
+}  // namespace
+
+void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
+                          const Config& config, Sources& sources, const Cpu& where) {
+  const ColumnChoice choice(config.output.columns);
+  for (const MeasuredColumn& measured : measured_columns()) {
+    if (!choice.has(measured.column.name)) continue;
+    if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
+    for_each_family([&]<class One>(auto&& rows_of) {
+      if (One::id == measured.family)
+        add_family_columns<One>(measured.column, rows_of(photometry), calibration, sources, where);
+    });
+  }
+  for_each_family([&]<class One>(auto&& rows_of) {
+    const auto& measured = rows_of(photometry);
+    sources.has_apertures = sources.has_apertures || measured.each > 0;
+    for (std::int64_t i = 0; i < measured.rows.size(); ++i)
+      sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
+  });
+  sources.written = choice.names();
+  for (const FurtherColumn& further : sources.further) sources.written->push_back(further.name);
+}
+
+}  // namespace srcextract

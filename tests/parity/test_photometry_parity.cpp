@@ -1,0 +1,83 @@
+// Measurements in apertures: CPU and CUDA bodies on the same sources, to the last bit. Where no GPU is, the CPU stands
+// against itself on another number of threads.
+#include "stages/measure/columns.hpp"
+#include "stages/photometry/photometry.hpp"
+#include "tests/parity/parity_support.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backend;
+using testing::Backends;
+using testing::Field;
+using testing::same_bytes;
+using testing::StageTest;
+
+struct Results {
+  std::vector<std::int32_t> owners;
+  std::vector<CircleFlux> circles;
+  std::vector<KronFlux> kron;
+};
+
+Config everything(MaskNeighbours mask) {
+  Config config;
+  config.output.columns = {"all"};
+  config.measurement.apertures = {1, 5, 23.7, 41};
+  config.measurement.mask = mask;
+  return config;
+}
+
+/// What is found over a level, half of it where it is split off from nothing: as if it had been deblended.
+template <class Where>
+Results run_photometry(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config,
+                       bool mapped) {
+  const Image<float, Where> image = testing::put_image(backend, field.shape, field.pixels);
+  std::vector<float> variances(mapped ? field.pixels.size() : 0);
+  for (std::size_t i = 0; i < variances.size(); ++i) variances[i] = 1.0F + 0.01F * static_cast<float>(i % 97);
+  const Image<float, Where> variance =
+      mapped ? testing::put_image(backend, field.shape, variances) : Image<float, Where>{};
+  const Statistics sky = fetch(estimate_background(image, {}, where), where).clipped;
+  const auto levels = testing::put_levels(backend, sky.median + 1.5 * sky.sigma, sky.median);
+  DetectionConfig detection;
+  detection.min_area = 3;
+  const auto runs = find_runs(image, levels, where);
+  const auto components = label_components(runs, detection, where);
+  const auto sums = measure_sources(image, runs, components, levels, backend.put_value(MaskCounts{.nan = 1}), where);
+  const std::int64_t count = fetch(components.counts, where).kept;
+  std::vector<Parentage> parents;
+  for (const SourceSums& s : testing::get_sums(backend, components, sums))
+    parents.push_back({s.xmin + 0.25, s.ymin + 0.5, 1, static_cast<std::int32_t>(parents.size() % 2), 0});
+  parents.resize(static_cast<std::size_t>(mapped ? 0 : std::max<std::int64_t>(sums.size(), 0)));
+  const auto parentage = backend.put(parents);
+  const auto owners = map_owners(runs, components, where);
+  const Photometry<Where> measured =
+      measure_photometry({image, variance, levels, runs, components, sums, parentage}, config, where);
+  const auto get = [&](const auto& rows) { return backend.get(rows.rows, count * rows.each); };
+  return {backend.get(owners.pixels), get(measured.circles), get(measured.kron)};
+}
+
+template <class Where>
+class PhotometryParity : public StageTest<Where> {};
+TYPED_TEST_SUITE(PhotometryParity, Backends);
+
+TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
+  std::size_t sources = 0;
+  for (const Field& field : testing::parity_fields(300)) {
+    for (const MaskNeighbours mask : {MaskNeighbours::correct, MaskNeighbours::blank, MaskNeighbours::none}) {
+      for (const bool mapped : {false, true}) {
+        if (mapped && mask != MaskNeighbours::correct) continue;
+        const Config config = everything(mask);
+        const Results one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
+        const Results other = run_photometry(this->backend(), field, this->where(), config, mapped);
+        EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
+        EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
+        EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";
+        sources += one.kron.size();
+      }
+    }
+  }
+  EXPECT_GT(sources, static_cast<std::size_t>(testing::share(5000)));
+}
+
+}  // namespace
+}  // namespace srcextract

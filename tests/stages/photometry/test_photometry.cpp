@@ -1,0 +1,176 @@
+#include "stages/photometry/photometry.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "stages/photometry/photometry_columns.hpp"
+#include "tests/support/backends.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backends;
+using testing::StageTest;
+
+constexpr std::int64_t side = 101;
+
+/// A source with its one run of pixels, which is all that is said of it but its moments.
+struct Given {
+  Run run;
+  double x, y, x2, y2, xy;
+};
+
+/// The sums of a source of that centre and those moments.
+SourceSums sums_of(const Given& given) {
+  SourceSums s{};
+  const double x = given.x - given.run.begin, y = given.y - given.run.y;
+  s.npix = given.run.end - given.run.begin;
+  s.v = 7;
+  s.vx = 7 * x;
+  s.vy = 7 * y;
+  s.vxx = 7 * (given.x2 + x * x);
+  s.vyy = 7 * (given.y2 + y * y);
+  s.vxy = 7 * (given.xy + x * y);
+  s.xmin = given.run.begin;
+  s.xmax = given.run.end - 1;
+  s.ymin = s.ymax = given.run.y;
+  return s;
+}
+
+struct Measured {
+  std::vector<CircleFlux> circles;
+  std::vector<KronFlux> kron;
+};
+
+template <class Where>
+class PhotometryStage : public StageTest<Where> {
+ protected:
+  Measured measure(const std::vector<float>& pixels, const std::vector<Given>& sources, const Config& config) {
+    const auto& backend = this->backend();
+    const Image<float, Where> image = this->image({side, side}, pixels), no_variance;
+    std::vector<Run> runs;
+    std::vector<std::int32_t> labels;
+    std::vector<SourceSums> sums;
+    std::vector<std::int64_t> row_begin(side + 1, 0);
+    for (const Given& given : sources) {
+      runs.push_back(given.run);
+      labels.push_back(static_cast<std::int32_t>(labels.size() + 1));
+      sums.push_back(sums_of(given));
+      for (std::size_t y = static_cast<std::size_t>(given.run.y) + 1; y < row_begin.size(); ++y) ++row_begin[y];
+    }
+    const auto count = std::ssize(sources);
+    const Runs<Where> found{{side, side}, backend.put(runs), backend.put(row_begin)};
+    const Components<Where> components{backend.put(labels), backend.put_value(ComponentCounts{count, count})};
+    const Photometry<Where> photometry =
+        measure_photometry({image, no_variance, testing::put_levels(backend, 1.0), found, components, backend.put(sums),
+                            Buffer<Parentage, Where>()},
+                           config, this->where());
+    return {backend.get(photometry.circles.rows, count * photometry.circles.each),
+            backend.get(photometry.kron.rows, count * photometry.kron.each)};
+  }
+};
+TYPED_TEST_SUITE(PhotometryStage, Backends);
+
+Config asking(std::vector<double> apertures, std::vector<double> kron) {
+  Config config;
+  config.output.columns = {"FLUX_APER", "FLUX_AUTO"};
+  config.measurement.apertures = std::move(apertures);
+  config.measurement.kron = std::move(kron);
+  return config;
+}
+
+/// Of an elliptical Gaussian the mean distance in its own standard deviations is sqrt(pi / 2), and exp(-k^2 / 2) of the
+/// light is beyond k of them.
+TYPED_TEST(PhotometryStage, AGaussianHasItsKronRadiusAndTheLightWithinIt) {
+  constexpr double a = 6, b = 3, angle = 0.4, x0 = 50.3, y0 = 49.8, flux = 1e5;
+  const double c = std::cos(angle), s = std::sin(angle);
+  std::vector<float> pixels;
+  for (std::int64_t y = 0; y < side; ++y) {
+    for (std::int64_t x = 0; x < side; ++x) {
+      const double dx = static_cast<double>(x) - x0, dy = static_cast<double>(y) - y0;
+      const double u = (c * dx + s * dy) / a, v = (c * dy - s * dx) / b;
+      pixels.push_back(static_cast<float>(flux / (2 * std::numbers::pi * a * b) * std::exp(-(u * u + v * v) / 2)));
+    }
+  }
+  const Given source{{50, 47, 54},           x0, y0, a * a * c * c + b * b * s * s, a * a * s * s + b * b * c * c,
+                     (a * a - b * b) * s * c};
+  for (const double factor : {1.5, 2.5, 3.0}) {
+    const KronFlux kron = this->measure(pixels, {source}, asking({5}, {factor, 1})).kron.at(0);
+    const double radius = factor * std::sqrt(std::numbers::pi / 2);
+    EXPECT_NEAR(kron.radius, radius, 2e-3 * radius) << factor;
+    EXPECT_NEAR(kron.flux, flux * (1 - std::exp(-radius * radius / 2)), 0.01 * flux) << factor;
+    EXPECT_NEAR(kron.variance, std::numbers::pi * a * b * radius * radius, 0.03 * kron.variance) << factor;
+    EXPECT_EQ(kron.flags, 0) << factor;
+  }
+  EXPECT_EQ(this->measure(pixels, {source}, asking({5}, {2.5, 4})).kron.at(0).radius, 4);
+}
+
+TYPED_TEST(PhotometryStage, ACircleHasItsArea) {
+  const std::vector<float> pixels(side * side, 3);
+  const std::vector<double> diameters = {2, 5, 10, 23.7, 61};
+  for (const double shift : {0.0, 0.25, 0.5}) {
+    const Measured all =
+        this->measure(pixels, {{{50, 47, 54}, 50 + shift, 50 - shift, 4, 4, 0}}, asking(diameters, {2.5, 3.5}));
+    ASSERT_EQ(all.circles.size(), diameters.size());
+    for (std::size_t i = 0; i < diameters.size(); ++i) {
+      const double radius = diameters[i] / 2, area = std::numbers::pi * radius * radius;
+      EXPECT_NEAR(all.circles[i].variance, area, 0.15 * radius) << radius;
+      EXPECT_NEAR(all.circles[i].flux, 3 * all.circles[i].variance, 1e-9 * area) << radius;
+      EXPECT_EQ(all.circles[i].flags, 0);
+    }
+  }
+  const CircleFlux cut = this->measure(pixels, {{{3, 3, 6}, 4, 3, 4, 4, 0}}, asking({10}, {2.5, 3.5})).circles.at(0);
+  EXPECT_EQ(cut.flags, flag::aperture_cut);
+  EXPECT_LT(cut.variance, 72);
+}
+
+/// Light of a neighbour on a sky of 1: mirrored it is 1, left out it is 0.
+TYPED_TEST(PhotometryStage, NeighboursCountAsAsked) {
+  std::vector<float> pixels(side * side, 1);
+  constexpr std::int64_t bright = 6;
+  for (std::int64_t x = 53; x < 53 + bright; ++x) pixels[50 * side + x] = 1000;
+  const std::vector<Given> sources = {{{50, 48, 53}, 50, 50, 2, 2, 0}, {{50, 53, 53 + bright}, 55.5, 50, 3, 1, 0}};
+  Config config = asking({40}, {2.5, 20});
+  const auto fluxes = [&](MaskNeighbours mask) {
+    config.measurement.mask = mask;
+    const Measured all = this->measure(pixels, sources, config);
+    return std::pair(all.circles.at(0).flux, all.kron.at(0).flux);
+  };
+  const auto [circle, ellipse] = fluxes(MaskNeighbours::correct);
+  EXPECT_NEAR(circle, 400 * std::numbers::pi, 3);
+  EXPECT_EQ(fluxes(MaskNeighbours::blank), std::pair(circle - bright, ellipse - bright));
+  EXPECT_EQ(fluxes(MaskNeighbours::none), std::pair(circle + bright * 999, ellipse + bright * 999));
+}
+
+TYPED_TEST(PhotometryStage, ASourceWithoutAShapeIsNotMeasured) {
+  const std::vector<float> pixels(side * side, 1);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Given& source : {Given{{50, 48, 53}, 50, 50, -9, 9, 0}, Given{{50, 48, 53}, nan, 50, 2, 2, 0},
+                              Given{{50, 48, 53}, 5000, 50, 2, 2, 0}, Given{{50, 48, 53}, 50, 50, 1e40, 2, 0}}) {
+    const Measured all = this->measure(pixels, {source}, asking({5}, {2.5, 3.5}));
+    EXPECT_TRUE(std::isnan(all.circles.at(0).flux));
+    EXPECT_TRUE(std::isnan(all.kron.at(0).flux));
+  }
+}
+
+/// Each family's values are of columns that are declared for it, and all of these have one.
+TEST(MeasuredColumns, EveryColumnOfAFamilyHasAValue) {
+  std::size_t values = 0, declared = 0;
+  for_each_family([&]<class One>(auto&&) {
+    One::for_each_value([&](std::string_view name, const auto&) {
+      ++values;
+      const auto columns = measured_columns();
+      EXPECT_EQ(std::ranges::count_if(
+                    columns, [&](const auto& one) { return one.column.name == name && one.family == One::id; }),
+                1)
+          << name;
+    });
+    for (const MeasuredColumn& column : measured_columns()) declared += column.family == One::id ? 1 : 0;
+  });
+  EXPECT_EQ(values, declared);
+  EXPECT_GT(values, 5U);
+}
+
+}  // namespace
+}  // namespace srcextract
