@@ -248,6 +248,9 @@ enum class MaskNeighbours { correct, blank, none };
 /// Most circles that light is summed in.
 inline constexpr int most_apertures = 100;
 
+/// Most parts of the light whose radius is sought.
+inline constexpr int most_fractions = 100;
+
 /// What is summed over the pixels of a source.
 struct MeasurementConfig {
   /// The level subtracted from every pixel before it is measured: the clipped median, or zero (raw pixels).
@@ -265,8 +268,10 @@ struct MeasurementConfig {
   /// What pixels of other sources, and bad ones, count as in an aperture: the pixel opposite, nothing, or, those of
   /// others, themselves (SExtractor's MASK_TYPE).
   MaskNeighbours mask = MaskNeighbours::correct;
-  std::vector<double> apertures = {5};    ///< diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)
-  std::vector<double> kron = {2.5, 3.5};  ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
+  std::vector<double> apertures = {5};         ///< diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)
+  std::vector<double> kron = {2.5, 3.5};       ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
+  std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: the same (PHOT_PETROPARAMS)
+  std::vector<double> flux_radius = {0.5};     ///< parts of FLUX_AUTO, of FLUX_RADIUS (PHOT_FLUXFRAC)
 
   bool operator==(const MeasurementConfig&) const = default;
 };

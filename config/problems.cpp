@@ -378,12 +378,22 @@ std::string apertures_problem(const MeasurementConfig& config) {
   return "";
 }
 
-std::string kron_problem(const MeasurementConfig& config) {
+std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example) {
   constexpr double most = 100;
-  if (config.kron.size() != 2) return "must be two numbers, factor and least radius, as in [2.5, 3.5]";
-  return std::ranges::all_of(config.kron, [](double value) { return value > 0 && value <= most; })
+  if (factor_and_least.size() != 2) return "must be two numbers, factor and least radius, as in " + example;
+  return std::ranges::all_of(factor_and_least, [](double value) { return value > 0 && value <= most; })
              ? ""
              : "must be numbers above 0, up to 100";
+}
+
+std::string fractions_problem(const MeasurementConfig& config) {
+  if (config.flux_radius.empty()) return "is empty; name a part of the light, as in [0.5]";
+  if (config.flux_radius.size() > most_fractions)
+    return "lists " + std::to_string(config.flux_radius.size()) + " parts, and there is room for " +
+           std::to_string(most_fractions);
+  for (const double part : config.flux_radius)
+    if (!(part > 0 && part <= 1)) return "holds " + format_value(part) + ", which is no part: above 0, up to 1";
+  return "";
 }
 
 std::string columns_problem(const Config& config) {

@@ -81,7 +81,9 @@ std::string keywords_problem(const OutputConfig& config);
 
 /// Of apertures: numbers that a radius can have.
 std::string apertures_problem(const MeasurementConfig& config);
-std::string kron_problem(const MeasurementConfig& config);
+/// Of an ellipse's factor and least radius, as in `example`; and of parts of the light.
+std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
+std::string fractions_problem(const MeasurementConfig& config);
 
 /// Of the columns: there are such, and what they are made of.
 std::string columns_problem(const Config& config);

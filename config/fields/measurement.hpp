@@ -84,8 +84,22 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
               "Of FLUX_AUTO (PHOT_AUTOPARAMS): the radius of its ellipse in Kron radii, and the least radius "
               "in units of A_IMAGE",
           .allowed = "two numbers above 0, up to 100",
-          .problem = kron_problem(c.measurement)},
+          .problem = ellipse_problem(c.measurement.kron, "[2.5, 3.5]")},
     c.measurement.kron);
+  f(Field{.section = section,
+          .key = "petrosian",
+          .description =
+              "Of FLUX_PETRO (PHOT_PETROPARAMS): the radius of its ellipse in Petrosian radii, and the least radius in "
+              "units of A_IMAGE",
+          .allowed = "two numbers above 0, up to 100",
+          .problem = ellipse_problem(c.measurement.petrosian, "[2, 3.5]")},
+    c.measurement.petrosian);
+  f(Field{.section = section,
+          .key = "flux_radius",
+          .description = "Parts of FLUX_AUTO whose radius FLUX_RADIUS is (PHOT_FLUXFRAC)",
+          .allowed = "1 to 100 numbers above 0, up to 1",
+          .problem = fractions_problem(c.measurement)},
+    c.measurement.flux_radius);
 }
 
 }  // namespace srcextract::config

@@ -4,6 +4,7 @@
 
 #include "cuda/device/launch.hpp"
 #include "cuda/photometry/warp_lanes.hpp"
+#include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
 
@@ -27,26 +28,37 @@ struct SourceTable {
   const SourceSums* sums;
   const Parentage* parentage;  ///< null: nothing was deblended
   const KronFlux* kron;        ///< null: not measured
+  const LightRadius* radii;    ///< the same
+  int radii_each;
   ItemCount items;
 };
 
-/// A warp a row of a source.
+/// A warp a row of a source, or a source if its rows are measured together.
 template <class One>
-__global__ void measure_family_kernel(One family, PhotometryImage image, const Levels* levels, SourceTable sources,
-                                      typename One::Row* rows) {
+__global__ void measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis,
+                                      SourceTable sources, typename One::Row* rows) {
   __shared__ unsigned long long bins[block_warps][most_bins];
   const WarpLanes lanes(bins[threadIdx.x / warp_size]);
   image.background = levels->background;
-  const int each = family.rows();
-  const std::int64_t count = sources.items() * each;
+  image.threshold = analysis_level(*levels, analysis);
+  const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
+  const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
-    const std::int64_t k = i / each;
+    const std::int64_t k = i / parts;
     const Parentage parentage = sources.parentage != nullptr ? sources.parentage[k] : Parentage{};
     const MeasuredSource source{static_cast<std::int32_t>(k + 1),
                                 shape_of(sources.sums[k], parentage, image.width, image.height), &sources.sums[k],
-                                sources.kron != nullptr ? sources.kron + k : nullptr};
-    const typename One::Row row = family.measure(lanes, source, image, static_cast<int>(i % each));
-    if (first_lane()) rows[i] = row;
+                                sources.kron != nullptr ? sources.kron + k : nullptr,
+                                sources.radii != nullptr ? sources.radii + k * sources.radii_each : nullptr};
+    const auto keep = [&](int which, const typename One::Row& row) {
+      if (first_lane()) rows[k * each + which] = row;
+    };
+    if constexpr (rows_are_together<One>) {
+      family.measure_rows(lanes, source, image, keep);
+    } else {
+      const auto which = static_cast<int>(i % parts);
+      keep(which, family.measure(lanes, source, image, which));
+    }
   }
 }
 
@@ -74,6 +86,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
                               static_cast<std::int32_t>(input.image.shape.width),
                               static_cast<std::int32_t>(input.image.shape.height),
                               0,  // only the device knows it
+                              0,
                               config.measurement.mask};
   const ColumnChoice choice(config.output.columns);
   const std::int64_t room = input.sums.size();
@@ -85,10 +98,11 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     out.each = family.rows();
     if (room == 0) return;
     out.rows = Buffer<typename One::Row, Gpu>(room * out.each, where);
-    const SourceTable sources{input.sums.data(), input.parentage.data(), measured.kron.rows.data(),
-                              ItemCount{&input.components.counts.data()->kept, room}};
+    const SourceTable sources{input.sums.data(),         input.parentage.data(),
+                              measured.kron.rows.data(), measured.light_radii.rows.data(),
+                              measured.light_radii.each, ItemCount{&input.components.counts.data()->kept, room}};
     measure_family_kernel<<<grid_for(room * out.each * warp_size, where), block_threads, 0, where.stream>>>(
-        family, image, input.levels.data(), sources, out.rows.data());
+        family, image, input.levels.data(), analysis_ratio(config), sources, out.rows.data());
     check_launch();
   });
   return measured;

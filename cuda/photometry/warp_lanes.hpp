@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "cuda/device/warp.hpp"
 #include "stages/photometry/lanes.hpp"
@@ -29,6 +30,22 @@ class WarpLanes {
     for (int k = 0; k < N; ++k)
       for (int half = lane_count / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
     return own;
+  }
+
+  template <class F>
+  __device__ double max(const ApertureBox& box, const F& f) const {
+    double largest = -std::numeric_limits<double>::max();
+    for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
+      for (std::int32_t x = box.x_begin + lane(); x < box.x_end; x += lane_count) {
+        const double value = f(x, y);
+        if (value > largest) largest = value;
+      }
+    }
+    for (int half = lane_count / 2; half > 0; half /= 2) {
+      const double other = __shfl_xor_sync(all_lanes, largest, half);
+      if (other > largest) largest = other;
+    }
+    return largest;
   }
 
   template <class F>

@@ -3,15 +3,22 @@
 #include <spdlog/spdlog.h>
 
 #include "io/wcs/wcs.hpp"
+#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 
 Config with_pixel_scale(const ImageInput& input) {
   Config config = input.config();
-  if (config.detection.threshold_unit != ThresholdUnit::mag_per_arcsec2 || config.measurement.pixel_scale > 0)
-    return config;
+  const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
+  const bool for_a_column = ColumnChoice(config.output.columns).has("MU_MAX");
+  if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
+  if (!reason.empty() && !for_thresholds) {
+    spdlog::warn("{}: MU_MAX is NaN: it needs the size of a pixel, and {}; set measurement.pixel_scale, in arcseconds",
+                 input.name, reason);
+    return config;
+  }
   if (!reason.empty())
     throw Error(ErrorKind::input,
                 fmt::format("{}: a threshold in mag_per_arcsec2 needs the size of a pixel, and {}; set "

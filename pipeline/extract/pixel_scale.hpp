@@ -5,8 +5,9 @@
 
 namespace srcextract {
 
-/// The configuration of an image's file with what only its header tells: where thresholds are surface brightnesses and
-/// measurement.pixel_scale is 0, that of its WCS, which the log tells. Throws Error{input} if there is none.
+/// The configuration of an image's file with what only its header tells: where thresholds are surface brightnesses, or
+/// MU_MAX is asked for, and measurement.pixel_scale is 0, that of its WCS, which the log tells. If there is none,
+/// throws Error{input} for a threshold, and warns for a column.
 Config with_pixel_scale(const ImageInput& input);
 
 }  // namespace srcextract

@@ -48,6 +48,18 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   return levels;
 }
 
+/// The analysis threshold in detection thresholds.
+inline double analysis_ratio(const Config& config) {
+  const DetectionConfig detection = in_pixel_values(config);
+  const bool own = detection.analysis_threshold != 0 && detection.threshold != 0;
+  return own ? detection.analysis_threshold / detection.threshold : 1;
+}
+
+/// The analysis threshold above the background, in the noise of the image as a whole.
+SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels, double ratio) {
+  return levels.zero_point + (levels.detection - levels.zero_point) * ratio - levels.background;
+}
+
 /// The level of one pixel of that noise, which is yet to be scaled.
 SRCEXTRACT_HOST_DEVICE inline float level_above_noise(const Levels& levels, float rms) {
   return static_cast<float>(levels.zero_point + levels.in_noise * (levels.noise_scale * static_cast<double>(rms)));

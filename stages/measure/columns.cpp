@@ -64,7 +64,7 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
   const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances tell of them
-  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point};
+  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale};
 }
 
 /// The threshold above the background of a pixel that is as noisy as those of a source on average: the root mean square

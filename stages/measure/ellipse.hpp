@@ -12,10 +12,8 @@ struct EllipseAxes {
   double a, b;
 };
 
-/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996) of moments about a point, as
-/// `widened` (stages/measure/moments.hpp) leaves them.
-SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
-  const SecondMoments m = widened({x2, y2, xy});
+/// The axes of moments as they are.
+SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_of(const SecondMoments& m) {
   const double half_sum = (m.x2 + m.y2) / 2;
   const double half_difference = (m.x2 - m.y2) / 2;
   const double root = std::sqrt(half_difference * half_difference + m.xy * m.xy);
@@ -28,6 +26,14 @@ struct Ellipse : EllipseAxes {
   double theta;
 };
 
+/// The ellipse of moments as they are.
+Ellipse ellipse_of(const SecondMoments& moments);
+
+/// SExtractor's ellipse (its manual, "Shape parameters"; Bertin & Arnouts 1996) of moments about a point, as
+/// `widened` (stages/measure/moments.hpp) leaves them.
+SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, double xy) {
+  return axes_of(widened({x2, y2, xy}));
+}
 Ellipse ellipse_about(double x2, double y2, double xy);
 
 }  // namespace srcextract

@@ -38,10 +38,14 @@ SRCEXTRACT_HOST_DEVICE inline SecondMoments moments_about(const SourceSums& s, c
           s.vxy / s.v - (centre.x * position.y + (centre.y - position.y) * position.x)};
 }
 
-/// A source thinner than a pixel gets the variance of a pixel, 1/12, added to both axes, with SExtractor's criterion:
-/// determinant below 0.00694 = 1/144.
+/// Whether a source is thinner than a pixel, with SExtractor's criterion: determinant below 0.00694 = 1/144.
+SRCEXTRACT_HOST_DEVICE inline bool is_thin(const SecondMoments& m) {
+  return m.x2 * m.y2 - m.xy * m.xy < 0.00694;
+}
+
+/// Such a source gets the variance of a pixel, 1/12, added to both axes.
 SRCEXTRACT_HOST_DEVICE inline SecondMoments widened(SecondMoments m) {
-  if (m.x2 * m.y2 - m.xy * m.xy < 0.00694) {
+  if (is_thin(m)) {
     m.x2 += 1.0 / 12;
     m.y2 += 1.0 / 12;
   }

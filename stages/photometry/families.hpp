@@ -2,6 +2,11 @@
 
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/kron.hpp"
+#include "stages/photometry/light_radii.hpp"
+#include "stages/photometry/petrosian.hpp"
+#include "stages/photometry/position_noise.hpp"
+#include "stages/photometry/profile.hpp"
+#include "stages/photometry/window.hpp"
 
 namespace srcextract {
 
@@ -10,6 +15,9 @@ template <class Row, class Where>
 struct FamilyRows {
   Buffer<Row, Where> rows;
   int each = 0;  ///< 0: the family was not asked for
+
+  /// The first of a source; null where the family was not asked for.
+  const Row* of(std::int64_t source) const { return each > 0 ? rows.data() + source * each : nullptr; }
 };
 
 /// What all families that were asked for have measured.
@@ -17,6 +25,11 @@ template <class Where>
 struct Photometry {
   FamilyRows<CircleFlux, Where> circles;
   FamilyRows<KronFlux, Where> kron;
+  FamilyRows<PetrosianFlux, Where> petrosian;
+  FamilyRows<LightRadius, Where> light_radii;
+  FamilyRows<WindowedSource, Where> window;
+  FamilyRows<ProfileRow, Where> profile;
+  FamilyRows<PositionNoise, Where> position_noise;
 };
 
 /// The list of families, in the order in which they are measured: a family may use what those before it have measured
@@ -26,15 +39,38 @@ struct Photometry {
 /// a kernel, with
 ///  - Row: what it measures, one of rows() for every source; with a record_fields of a buffer of them and a member
 ///    `flags`, bits of FLAGS;
-///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device. Pixels are summed
-///  by
-///    `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
+///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
+///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
+///    for all of them. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round
+///    alike on both;
 ///  - for_each_value(f): how a value of each of its columns follows from a row.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
 void for_each_family(F&& f) {
   f.template operator()<CircleFamily>([](auto& all) -> auto& { return all.circles; });
   f.template operator()<KronFamily>([](auto& all) -> auto& { return all.kron; });
+  f.template operator()<PetrosianFamily>([](auto& all) -> auto& { return all.petrosian; });
+  f.template operator()<LightRadiusFamily>([](auto& all) -> auto& { return all.light_radii; });
+  f.template operator()<WindowFamily>([](auto& all) -> auto& { return all.window; });
+  f.template operator()<ProfileFamily>([](auto& all) -> auto& { return all.profile; });
+  f.template operator()<PositionNoiseFamily>([](auto& all) -> auto& { return all.position_noise; });
+}
+
+/// Whether a family measures all rows of a source at once.
+template <class One>
+inline constexpr bool rows_are_together = requires {
+  One::rows_are_together;
+};
+
+/// Calls keep(which, row) for every row that a family has of a source, on the host.
+template <class One, class Keep>
+void measure_rows(const One& family, const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                  const Keep& keep) {
+  if constexpr (rows_are_together<One>) {
+    family.measure_rows(lanes, source, image, keep);
+  } else {
+    for (int which = 0; which < family.rows(); ++which) keep(which, family.measure(lanes, source, image, which));
+  }
 }
 
 /// The bytes that a source takes beside its usual columns: what is measured, and the columns that are made of that.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "stages/core/host_device.hpp"
 
@@ -80,6 +81,19 @@ class HostLanes {
       sums.of[k] = lanes[k][0];
     }
     return sums;
+  }
+
+  /// The largest f(x, y) in a box, none of which is NaN; of an empty one the least number.
+  template <class F>
+  double max(const ApertureBox& box, const F& f) const {
+    double largest = -std::numeric_limits<double>::max();
+    for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
+      for (std::int32_t x = box.x_begin; x < box.x_end; ++x) {
+        const double value = f(x, y);
+        if (value > largest) largest = value;
+      }
+    }
+    return largest;
   }
 
   /// Integers gathered in `count` <= most_bins bins, which begin empty: f(x, y, add) calls add(bin, integer) as often

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/core/parallel.hpp"
+#include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
 
@@ -24,9 +25,9 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& im
       const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
       const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                   shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
-                                  before.kron.each > 0 ? before.kron.rows.data() + i : nullptr};
-      for (int which = 0; which < out.each; ++which)
-        out.rows[i * out.each + which] = family.measure(lanes, source, image, which);
+                                  before.kron.of(i), before.light_radii.of(i)};
+      measure_rows(family, lanes, source, image,
+                   [&](int which, const typename One::Row& row) { out.rows[i * out.each + which] = row; });
     }
   });
 }
@@ -56,6 +57,7 @@ Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Conf
                               static_cast<std::int32_t>(input.image.shape.width),
                               static_cast<std::int32_t>(input.image.shape.height),
                               input.levels->background,
+                              analysis_level(*input.levels, analysis_ratio(config)),
                               config.measurement.mask};
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;

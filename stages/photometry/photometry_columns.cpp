@@ -1,11 +1,13 @@
 #include "stages/photometry/photometry_columns.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
+#include "stages/photometry/isophotal_values.hpp"
 
 namespace srcextract {
 namespace {
@@ -30,17 +32,18 @@ std::string numbered(const char* name, int which) {
 
 void add_isophotal_column(const Column& column, std::span<const FluxCalibration> calibration, Sources& sources,
                           const Cpu& where) {
-  const bool error = column.name == std::string_view("MAGERR_ISO");
-  sources.further.push_back({column, column.name,
-                             column_of(
-                                 sources.size(),
-                                 [&](std::int64_t i) {
-                                   const auto row = static_cast<std::size_t>(i);
-                                   const double flux = sources.flux_iso[row];
-                                   return error ? FluxCalibration::magnitude_error(flux, sources.fluxerr_iso[row])
-                                                : calibration[row].magnitude(flux);
-                                 },
-                                 where)});
+  for_each_isophotal_value([&](std::string_view name, const auto& value) {
+    if (name != column.name) return;
+    sources.further.push_back({column, column.name,
+                               column_of(
+                                   sources.size(),
+                                   [&](std::int64_t i) {
+                                     const auto row = static_cast<std::size_t>(i);
+                                     const double one = value(sources, row, calibration[row]);
+                                     return one == one ? one : std::numeric_limits<double>::quiet_NaN();
+                                   },
+                                   where)});
+  });
 }
 
 /// The columns of one name: one for each of the family's rows.

@@ -32,6 +32,7 @@ struct PhotometryImage {
   const std::int32_t* owner;  ///< of each; null: all are nobody's
   std::int32_t width, height;
   double background;  ///< to be subtracted from every pixel
+  double threshold;   ///< above that: the analysis threshold, in the noise of the image as a whole
   MaskNeighbours mask;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {

@@ -38,6 +38,16 @@ SRCEXTRACT_HOST_DEVICE inline SourceShape shape_of(const SourceSums& s, const Pa
   return shape;
 }
 
+/// Its position from the first column and row of its pixels.
+SRCEXTRACT_HOST_DEVICE inline SourceOffset offset_of(const SourceShape& shape, const SourceSums& s) {
+  return {shape.x - s.xmin, shape.y - s.ymin};
+}
+
+/// The box of its pixels.
+SRCEXTRACT_HOST_DEVICE inline ApertureBox own_box(const SourceSums& s) {
+  return {s.xmin, s.xmax + 1, s.ymin, s.ymax + 1, false};
+}
+
 /// The square of how many times as large as the source's ellipse the one through a pixel is.
 SRCEXTRACT_HOST_DEVICE inline float square_of_scale(const SourceShape& shape, std::int32_t x, std::int32_t y) {
   const float dx = static_cast<float>(x) - static_cast<float>(shape.x);

@@ -280,10 +280,10 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
   const Wrong cases[] = {
       {"output: {columns: [NUMBER, FLUX_AUT]}",
        "x.yaml:1:19: 'output.columns' holds 'FLUX_AUT', which is neither a column nor a group of them (default, "
-       "photometry, all); did you mean 'FLUX_AUTO'?"},
+       "photometry, profile, windowed, shapes, all); did you mean 'FLUX_AUTO'?"},
       {"output: {columns: [everything_else]}",
        "x.yaml:1:19: 'output.columns' holds 'everything_else', which is neither a column nor a group of them (default, "
-       "photometry, all); docs/catalogue.md lists them"},
+       "photometry, profile, windowed, shapes, all); docs/catalogue.md lists them"},
       {"output: {columns: []}", "x.yaml:1:19: 'output.columns' is empty; name a column, or default"},
       {"output: {columns: [default, default]}", "x.yaml:1:19: 'output.columns' names 'default' twice"},
       {"output: {columns: NUMBER}", "x.yaml:1:19: 'output.columns' must be a list, not 'NUMBER'; write [NUMBER]"},
@@ -302,6 +302,12 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"measurement: {kron: [2.5]}",
        "x.yaml:1:21: 'measurement.kron' must be two numbers, factor and least radius, as in [2.5, 3.5]"},
       {"measurement: {kron: [2.5, -1]}", "x.yaml:1:21: 'measurement.kron' must be numbers above 0, up to 100"},
+      {"measurement: {petrosian: [2]}",
+       "x.yaml:1:26: 'measurement.petrosian' must be two numbers, factor and least radius, as in [2, 3.5]"},
+      {"measurement: {flux_radius: []}",
+       "x.yaml:1:28: 'measurement.flux_radius' is empty; name a part of the light, as in [0.5]"},
+      {"measurement: {flux_radius: [0.5, 50]}",
+       "x.yaml:1:28: 'measurement.flux_radius' holds 50.0, which is no part: above 0, up to 1"},
       {"measurement: {mask: corect}",
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
   };

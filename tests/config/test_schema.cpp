@@ -92,7 +92,7 @@ const std::vector<std::string> right = {
     "difference: {align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3, match_flux: false}",
     "output: {quicklook: true}",
     "output: {columns: [default, FLUX_AUTO]}",
-    "measurement: {mask: none, apertures: [3, 5.5], kron: [2, 3]}",
+    "measurement: {mask: none, apertures: [3, 5.5], kron: [2, 3], petrosian: [2, 3.5], flux_radius: [0.2, 0.5]}",
     "quicklook: {stretch: equalize, limits: values, low: -1, high: 10, bins: 256, overlay: pixels, size: 512}",
     dump_config(Config{}),
 };
@@ -171,6 +171,7 @@ const std::vector<std::string> wrong = {
     "output: {columns: all}",
     "measurement: {apertures: 5}",
     "measurement: {mask: 1}",
+    "measurement: {petrosian: 2}",
     "output: {segmentation: 'true'}",
     "combine: {method: sum}",
     "combine: {method: mean, planes: 3}",

@@ -11,9 +11,10 @@ def text_of(value):
     return " ".join(repr(float(one)) for one in np.ravel(value))
 
 
-def run(image, noise, variance=None, nodes=None, mesh=(64, 64), kernel=KERNEL, labels=None, **settings):
+def run(image, noise, variance=None, nodes=None, mesh=(64, 64), kernel=KERNEL, labels=None, command=None, **settings):
     """{column: array} of the objects in `image`, a float32 array above the sky, whose global noise is `noise`. `labels`
-    names a file for int32 labels of the pixels. Settings are those of oracle/field.hpp."""
+    names a file for int32 labels of the pixels. Settings are those of oracle/field.hpp. `command` is another program that
+    reads and writes the same."""
     height, width = image.shape
     lines = {"size": (width, height), "noise": noise, "mesh": mesh}
     planes = [image]
@@ -27,7 +28,7 @@ def run(image, noise, variance=None, nodes=None, mesh=(64, 64), kernel=KERNEL, l
         planes.append(nodes)
     head = "".join(f"{name} {text_of(value)}\n" for name, value in (lines | settings).items()) + "data\n"
     data = b"".join(np.ascontiguousarray(plane, "<f4").tobytes() for plane in planes)
-    command = [os.environ["SRCEXTRACT_SEXTRACTOR_ORACLE"], *(["--labels", str(labels)] if labels else [])]
+    command = command or [os.environ["SRCEXTRACT_SEXTRACTOR_ORACLE"], *(["--labels", str(labels)] if labels else [])]
     done = subprocess.run(command, input=head.encode() + data, stdout=subprocess.PIPE, check=True)
     names, *rows = done.stdout.decode().splitlines() or [""]
     values = np.array([row.split() for row in rows], float).reshape(len(rows), len(names.split()))

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "config/config.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/measure/flux_calibration.hpp"
+#include "stages/photometry/growth.hpp"
+#include "stages/photometry/kron.hpp"
+
+namespace srcextract {
+
+/// The circle about a source that holds some part of its light.
+struct LightRadius {
+  double radius;      ///< of that part of FLUX_AUTO; NaN of a source without a shape
+  double half_light;  ///< of half of it, whatever part was asked for, as windows are made of it
+  std::int64_t flags;
+
+  bool operator==(const LightRadius&) const = default;
+};
+
+/// SExtractor's FLUX_RADIUS: the radii of the circles that hold given parts of FLUX_AUTO, by the curve of growth.
+struct LightRadiusFamily {
+  using Row = LightRadius;
+  static constexpr Family id = Family::light_radii;
+  static constexpr const char* name = "light radii";
+  static constexpr bool rows_are_together = true;
+
+  double fraction[most_fractions]{};
+  int count = 0;
+
+  explicit LightRadiusFamily(const Config& config) {
+    for (const double one : config.measurement.flux_radius) fraction[count++] = one;
+  }
+  SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
+
+  /// Calls keep(which, row) for every row of a source: they are of one curve.
+  template <class Lanes, class Keep>
+  SRCEXTRACT_HOST_DEVICE void measure_rows(const Lanes& lanes, const MeasuredSource& source,
+                                           const PhotometryImage& image, const Keep& keep) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (!source.shape.defined) {
+      for (int which = 0; which < count; ++which) keep(which, LightRadius{nan, nan, 0});
+      return;
+    }
+    const GrowthCurve curve = measure_growth(lanes, source, image);
+    const double flux = source.kron->flux, half_light = curve.half_light(flux);
+    const std::int64_t flags = curve.cut ? flag::aperture_cut : 0;
+    for (int which = 0; which < count; ++which)
+      keep(which, LightRadius{curve.radius_of(fraction[which] * flux), half_light, flags});
+  }
+
+  template <class F>
+  static void for_each_value(F&& f) {
+    f("FLUX_RADIUS", [](const LightRadius& row, const FluxCalibration&) { return row.radius; });
+  }
+};
+
+inline void record_fields(const Buffer<LightRadius, Cpu>& rows, FieldRecorder& to) {
+  to.members("radius", Element::source, rows, &LightRadius::radius);
+  to.members("radius of half the light", Element::source, rows, &LightRadius::half_light);
+  to.members("flags", Element::source, rows, &LightRadius::flags);
+}
+
+}  // namespace srcextract

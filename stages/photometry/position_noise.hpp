@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/measure/ellipse.hpp"
+#include "stages/measure/flux_calibration.hpp"
+#include "stages/measure/moments.hpp"
+#include "stages/photometry/measured_source.hpp"
+
+namespace srcextract {
+
+/// How noise moves a centroid: over its pixels, sums of w^2 e, w^2 e dx^2, w^2 e dy^2 and w^2 e dx dy, with w the
+/// weight and e a part of the variance of a pixel.
+struct PositionNoise {
+  double pixels[4];      ///< e: in units of FluxCalibration::pixel
+  double photons[4];     ///< e: what a gain of 1 has of photons
+  double flux;           ///< by whose square they are divided
+  std::int32_t is_thin;  ///< 1: the source is thinner than a pixel: then its errors are not less than a pixel's
+  std::int32_t flags;
+
+  bool operator==(const PositionNoise&) const = default;
+
+  /// Variances of x and y and their covariance.
+  SecondMoments moments(const FluxCalibration& at) const {
+    const auto sum = [&](int i) { return pixels[i] * at.pixel + (at.gain > 0 ? photons[i] / at.gain : 0); };
+    const double square = flux * flux;
+    SecondMoments m{sum(1) / square, sum(2) / square, sum(3) / square};
+    constexpr double twelfth = 0.08333;
+    const double least = twelfth * sum(0) / square;
+    if (is_thin != 0 && m.x2 * m.y2 - m.xy * m.xy < least * least) {
+      m.x2 += least;
+      m.y2 += least;
+    }
+    return m;
+  }
+};
+
+/// That of the position of a source (SExtractor's ERRX2_IMAGE), whose weight is 1 and whose photons are those of the
+/// image in which it was found. Of its pixels only their place and their variance are looked at.
+template <class Lanes>
+SRCEXTRACT_HOST_DEVICE PositionNoise isophotal_noise(const Lanes& lanes, const MeasuredSource& source,
+                                                     const PhotometryImage& image) {
+  const SourceSums& found = *source.found;
+  const SourceOffset at = offset_of(source.shape, found);
+  const Sums<4> sums = lanes.template sum<4>(own_box(found), [&](std::int32_t x, std::int32_t y) -> Sums<4> {
+    const std::int64_t i = image.at(x, y);
+    if (image.owner[i] != source.number) return {};
+    const double variance = image.variance_at(i), dx = x - source.shape.x, dy = y - source.shape.y;
+    return {{variance, variance * dx * dx, variance * dy * dy, variance * dx * dy}};
+  });
+  // Sum c (dx - x)^2 and so on, from the sums about the source's first column and row.
+  const double x2 = found.vxx - at.x * (2 * found.vx - at.x * found.v);
+  const double y2 = found.vyy - at.y * (2 * found.vy - at.y * found.v);
+  const double xy = found.vxy - at.x * found.vy - at.y * found.vx + at.x * at.y * found.v;
+  return {{sums.of[0], sums.of[1], sums.of[2], sums.of[3]},
+          {found.v, x2, y2, xy},
+          found.v,
+          srcextract::is_thin(moments_about(found, at)) ? 1 : 0,
+          0};
+}
+
+/// SExtractor's ERRX2_IMAGE and so on, and the ellipse of these errors.
+struct PositionNoiseFamily {
+  using Row = PositionNoise;
+  static constexpr Family id = Family::position_noise;
+  static constexpr const char* name = "position noise";
+
+  explicit PositionNoiseFamily(const Config&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE PositionNoise measure(const Lanes& lanes, const MeasuredSource& source,
+                                               const PhotometryImage& image, int) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (source.shape.defined) return isophotal_noise(lanes, source, image);
+    return {{nan, nan, nan, nan}, {nan, nan, nan, nan}, 1, 0, 0};
+  }
+
+  template <class F>
+  static void for_each_value(F&& f) {
+    using At = FluxCalibration;
+    const auto ellipse = [](const PositionNoise& row, const At& at) { return ellipse_of(row.moments(at)); };
+    f("ERRX2_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).x2; });
+    f("ERRY2_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).y2; });
+    f("ERRXY_IMAGE", [](const PositionNoise& row, const At& at) { return row.moments(at).xy; });
+    f("ERRA_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).a; });
+    f("ERRB_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).b; });
+    f("ERRTHETA_IMAGE", [ellipse](const PositionNoise& row, const At& at) { return ellipse(row, at).theta; });
+  }
+};
+
+inline void record_fields(const Buffer<PositionNoise, Cpu>& rows, FieldRecorder& to) {
+  for (int i = 0; i < 4; ++i) {
+    std::vector<double> pixels, photons;
+    for (const PositionNoise& row : rows) {
+      pixels.push_back(row.pixels[i]);
+      photons.push_back(row.photons[i]);
+    }
+    to.values("noise of pixels " + std::to_string(i), Element::source, std::span(std::as_const(pixels)));
+    to.values("noise of photons " + std::to_string(i), Element::source, std::span(std::as_const(photons)));
+  }
+}
+
+}  // namespace srcextract

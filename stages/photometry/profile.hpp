@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/math/exact_math.hpp"
+#include "stages/measure/flux_calibration.hpp"
+#include "stages/photometry/measured_source.hpp"
+
+namespace srcextract {
+
+/// Levels between the threshold and the peak of a source over which its pixels are counted.
+inline constexpr int profile_levels = 8;
+
+/// How a source falls from its peak to the threshold, by its own pixels.
+struct ProfileRow {
+  double fwhm;
+  std::int32_t area[profile_levels];  ///< pixels above each level
+  std::int32_t core;                  ///< pixels that the width was fitted to
+  std::int32_t flags;
+
+  bool operator==(const ProfileRow&) const = default;
+};
+
+/// SExtractor's FWHM_IMAGE and ISO0 to ISO7. With v a pixel of the source in the image that is measured, above the
+/// background, p the largest of them, and t the analysis threshold in the noise of the image as a whole:
+///  - ISO_i counts those above t (p / t)^(i/8);
+///  - of those above max(p / 5, t) a Gaussian is fitted to the core, ln v = A - b r^2 with weights v^2, b no less than
+///    1 / (13 a b), and its width 1.6651 / sqrt b is made narrower by that of a pixel. A core of one pixel has no
+///    width: 0.
+struct ProfileFamily {
+  using Row = ProfileRow;
+  static constexpr Family id = Family::profile;
+  static constexpr const char* name = "profile";
+
+  explicit ProfileFamily(const Config&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE ProfileRow measure(const Lanes& lanes, const MeasuredSource& source,
+                                            const PhotometryImage& image, int) const {
+    const OwnPixels own{image, source.number};
+    const ApertureBox box = own_box(*source.found);
+    const auto peak = static_cast<float>(lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.at(x, y); }));
+    const auto threshold = static_cast<float>(image.threshold);
+    ProfileRow result{};
+    count_levels(lanes, own, box, threshold, peak, result);
+    if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
+    return result;
+  }
+
+  template <class F>
+  static void for_each_value(F&& f) {
+    f("FWHM_IMAGE", [](const ProfileRow& row, const FluxCalibration&) { return row.fwhm; });
+    constexpr const char* names[profile_levels] = {"ISO0", "ISO1", "ISO2", "ISO3", "ISO4", "ISO5", "ISO6", "ISO7"};
+    for (int i = 0; i < profile_levels; ++i)
+      f(names[i], [i](const ProfileRow& row, const FluxCalibration&) { return static_cast<double>(row.area[i]); });
+  }
+
+ private:
+  /// The pixels of one source; what is not of it, or masked, is below all of them.
+  struct OwnPixels {
+    const PhotometryImage& image;
+    std::int32_t number;
+
+    SRCEXTRACT_HOST_DEVICE double at(std::int32_t x, std::int32_t y) const {
+      constexpr double below_all = -1e300;
+      const std::int64_t i = image.at(x, y);
+      const double value = image.pixels[i] - image.background;
+      return image.owner[i] == number && value == value ? value : below_all;
+    }
+  };
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static void count_levels(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
+                                                  float threshold, float peak, ProfileRow& result) {
+    // Eighth powers of the ratio are square roots and products of them, which round alike everywhere.
+    const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
+    const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
+    const Sums<profile_levels> counts =
+        lanes.template sum<profile_levels>(box, [&](std::int32_t x, std::int32_t y) -> Sums<profile_levels> {
+          const double value = own.at(x, y);
+          Sums<profile_levels> above;
+          for (int i = 0; i < profile_levels; ++i) {
+            const double power = ((i & 4) != 0 ? half : 1) * ((i & 2) != 0 ? quarter : 1) * ((i & 1) != 0 ? eighth : 1);
+            above.of[i] = value > static_cast<double>(static_cast<float>(threshold * power)) ? 1 : 0;
+          }
+          return above;
+        });
+    for (int i = 0; i < profile_levels; ++i) result.area[i] = static_cast<std::int32_t>(counts.of[i]);
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static void fit_core(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
+                                              const SourceShape& shape, float threshold, float peak,
+                                              ProfileRow& result) {
+    const float fifth = peak / 5, least = fifth > threshold ? fifth : threshold;
+    const Sums<6> sums = lanes.template sum<6>(box, [&](std::int32_t x, std::int32_t y) -> Sums<6> {
+      const double value = own.at(x, y);
+      if (!(value > least) || !(value > 0)) return {};
+      const double dx = x - shape.x, dy = y - shape.y, square = dx * dx + dy * dy;
+      const double weight = value * value, height = portable_log(value);
+      return {{weight, weight * square, weight * height, weight * square * square, weight * square * height, 1}};
+    });
+    const double s = sums.of[0], sx = sums.of[1], sy = sums.of[2], sxx = sums.of[3], sxy = sums.of[4];
+    const double determinant = s * sxx - sx * sx;
+    result.core = static_cast<std::int32_t>(sums.of[5]);
+    if (result.core < 2 || determinant == 0) return;
+    constexpr double pixels_of_widest = 13, width_of_gaussian = 1.6651;  // 2 sqrt(ln 2)
+    const double widest = 1 / (pixels_of_widest * shape.a * shape.b), fitted = (sx * sy - s * sxy) / determinant;
+    const double width = width_of_gaussian / std::sqrt(fitted > widest ? fitted : widest);
+    result.fwhm = width - 1 / (4 * width);
+  }
+};
+
+inline void record_fields(const Buffer<ProfileRow, Cpu>& rows, FieldRecorder& to) {
+  to.members("width", Element::source, rows, &ProfileRow::fwhm);
+  for (int i = 0; i < profile_levels; ++i) {
+    std::vector<std::int64_t> areas;
+    for (const ProfileRow& row : rows) areas.push_back(row.area[i]);
+    to.values("pixels above level " + std::to_string(i), Element::source, std::span(std::as_const(areas)));
+  }
+}
+
+}  // namespace srcextract

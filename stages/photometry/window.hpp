@@ -1,0 +1,242 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/math/exact_math.hpp"
+#include "stages/measure/ellipse.hpp"
+#include "stages/photometry/circles.hpp"
+#include "stages/photometry/light_radii.hpp"
+#include "stages/photometry/position_noise.hpp"
+
+namespace srcextract {
+
+/// Bits of FLAGS_WIN. With any, position, moments and their errors are those of the isophote.
+namespace window_flag {
+inline constexpr std::int32_t no_ellipse = 1;         ///< the determinant of the moments is negative
+inline constexpr std::int32_t negative_variance = 2;  ///< a second moment is
+inline constexpr std::int32_t no_light = 4;  ///< what the window holds is not positive; or the source has no shape
+inline constexpr std::int32_t strayed = 8;   ///< more than a pixel in x and in y, and out of the source's ellipse
+}  // namespace window_flag
+
+/// A source by the light under a Gaussian window; NaN where it has no shape.
+struct WindowedSource {
+  double x, y;  ///< 0-based
+  SecondMoments moments;
+  PositionNoise noise;
+  double flux, variance, photons;  ///< what the last window held; photons: its variance at a gain of 1
+  std::int32_t rounds, flags_win;
+  std::int64_t flags;
+
+  bool operator==(const WindowedSource&) const = default;
+};
+
+/// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, all else of its geometry in float.
+class GaussianWindow {
+ public:
+  SRCEXTRACT_HOST_DEVICE GaussianWindow(double cx, double cy, float sigma)
+      : cx_(cx), cy_(cy), radius_(4 * sigma), steepness_(1 / (2 * sigma * sigma)) {}
+
+  SRCEXTRACT_HOST_DEVICE ApertureBox box(const PhotometryImage& image) const {
+    return box_of_circle(cx_, cy_, static_cast<double>(radius_), image);
+  }
+
+  /// The sums over the window of f(w, dx, dy, pixel), a Sums<N>.
+  template <int N, class Lanes, class F>
+  SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
+                                     const F& f) const {
+    constexpr int side = 11;
+    return lanes.template sum<N>(box(image), [&](std::int32_t x, std::int32_t y) -> Sums<N> {
+      const auto dx = static_cast<float>(x - cx_), dy = static_cast<float>(y - cy_);
+      const float part = overlap_with_circle(dx, dy, radius_, side);
+      if (!(part > 0)) return {};
+      const float weight = portable_expf(-(dx * dx + dy * dy) * steepness_) * part;
+      return f(weight, dx, dy, image.sample(x, y, number, cx_, cy_));
+    });
+  }
+
+ private:
+  double cx_, cy_;
+  float radius_, steepness_;
+};
+
+/// SExtractor's windowed parameters (its manual, "Windowed positional parameters"): a Gaussian window, whose full width
+/// at half maximum is twice the radius of half the light of FLUX_AUTO, is moved by twice the distance to the centroid
+/// of what it holds, until that is less than 1e-4 pixel, 16 times at most; NITER_WIN is then 17. Moments are those of
+/// the last window, about the centroid of what it held.
+struct WindowFamily {
+  using Row = WindowedSource;
+  static constexpr Family id = Family::window;
+  static constexpr const char* name = "window";
+
+  explicit WindowFamily(const Config&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const MeasuredSource& source,
+                                                const PhotometryImage& image, int) const {
+    constexpr float widest = 1e8F;  // larger than any image
+    if (!source.shape.defined || !(source.shape.a < widest)) return undefined();
+    const auto sigma = static_cast<float>(2 * source.radii->half_light / 2.35);
+    WindowedSource result{};
+    result.x = source.shape.x;
+    result.y = source.shape.y;
+    const Centroid centroid = come_to_rest(lanes, source, image, sigma, result);
+    measure_moments(lanes, source, image, GaussianWindow(centroid.x, centroid.y, sigma), centroid, result);
+    if (strays(source.shape, result)) result.flags_win |= window_flag::strayed;
+    if (result.flags_win != 0) {
+      result.x = source.shape.x;
+      result.y = source.shape.y;
+      result.moments = widened(moments_about(*source.found, offset_of(source.shape, *source.found)));
+      result.noise = isophotal_noise(lanes, source, image);
+    }
+    return result;
+  }
+
+  template <class F>
+  static void for_each_value(F&& f);
+
+ private:
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+  /// The last window that was looked at, and the sums of its light.
+  struct Centroid {
+    double x, y;
+    double light, light_x, light_y;
+  };
+
+  SRCEXTRACT_HOST_DEVICE static WindowedSource undefined() {
+    WindowedSource result{};
+    result.x = result.y = nan;
+    result.moments = {nan, nan, nan};
+    result.noise.flux = result.flux = result.variance = nan;
+    result.flags_win = window_flag::no_light;
+    return result;
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static Centroid come_to_rest(const Lanes& lanes, const MeasuredSource& source,
+                                                      const PhotometryImage& image, float sigma,
+                                                      WindowedSource& result) {
+    constexpr std::int32_t most_rounds = 16;
+    constexpr double at_rest = 1e-8;
+    Centroid last{};
+    for (result.rounds = 1; result.rounds <= most_rounds; ++result.rounds) {
+      const GaussianWindow window(result.x, result.y, sigma);
+      if (window.box(image).cut) result.flags |= flag::aperture_cut;
+      const Sums<3> sums = window.template sum<3>(
+          lanes, source.number, image, [](float weight, float dx, float dy, const ApertureSample& pixel) -> Sums<3> {
+            const double light = weight * pixel.value;
+            return {{light, light * dx, light * dy}};
+          });
+      last = {result.x, result.y, sums.of[0], sums.of[1], sums.of[2]};
+      if (!(last.light > 0)) break;
+      const double dx = last.light_x / last.light, dy = last.light_y / last.light;
+      result.x += 2 * dx;
+      result.y += 2 * dy;
+      if (dx * dx + dy * dy < at_rest) break;
+    }
+    return last;
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static void measure_moments(const Lanes& lanes, const MeasuredSource& source,
+                                                     const PhotometryImage& image, const GaussianWindow& window,
+                                                     const Centroid& centroid, WindowedSource& result) {
+    const Sums<11> sums = window.template sum<11>(
+        lanes, source.number, image, [](float weight, float dx, float dy, const ApertureSample& pixel) -> Sums<11> {
+          constexpr double of_pixel = 0.0833;
+          const double light = weight * pixel.value, square = static_cast<double>(weight) * weight;
+          const double noise = square * pixel.variance, photons = pixel.value > 0 ? square * pixel.value : 0;
+          const double x2 = dx * dx + of_pixel, y2 = dy * dy + of_pixel, xy = dx * dy;
+          return {{light * dx * dx, light * dy * dy, light * dx * dy, noise, noise * x2, noise * y2, noise * xy,
+                   photons, photons * x2, photons * y2, photons * xy}};
+        });
+    result.flux = centroid.light;
+    result.variance = sums.of[3];
+    result.photons = sums.of[7];
+    result.noise = {{sums.of[3], sums.of[4], sums.of[5], sums.of[6]},
+                    {sums.of[7], sums.of[8], sums.of[9], sums.of[10]},
+                    centroid.light / 2,  // the position is moved by twice what the centroid is
+                    0,
+                    0};
+    // Of a window without light SExtractor tests the moments all the same, with sums where means should be.
+    const double light = centroid.light, divisor = light > 0 ? light : 1;
+    const double dx = centroid.light_x / divisor, dy = centroid.light_y / divisor;
+    const SecondMoments m{sums.of[0] / light - dx * dx, sums.of[1] / light - dy * dy, sums.of[2] / light - dx * dy};
+    result.moments = widened(m);
+    if (m.x2 * m.y2 - m.xy * m.xy < 0) result.flags_win |= window_flag::no_ellipse;
+    if (m.x2 < 0 || m.y2 < 0) result.flags_win |= window_flag::negative_variance;
+    if (!(light > 0)) result.flags_win |= window_flag::no_light;
+  }
+
+  SRCEXTRACT_HOST_DEVICE static bool strays(const SourceShape& shape, const WindowedSource& result) {
+    const double dx = result.x - shape.x, dy = result.y - shape.y;
+    return std::fabs(dx) > 1 && std::fabs(dy) > 1 &&
+           shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy > 1;
+  }
+};
+
+template <class F>
+void WindowFamily::for_each_value(F&& f) {
+  using Row = WindowedSource;
+  using At = FluxCalibration;
+  const auto error = [](const Row& row, const At& at) {
+    return std::sqrt(row.variance * at.pixel + (at.gain > 0 ? row.photons / at.gain : 0));
+  };
+  const auto ellipse = [](const Row& row) {
+    if (row.moments.x2 != row.moments.x2) return Ellipse{nan, nan, nan, nan, nan, nan};
+    return ellipse_of(row.moments);
+  };
+  f("XWIN_IMAGE", [](const Row& row, const At&) { return row.x + 1; });
+  f("YWIN_IMAGE", [](const Row& row, const At&) { return row.y + 1; });
+  f("X2WIN_IMAGE", [](const Row& row, const At&) { return row.moments.x2; });
+  f("Y2WIN_IMAGE", [](const Row& row, const At&) { return row.moments.y2; });
+  f("XYWIN_IMAGE", [](const Row& row, const At&) { return row.moments.xy; });
+  f("ERRX2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).x2; });
+  f("ERRY2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).y2; });
+  f("ERRXYWIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).xy; });
+  f("AWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).a; });
+  f("BWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).b; });
+  f("THETAWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).theta; });
+  f("FLUX_WIN", [](const Row& row, const At&) { return row.flux; });
+  f("FLUXERR_WIN", error);
+  f("MAG_WIN", [](const Row& row, const At& at) { return at.magnitude(row.flux); });
+  f("MAGERR_WIN", [error](const Row& row, const At& at) { return at.magnitude_error(row.flux, error(row, at)); });
+  f("SNR_WIN", [error](const Row& row, const At& at) { return error(row, at) > 0 ? row.flux / error(row, at) : nan; });
+  f("NITER_WIN", [](const Row& row, const At&) { return static_cast<double>(row.rounds); });
+  f("FLAGS_WIN", [](const Row& row, const At&) { return static_cast<double>(row.flags_win); });
+}
+
+inline void record_fields(const Buffer<WindowedSource, Cpu>& rows, FieldRecorder& to) {
+  to.members("x", Element::source, rows, &WindowedSource::x);
+  to.members("y", Element::source, rows, &WindowedSource::y);
+  to.members("flux", Element::source, rows, &WindowedSource::flux);
+  to.members("variance", Element::source, rows, &WindowedSource::variance);
+  to.members("photons", Element::source, rows, &WindowedSource::photons);
+  const auto add = [&](const std::string& what, const auto& get) {
+    std::vector<double> values;
+    for (const WindowedSource& row : rows) values.push_back(get(row));
+    to.values(what, Element::source, std::span(std::as_const(values)));
+  };
+  add("x2", [](const WindowedSource& row) { return row.moments.x2; });
+  add("y2", [](const WindowedSource& row) { return row.moments.y2; });
+  add("xy", [](const WindowedSource& row) { return row.moments.xy; });
+  for (int i = 0; i < 4; ++i) {
+    add("noise of pixels " + std::to_string(i), [i](const WindowedSource& row) { return row.noise.pixels[i]; });
+    add("noise of photons " + std::to_string(i), [i](const WindowedSource& row) { return row.noise.photons[i]; });
+  }
+  to.members("rounds", Element::source, rows, &WindowedSource::rounds);
+  to.members("flags of the window", Element::source, rows, &WindowedSource::flags_win);
+  to.members("flags", Element::source, rows, &WindowedSource::flags);
+}
+
+}  // namespace srcextract
