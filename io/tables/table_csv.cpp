@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,9 @@
 
 namespace srcextract {
 namespace {
+
+/// Some 700 bytes each, of one comma in the file, or of a thousandth of a byte where that is gzipped.
+constexpr std::size_t most_columns = 200'000;
 
 bool is_number(std::string_view field) {
   double value = 0;
@@ -41,6 +45,9 @@ TextLayout csv_layout(TextLines& lines) {
   layout.delimiter = ',';
   bool all_numbers = true;
   layout.fields = FieldSplitter(',').split(lines, [&](std::size_t index, std::string_view name) {
+    if (index >= most_columns) {
+      throw lines.error("the line names more than " + std::to_string(most_columns) + " columns; is this a catalogue?");
+    }
     all_numbers = all_numbers && is_number(name);
     TextLayout::Column& column = layout.columns.emplace_back();
     // Programs that number the rows often leave that column without a name.

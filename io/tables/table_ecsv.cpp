@@ -16,7 +16,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::size_t longest_header = std::size_t{64} << 20;
+/// YAML in memory takes some 200 times the bytes of its text where that is one short item after the other.
+constexpr std::size_t longest_header = std::size_t{4} << 20;
 
 struct DataType {
   std::string_view name;
@@ -56,7 +57,10 @@ std::string header_text(TextLines& lines) {
     }
     line.remove_prefix(line.starts_with("# ") ? 2 : 1);
     text.append(line) += '\n';
-    if (text.size() > longest_header) throw lines.error("the header is longer than 64 MB: this is no table");
+    if (text.size() > longest_header) {
+      throw lines.error("the header is longer than " + std::to_string(longest_header >> 20) +
+                        " MB, which is not read; leave out what `meta` says");
+    }
   }
   return text;
 }
