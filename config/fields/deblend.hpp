@@ -24,7 +24,7 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "method",
           .description = "How sources that touch are told apart: `none`, or `tree`, by the tree of what is connected "
-                         "above each of several levels (SExtractor's; on the CPU alone)",
+                         "above each of several levels (SExtractor's)",
           .problem = deblend_method_problem(c)},
     c.deblend.method);
   f(Field{.section = section,
