@@ -167,6 +167,28 @@ TEST_F(ImageStages, SubtractFramesOfOneFieldAlignedOrNot) {
   EXPECT_GT(expect_same(source_of(fresh), Config{}, "an image after differences"), 50);
 }
 
+/// Also where there are more sources than there is room for at first, and none.
+TEST_F(ImageStages, MeasureLightInApertures) {
+  Config config = convolved();
+  config.output.columns = {"all"};
+  config.measurement.apertures = {3, 8.5, 40};
+  config.measurement.gain = 2;
+  const Field sky = testing::star_field({700, 513}, 1000, 12, 400, 4);
+  for (const MaskNeighbours mask : {MaskNeighbours::correct, MaskNeighbours::blank, MaskNeighbours::none}) {
+    config.measurement.mask = mask;
+    config.detection.sign = mask == MaskNeighbours::blank ? DetectionSign::both : DetectionSign::positive;
+    EXPECT_GT(expect_same(source_of(sky), config, "apertures"), 50);
+  }
+  config.output.columns = {"NUMBER", "MAG_ISO", "KRON_RADIUS"};
+  EXPECT_GT(expect_same(source_of(sky), config, "ellipses alone"), 50);
+  Config crowd = testing::above(0.5);
+  crowd.output.columns = {"default", "photometry"};
+  const Field empty{"empty", {900, 700}, std::vector<float>(900 * 700, 0.25F)};
+  expect_same(source_of(empty), crowd, "empty");
+  const Field crowded = testing::random_mask({900, 700}, 0.2, 3);
+  EXPECT_GT(expect_same(source_of(crowded), crowd, "crowded"), 10'000);
+}
+
 /// Each kind of interpolation after each, so that what an image kept is not taken for what another has.
 TEST_F(ImageStages, InterpolateWhatMapsOfWeightsCallBad) {
   const Shape shape{700, 513};
