@@ -17,6 +17,11 @@ struct Results {
   std::vector<std::int32_t> owners;
   std::vector<CircleFlux> circles;
   std::vector<KronFlux> kron;
+  std::vector<PetrosianFlux> petrosian;
+  std::vector<LightRadius> light_radii;
+  std::vector<WindowedSource> window;
+  std::vector<ProfileRow> profile;
+  std::vector<PositionNoise> position_noise;
 };
 
 Config everything(MaskNeighbours mask) {
@@ -24,6 +29,7 @@ Config everything(MaskNeighbours mask) {
   config.output.columns = {"all"};
   config.measurement.apertures = {1, 5, 23.7, 41};
   config.measurement.mask = mask;
+  config.measurement.flux_radius = {0.1, 0.5, 1};
   return config;
 }
 
@@ -53,7 +59,8 @@ Results run_photometry(const Backend<Where>& backend, const Field& field, const 
   const Photometry<Where> measured =
       measure_photometry({image, variance, levels, runs, components, sums, parentage}, config, where);
   const auto get = [&](const auto& rows) { return backend.get(rows.rows, count * rows.each); };
-  return {backend.get(owners.pixels), get(measured.circles), get(measured.kron)};
+  return {backend.get(owners.pixels), get(measured.circles), get(measured.kron),    get(measured.petrosian),
+          get(measured.light_radii),  get(measured.window),  get(measured.profile), get(measured.position_noise)};
 }
 
 template <class Where>
@@ -72,6 +79,11 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
         EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
         EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
         EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";
+        EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << field.name << ": petrosian";
+        EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << field.name << ": light radii";
+        EXPECT_TRUE(same_bytes(other.window, one.window)) << field.name << ": window";
+        EXPECT_TRUE(same_bytes(other.profile, one.profile)) << field.name << ": profile";
+        EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << field.name << ": position noise";
         sources += one.kron.size();
       }
     }

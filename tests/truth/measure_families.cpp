@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "stages/measure/columns.hpp"
+#include "stages/photometry/isophotal_values.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "tests/truth/oracle/detect.hpp"
 #include "tests/truth/oracle/extract.hpp"
@@ -83,23 +85,42 @@ Buffer<Parentage, Cpu> parentage_of(const std::vector<Object>& objects) {
   return parentage;
 }
 
-Photometry<Cpu> measure(const std::vector<Object>& objects, const Field& field, const Settings& settings,
-                        const Config& config, const Cpu& where) {
+struct Measured {
+  Photometry<Cpu> families;
+  Sources sources;  ///< by their own pixels
+  std::vector<FluxCalibration> calibration;
+};
+
+Measured measure(const std::vector<Object>& objects, const Field& field, const Settings& settings, const Config& config,
+                 const Cpu& where) {
   const Found found = runs_of(owners_of(objects, field, settings), objects.size());
   Levels levels;
-  levels.detection = settings.analysis_thresh * static_cast<double>(field.noise);
+  levels.detection = static_cast<float>(settings.analysis_thresh * field.noise);
+  levels.sigma = field.noise;
   const Value<Levels, Cpu> given = levels;
   const Value<MaskCounts, Cpu> none = MaskCounts{};
   const auto sums = measure_sources(image_of(field.filtered), found.runs, found.components, given, none, where);
   const Image<float, Cpu> image = image_of(field.image);
   const Image<float, Cpu> variance = field.variance.empty() ? Image<float, Cpu>{} : image_of(field.variance);
   const Buffer<Parentage, Cpu> parentage = parentage_of(objects);
-  return measure_photometry({image, variance, given, found.runs, found.components, sums, parentage}, config, where);
+  const auto fluxes = measure_sources(image, found.runs, found.components, given, none, where);
+  Measured out;
+  out.families =
+      measure_photometry({image, variance, given, found.runs, found.components, sums, parentage}, config, where);
+  out.calibration.resize(objects.size());
+  MeasuredSums by_pixels{{sums.begin(), sums.end()}, {fluxes.begin(), fluxes.end()}};
+  by_pixels.deblended = true;
+  by_pixels.parentage = {parentage.begin(), parentage.end()};
+  out.sources = derive_columns(by_pixels, image.shape, levels, config.measurement, where, out.calibration);
+  if (!field.variance.empty())
+    for (FluxCalibration& one : out.calibration) one.pixel = 1;
+  return out;
 }
 
 Config config_of(const Settings& settings) {
   Config config;
   config.output.columns = {"all"};
+  config.measurement.gain = settings.gain;
   config.measurement.kron = {settings.kron_factor, settings.kron_minimum};
   config.measurement.petrosian = {settings.petro_factor, settings.petro_minimum};
   config.measurement.flux_radius = settings.phot_fluxfrac;
@@ -116,12 +137,18 @@ struct NamedColumn {
 };
 
 /// Every column, and the bits of FLAGS.
-std::vector<NamedColumn> columns_of(const Photometry<Cpu>& measured, const FluxCalibration& calibration,
-                                    std::size_t sources) {
+std::vector<NamedColumn> columns_of(const Measured& measured) {
+  const std::size_t sources = measured.calibration.size();
   std::vector<NamedColumn> columns;
+  for_each_isophotal_value([&](const std::string& name, const auto& value) {
+    NamedColumn column{name, {}};
+    for (std::size_t i = 0; i < sources; ++i)
+      column.values.push_back(value(measured.sources, i, measured.calibration[i]));
+    columns.push_back(std::move(column));
+  });
   std::vector<double> flags(sources);
   for_each_family([&]<class One>(auto&& rows_of) {
-    const auto& all = rows_of(measured);
+    const auto& all = rows_of(measured.families);
     One::for_each_value([&](const std::string& name, const auto& value) {
       for (int which = 0; which < all.each; ++which) {
         NamedColumn column{all.each > 1 || One::id == Family::circles || One::id == Family::light_radii
@@ -129,7 +156,7 @@ std::vector<NamedColumn> columns_of(const Photometry<Cpu>& measured, const FluxC
                                : name,
                            {}};
         for (std::size_t i = 0; i < sources; ++i)
-          column.values.push_back(value(all.of(static_cast<std::int64_t>(i))[which], calibration));
+          column.values.push_back(value(all.of(static_cast<std::int64_t>(i))[which], measured.calibration[i]));
         columns.push_back(std::move(column));
       }
     });
@@ -158,10 +185,8 @@ void run(const Cpu& where) {
   settings.clean = false;
   std::srand(settings.seed);
   const std::vector<Object> objects = oracle::find_objects(field, settings);
-  const bool mapped = !field.variance.empty();
-  const FluxCalibration calibration{mapped ? 1 : static_cast<double>(field.noise) * field.noise, settings.gain, 0};
-  const Photometry<Cpu> measured = measure(objects, field, settings, config_of(settings), where);
-  write(columns_of(measured, calibration, objects.size()), objects.size());
+  const Measured measured = measure(objects, field, settings, config_of(settings), where);
+  write(columns_of(measured), objects.size());
 }
 
 }  // namespace

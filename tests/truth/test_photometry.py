@@ -176,7 +176,7 @@ def test_only_what_is_asked_for_is_written(program, tmp_path):
     usual = ours(program, image, tmp_path, columns="default")
     assert list(usual) == [name for name in every if name not in EVERY or name in ("FLUX_ISO", "FLUXERR_ISO")]
     assert all(np.array_equal(usual[name], every[name]) for name in usual if name != "FLAGS")
-    assert list(ours(program, image, tmp_path, columns="all")) == list(every)
+    assert set(every) < set(ours(program, image, tmp_path, columns="all"))
     assert (every["FLAGS"].astype(int) & ~17 == usual["FLAGS"]).all()
 
 
