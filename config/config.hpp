@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/catalogue/image_compression.hpp"
 #include "stages/core/hdu_names.hpp"
 #include "stages/core/host_device.hpp"
 
@@ -324,6 +325,7 @@ struct OutputConfig {
   bool quicklook = false;
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
+  ImageCompression check_compression = ImageCompression::none;
   /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
   std::vector<std::string> header_keywords = {};
   /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.

@@ -364,6 +364,12 @@ std::string keywords_problem(const OutputConfig& config) {
   return "";
 }
 
+std::string check_compression_problem(const OutputConfig& config) {
+  return config.check_compression == ImageCompression::none || !config.check_images.empty()
+             ? ""
+             : "has no use without check images: name some in output.check_images";
+}
+
 std::string one_catalogue_problem(const OutputConfig& config) {
   const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
   return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";

@@ -81,6 +81,9 @@ std::string keyword_problem(const std::string& keyword);
 /// Of the keywords that are copied: they are keywords of FITS, and none that says how a file is built.
 std::string keywords_problem(const OutputConfig& config);
 
+/// Of the compression of check images: there are some.
+std::string check_compression_problem(const OutputConfig& config);
+
 /// Of the catalogue of several HDUs: it is made of theirs in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);
 

@@ -272,6 +272,10 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "x.yaml:1:21: 'background.level' is subtracted from every pixel, so nothing can be counted from zero"},
       {"background: {level: 3}\noutput: {check_images: [minibackground]}",
        "x.yaml:2:24: 'output.check_images' asks for the levels of meshes, which are not estimated where"},
+      {"output: {check_compression: gzip}",
+       "x.yaml:1:29: 'output.check_compression' has no use without check images: name some in output.check_images"},
+      {"output: {check_images: [rms], check_compression: rice}",
+       "x.yaml:1:50: 'output.check_compression' must be one of none, gzip, tiles, not 'rice'"},
   };
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
 }

@@ -42,7 +42,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
             "output:\n  formats: [fits]\n  segmentation: false\n  quicklook: false\n  check_images: []\n"
-            "  header_keywords: []\n  one_catalogue: false\n"
+            "  check_compression: none\n  header_keywords: []\n  one_catalogue: false\n"
             "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
             "  overlay: ellipses\n  size: 1024\n");
 }

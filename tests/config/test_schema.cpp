@@ -92,6 +92,7 @@ const std::vector<std::string> right = {
     "measurement: {zero_point: 22.5, pixel_scale: 0.2}\ndetection: {threshold: -1, threshold_unit: mag_per_arcsec2}",
     "difference: {align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3, match_flux: false}",
     "output: {quicklook: true}",
+    "output: {check_images: [rms, -background], check_compression: tiles}",
     "quicklook: {stretch: equalize, limits: values, low: -1, high: 10, bins: 256, overlay: pixels, size: 512}",
     dump_config(Config{}),
 };
@@ -138,6 +139,7 @@ const std::vector<std::string> wrong = {
     "weights: {interpolate: rows}",
     "weights: {interpolate_rows: -1}",
     "flags: {type: xor}",
+    "output: {check_images: [rms], check_compression: rice}",
     "flags: {hdu: DQ, further: {hdu: 2}}",
     "flags: {hdu: DQ, further: [2]}",
     "flags: {hdu: DQ, further: [{hdu: 2, type: xor}]}",
