@@ -71,14 +71,26 @@ std::optional<double> given_number(const std::string& text) {
   return number_in(text);
 }
 
-std::vector<std::string> named_files(const Config& config) {
-  std::vector<std::string> files;
-  for_each_field(config, [&]<class T>(const Field& field, const T& value) {
+namespace {
+
+/// The files that keys of a T name.
+template <class Record>
+void add_named_files(const Record& record, std::vector<std::string>& files) {
+  for_each_field(record, [&]<class T>(const Field& field, const T& value) {
+    if constexpr (is_list_of_records<T>)
+      for (const auto& item : value) add_named_files(item, files);
     if (!field.is_path) return;
     if constexpr (std::is_same_v<T, std::string>)
       if (!value.empty() && !(field.is_number && number_in(value))) files.push_back(value);
     if constexpr (std::is_same_v<T, std::vector<std::string>>) files.insert(files.end(), value.begin(), value.end());
   });
+}
+
+}  // namespace
+
+std::vector<std::string> named_files(const Config& config) {
+  std::vector<std::string> files;
+  add_named_files(config, files);
   return files;
 }
 

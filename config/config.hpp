@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/catalogue/image_compression.hpp"
 #include "stages/core/hdu_names.hpp"
 #include "stages/core/host_device.hpp"
 
@@ -157,17 +158,24 @@ inline bool has_mask(const MaskConfig& config) {
 
 enum class FlagType { bit_or, bit_and, min, max, most };
 
-/// What a map of flags says of the pixels of a source.
-struct FlagsConfig {
+/// A map of flags, and what it says of the pixels of a source.
+struct FlagMapConfig {
   std::string file;                    ///< that holds the map; empty: that of the image
   HduNames hdu;                        ///< as those of the mask
   FlagType type = FlagType::bit_or;    ///< how the flags of its pixels become one
   std::vector<std::string> bits = {};  ///< that count: numbers, or names that the map's header gives them; empty: all
 
+  bool operator==(const FlagMapConfig&) const = default;
+};
+
+/// The first map, and those after it.
+struct FlagsConfig : FlagMapConfig {
+  std::vector<FlagMapConfig> further = {};
+
   bool operator==(const FlagsConfig&) const = default;
 };
 
-inline bool has_flags(const FlagsConfig& config) {
+inline bool has_flags(const FlagMapConfig& config) {
   return !config.file.empty() || config.hdu != "auto";
 }
 
@@ -334,6 +342,7 @@ struct OutputConfig {
   bool quicklook = false;
   /// Also write {stem}.{name}.fits for each.
   std::vector<CheckImage> check_images = {};
+  ImageCompression check_compression = ImageCompression::none;
   /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
   std::vector<std::string> header_keywords = {};
   /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.

@@ -259,16 +259,27 @@ std::string bits_problem(const MaskConfig& config) {
   return config.bits.empty() || has_mask(config) ? "" : "has no use without a map: give mask.file or mask.hdu";
 }
 
-std::string hdu_problem(const FlagsConfig& config) {
+std::string hdu_problem(const FlagMapConfig& config) {
   return map_hdu_problem(config.hdu, config.file);
 }
 
-std::string type_problem(const FlagsConfig& config) {
+std::string type_problem(const FlagMapConfig& config) {
   return config.type == FlagType::bit_or || has_flags(config) ? "" : no_flag_map;
 }
 
-std::string bits_problem(const FlagsConfig& config) {
+std::string bits_problem(const FlagMapConfig& config) {
   return config.bits.empty() || has_flags(config) ? "" : no_flag_map;
+}
+
+std::string further_problem(const FlagsConfig& config) {
+  constexpr std::size_t most = 99;  // columns of a FITS table are 999 at most
+  if (config.further.size() > most) return "has " + std::to_string(config.further.size()) + " maps; 99 are the most";
+  return config.further.empty() || has_flags(config) ? ""
+                                                     : "has no use without a first map: give flags.file or flags.hdu";
+}
+
+std::string further_map_problem(const FlagMapConfig& config) {
+  return has_flags(config) ? "" : "and 'hdu' name no map; give one of them";
 }
 
 std::string threshold_unit_problem(const Config& config) {
@@ -413,6 +424,12 @@ std::string columns_problem(const Config& config) {
     before.push_back(name);
   }
   return "";
+}
+
+std::string check_compression_problem(const OutputConfig& config) {
+  return config.check_compression == ImageCompression::none || !config.check_images.empty()
+             ? ""
+             : "has no use without check images: name some in output.check_images";
 }
 
 std::string one_catalogue_problem(const OutputConfig& config) {

@@ -51,10 +51,12 @@ std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixel
 std::string hdu_problem(const MaskConfig& config);
 std::string bits_problem(const MaskConfig& config);
 
-/// The same of the flags.
-std::string hdu_problem(const FlagsConfig& config);
-std::string type_problem(const FlagsConfig& config);
-std::string bits_problem(const FlagsConfig& config);
+/// The same of a map of flags; there is a first one where there are further ones, which all are somewhere.
+std::string hdu_problem(const FlagMapConfig& config);
+std::string type_problem(const FlagMapConfig& config);
+std::string bits_problem(const FlagMapConfig& config);
+std::string further_problem(const FlagsConfig& config);
+std::string further_map_problem(const FlagMapConfig& config);
 
 /// Of the threshold: a surface brightness needs a zero point, what is fainter than the sky a sky to be counted from,
 /// and a seed is brighter than what it reaches down to.
@@ -87,6 +89,8 @@ std::string fractions_problem(const MeasurementConfig& config);
 
 /// Of the columns: there are such, and what they are made of.
 std::string columns_problem(const Config& config);
+/// Of the compression of check images: there are some.
+std::string check_compression_problem(const OutputConfig& config);
 
 /// Of the catalogue of several HDUs: it is made of theirs in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "config/checks.hpp"
@@ -38,12 +39,34 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member);
 
+/// Reads a list of maps of keys. Where these were set goes into `set_at`, by paths as "flags.further[1].hdu".
+template <class Record>
+void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+                  std::vector<Record>& records, std::map<std::string, std::string>& set_at) {
+  const std::string name = field.path();
+  require_list(to_value(node, origin, key), name);
+  std::erase_if(set_at, [&](const auto& entry) { return entry.first.starts_with(name + "["); });
+  records.clear();
+  const Fields known = fields_of(Record{});
+  for (const YAML::Node& item : node) {
+    Draft<Record> draft;
+    read_section(draft, known, name, item.Mark(), item, origin);
+    check_limits(draft, origin.at(item.Mark()));
+    records.push_back(std::move(draft.result));
+    for (const auto& [path, place] : draft.set_at)
+      set_at[name + "[" + std::to_string(records.size()) + "]" + path.substr(name.size())] = place;
+  }
+}
+
 template <class T>
 void set_field(Draft<T>& draft, const std::string& section, const std::string& key, const YAML::Node& node,
                const Origin& origin, const YAML::Mark& mark) {
-  for_each_field(draft.result, [&](const Field& field, auto& member) {
+  for_each_field(draft.result, [&]<class Member>(const Field& field, Member& member) {
     if (field.section.name != section || field.key != key) return;
-    read_node(node, origin, mark, field, member);
+    if constexpr (is_list_of_records<Member>)
+      read_records(node, origin, mark, field, member, draft.set_at);
+    else
+      read_node(node, origin, mark, field, member);
     draft.set_at[field.path()] = origin.at(node, mark);
   });
 }

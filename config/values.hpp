@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "config/field.hpp"
 #include "stages/core/hdu_names.hpp"
 
 namespace srcextract::config {
@@ -19,6 +20,16 @@ struct Value {
   std::vector<Value> items;  ///< of a list
   std::string place;         ///< how messages about it begin: `path:line:column` or `--set key=value`
 };
+
+/// Whether a T is a map of keys, which for_each_field declares: the items of some lists are.
+template <class T>
+inline constexpr bool is_record = requires(T& t) {
+  for_each_field(t, [](const Field&, auto&) {});
+};
+template <class T>
+inline constexpr bool is_list_of_records = false;
+template <class Item>
+inline constexpr bool is_list_of_records<std::vector<Item>> = is_record<Item>;
 
 /// Throws Error{config}: "place: problem".
 [[noreturn]] void fail(const std::string& place, const std::string& problem);
@@ -100,11 +111,21 @@ template <class Enum>
 requires std::is_enum_v<Enum> std::string format_value(Enum value) {
   return names_of(value).at(static_cast<std::size_t>(value));
 }
+template <class Record>
+requires is_record<Record> std::string format_value(const Record& record);
 template <class Item>
 std::string format_value(const std::vector<Item>& values) {
   std::string text;
   for (const Item& value : values) text += (text.empty() ? "" : ", ") + format_value(value);
   return "[" + text + "]";
+}
+template <class Record>
+requires is_record<Record> std::string format_value(const Record& record) {
+  std::string text;
+  for_each_field(record, [&](const Field& field, const auto& value) {
+    text += (text.empty() ? "" : ", ") + field.key + ": " + format_value(value);
+  });
+  return "{" + text + "}";
 }
 
 }  // namespace srcextract::config

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "config/config.hpp"
@@ -18,27 +19,52 @@ inline std::vector<std::string> names_of(FlagType) {
 
 namespace srcextract::config {
 
-/// The keys of the section `flags`.
-template <MaybeConst<Config> AnyConfig, class F>
-void for_each_flags_field(AnyConfig& c, F&& f) {
-  const Section section{"flags", "What a map of flags says of the pixels of each source"};
-  for_each_map_field(section, c.flags, "a map of the image's shape, of integers of up to 32 bits",
-                     "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected", "",
-                     f);
+/// The keys of one map of flags.
+template <MaybeConst<FlagMapConfig> AnyMap, class F>
+void for_each_flag_map_field(const Section& section, AnyMap& map, const std::string& file_problem, F&& f) {
+  for_each_map_field(section, map, "a map of the image's shape, of integers of up to 32 bits",
+                     "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected",
+                     file_problem, f);
   f(Field{.section = section,
           .key = "type",
           .description = "How the flags of a source's pixels that are not 0 become IMAFLAGS_ISO: `or` and `and` of "
                          "their bits, the `min`imum, the `max`imum, or the one of `most` pixels, of equals that which "
                          "comes first",
-          .problem = type_problem(c.flags)},
-    c.flags.type);
+          .problem = type_problem(map)},
+    map.type);
   f(Field{.section = section,
           .key = "bits",
           .description = "Bits of the map that count, as `mask.bits`: numbers from 0, or names that its header gives "
                          "them; none given = every bit",
           .allowed = "0 to 31, or names",
-          .problem = bits_problem(c.flags)},
-    c.flags.bits);
+          .problem = bits_problem(map)},
+    map.bits);
+}
+
+/// The keys of the section `flags`.
+template <MaybeConst<Config> AnyConfig, class F>
+void for_each_flags_field(AnyConfig& c, F&& f) {
+  const Section section{"flags", "What maps of flags say of the pixels of each source"};
+  std::conditional_t<std::is_const_v<AnyConfig>, const FlagMapConfig, FlagMapConfig>& first = c.flags;
+  for_each_flag_map_field(section, first, "", f);
+  f(Field{.section = section,
+          .key = "further",
+          .description = "More maps, each a map of the keys above, as in `[{hdu: DQ2, type: max}]`: of the first of "
+                         "them are the columns IMAFLAGS_ISO_1 and NIMAFLAGS_ISO_1, of the second IMAFLAGS_ISO_2, and "
+                         "so on",
+          .allowed = "at most 99",
+          .problem = further_problem(c.flags)},
+    c.flags.further);
 }
 
 }  // namespace srcextract::config
+
+namespace srcextract {
+
+/// The keys of a map in the list `flags.further`.
+template <config::MaybeConst<FlagMapConfig> AnyMap, class F>
+void for_each_field(AnyMap& map, F&& f) {
+  config::for_each_flag_map_field({"flags.further", "One more map of flags"}, map, config::further_map_problem(map), f);
+}
+
+}  // namespace srcextract

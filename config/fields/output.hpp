@@ -13,6 +13,10 @@ inline std::vector<std::string> names_of(CatalogFormat) {
   return {"fits", "ecsv", "csv", "reg"};
 }
 
+inline std::vector<std::string> names_of(ImageCompression) {
+  return {"none", "gzip", "tiles"};
+}
+
 void may_be_none(CheckImage);  // defined nowhere: that it is declared says it
 inline std::vector<std::string> names_of(CheckImage) {
   return {"background", "rms", "-background",    "filtered",    "objects",
@@ -49,6 +53,13 @@ void for_each_output_field(AnyConfig& c, F&& f) {
               "units of the noise, and the meshes; a minus in front becomes `minus_`",
           .problem = check_images_problem(c)},
     c.output.check_images);
+  f(Field{.section = section,
+          .key = "check_compression",
+          .description =
+              "How check images are compressed, without loss: `gzip` the whole file, `{stem}.{name}.fits.gz`; "
+              "`tiles` of rows by GZIP_2, as CFITSIO and Astropy read them, `{stem}.{name}.fits.fz`",
+          .problem = check_compression_problem(c.output)},
+    c.output.check_compression);
   f(Field{.section = section,
           .key = "header_keywords",
           .description =

@@ -1,11 +1,13 @@
 #include "io/catalog/float_image.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "io/catalog/float_tiles.hpp"
 #include "io/files/big_endian.hpp"
+#include "io/files/gzip_stream.hpp"
 #include "io/files/input_file.hpp"
 #include "io/fits/header_values.hpp"
 
@@ -15,43 +17,60 @@ namespace {
 /// Pixels that are written at a time, as whole rows.
 constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 
-std::string header_of(const Shape& shape, const std::string& name, const std::string& unit, const std::string& cards,
-                      const CatalogMetadata& metadata) {
+/// What a header says of the image beside how it is built.
+std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
+  std::string cards = format_card({"EXTNAME", image.name}) +
+                      format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
+  if (!image.unit.empty()) cards += format_card({"BUNIT", image.unit});
+  return cards + image.cards;
+}
+
+std::string header_of(const Shape& shape, const std::string& cards) {
   std::string header = format_card({"SIMPLE", true}) + format_card({"BITPIX", std::int64_t{-32}}, "float32") +
                        format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
-                       format_card({"NAXIS2", shape.height}) + format_card({"EXTNAME", name}) +
-                       format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
-  if (!unit.empty()) header += format_card({"BUNIT", unit});
-  header += cards + "END";
+                       format_card({"NAXIS2", shape.height}) + cards + "END";
   header.resize((header.size() + fits_record - 1) / fits_record * fits_record, ' ');
   return header;
 }
 
-}  // namespace
-
-OutputFile write_float_image(const std::string& path, const Shape& shape, const std::string& name,
-                             const std::string& unit, const std::string& cards, const CatalogMetadata& metadata,
-                             const MakeRow& make_row) {
-  OutputFile file(path);
-  file.write(header_of(shape, name, unit, cards, metadata));
-  const std::int64_t rows = std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, shape.width));
-  std::vector<float> row(static_cast<std::size_t>(shape.width));
+/// Calls f(bytes) for the pixels of some rows at a time, as they are stored.
+template <class F>
+void for_each_piece(const FloatImage& image, F&& f) {
+  const auto [width, height] = image.shape;
+  const std::int64_t rows = std::max<std::int64_t>(1, piece_pixels / std::max<std::int64_t>(1, width));
+  std::vector<float> row(static_cast<std::size_t>(width));
   std::vector<std::byte> bytes;
-  for (std::int64_t y = 0; y < shape.height; y += rows) {
-    const std::int64_t end = std::min(y + rows, shape.height);
-    bytes.resize(static_cast<std::size_t>((end - y) * shape.width) * sizeof(float));
+  for (std::int64_t y = 0; y < height; y += rows) {
+    const std::int64_t end = std::min(y + rows, height);
+    bytes.resize(static_cast<std::size_t>((end - y) * width) * sizeof(float));
     std::byte* out = bytes.data();
     for (std::int64_t i = y; i < end; ++i) {
-      make_row(i, row.data());
+      image.make_row(i, row.data());
       for (const float pixel : row) {
         store_big_endian(pixel, out);
         out += sizeof(float);
       }
     }
-    file.write(bytes);
+    f(std::span<const std::byte>(bytes));
   }
-  const auto beyond = static_cast<std::size_t>(file.size()) % fits_record;
-  if (beyond > 0) file.write(std::string(fits_record - beyond, '\0'));
+}
+
+}  // namespace
+
+OutputFile write_float_image(const std::string& path, const FloatImage& image, ImageCompression compression,
+                             const CatalogMetadata& metadata, const Cpu& where) {
+  const std::string cards = cards_of(image, metadata);
+  if (compression == ImageCompression::tiles) return write_float_tiles(path, image, cards, where);
+  OutputFile file(path);
+  std::optional<GzipStream> gzip;
+  if (compression == ImageCompression::gzip) gzip.emplace();
+  const auto write = [&](std::span<const std::byte> bytes, bool last = false) {
+    file.write(gzip ? gzip->add(bytes, last) : bytes);
+  };
+  write(std::as_bytes(std::span<const char>(header_of(image.shape, cards))));
+  for_each_piece(image, write);
+  const auto beyond = static_cast<std::size_t>(image.shape.count()) * sizeof(float) % fits_record;
+  write(std::vector<std::byte>(beyond == 0 ? 0 : fits_record - beyond), true);
   return file;
 }
 

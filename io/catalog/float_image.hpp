@@ -5,6 +5,8 @@
 
 #include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
+#include "stages/catalogue/image_compression.hpp"
+#include "stages/core/exec.hpp"
 #include "stages/core/image.hpp"
 
 namespace srcextract {
@@ -12,10 +14,20 @@ namespace srcextract {
 /// Makes the pixels of row y.
 using MakeRow = std::function<void(std::int64_t y, float* row)>;
 
-/// Writes an image of float32, NaN = masked, with the cards given (80 columns each), a few rows at a time; the caller
-/// commits the file. `name` becomes EXTNAME, `unit` BUNIT unless it is empty. Throws Error{output}.
-[[nodiscard]] OutputFile write_float_image(const std::string& path, const Shape& shape, const std::string& name,
-                                           const std::string& unit, const std::string& cards,
-                                           const CatalogMetadata& metadata, const MakeRow& make_row);
+/// An image of float32, NaN = masked, whose rows are made as they are written, from the first to the last.
+struct FloatImage {
+  Shape shape;
+  std::string name;   ///< EXTNAME
+  std::string unit;   ///< BUNIT, unless it is empty
+  std::string cards;  ///< of its header besides, 80 columns each
+  MakeRow make_row;
+};
+
+/// Writes it a few rows at a time; the caller commits the file. Compressed or not, all bits of the pixels are kept, and
+/// the bytes of the file follow from the image and the version of zlib. In tiles it is the first extension: GZIP_2
+/// without quantisation (FITS Standard 4.0, section 10), for which `where` has threads. Throws Error{output}.
+[[nodiscard]] OutputFile write_float_image(const std::string& path, const FloatImage& image,
+                                           ImageCompression compression, const CatalogMetadata& metadata,
+                                           const Cpu& where);
 
 }  // namespace srcextract

@@ -5,22 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "io/catalog/tile_shape.hpp"
 #include "io/fits/memory_fits.hpp"
 #include "io/wcs/celestial_keywords.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Pixels compressed at a time, as whole rows: enough for short rows to compress well, little to hold.
-constexpr std::int64_t tile_pixels = 65536;
-
-/// Longer rows are cut: CFITSIO holds the size of a tile in bytes in an int.
-constexpr std::int64_t widest_tile = std::int64_t{1} << 20;
-
-Shape tile_shape(const Shape& shape) {
-  const std::int64_t width = std::min(shape.width, widest_tile);
-  return {width, std::clamp<std::int64_t>(tile_pixels / width, 1, shape.height)};
-}
 
 void copy_celestial_wcs(const std::string& header, fitsfile* file) {
   const std::string cards = celestial_cards(header);

@@ -34,8 +34,9 @@ std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Job&
 
 std::int64_t loaded_bytes(const SelectedMaps& maps) {
   std::int64_t bytes = 0;
-  for (const SelectedMap* map : {&maps.weights, &maps.mask, &maps.flags, &maps.level})
-    if (*map) bytes += (*map)->loaded_bytes;
+  const auto add = [&](const SelectedMap& map) { bytes += map ? map->loaded_bytes : 0; };
+  add(maps.weights), add(maps.mask), add(maps.level);
+  std::ranges::for_each(maps.flags, add);
   return bytes;
 }
 

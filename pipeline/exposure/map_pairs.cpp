@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -148,46 +149,62 @@ void take_maps_out(Images& images, const Images& maps, const MapKeys& keys, cons
                     keys.file_key));
 }
 
-/// The last of them may have no header that can be read, and no map: who opens it hears why.
-void pair_section(Images images, const Images& maps, const MapKeys& keys, const Config& config,
-                  SelectedMap SelectedMaps::*member, std::vector<SelectedMaps>& all) {
+/// Keys that say where maps are, and which one of an image's that is.
+struct NamedMap {
+  MapKeys keys;
+  std::function<SelectedMap&(SelectedMaps&)> of;
+};
+
+/// All that the configuration names.
+std::vector<NamedMap> named_maps(const Config& config) {
+  std::vector<NamedMap> named;
+  const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
+    named.push_back({keys, [member](SelectedMaps& maps) -> SelectedMap& { return maps.*member; }});
+  };
+  if (has_map(config.weights)) add(keys_of(config.weights), &SelectedMaps::weights);
+  if (has_mask(config.mask)) add(keys_of(config.mask), &SelectedMaps::mask);
+  for (const MapKeys& keys : keys_of(config.flags))
+    named.push_back({keys, [](SelectedMaps& maps) -> SelectedMap& { return maps.flags.emplace_back(); }});
+  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky), &SelectedMaps::level);
+  return named;
+}
+
+/// The last of the images may have no header that can be read, and no map: who opens it hears why.
+void pair_images(Images images, const Images& maps, const NamedMap& named, const Config& config,
+                 std::vector<SelectedMaps>& all) {
   std::erase_if(images, [](const SelectedImage& image) { return !image.has_header; });
-  const std::vector<std::size_t> pairs = said_at_map(keys, config, [&] { return Pairing(images, maps, keys).pairs(); });
-  for (std::size_t i = 0; i < images.size(); ++i) all[i].*member = maps[pairs[i]];
+  const std::vector<std::size_t> pairs =
+      said_at_map(named.keys, config, [&] { return Pairing(images, maps, named.keys).pairs(); });
+  for (std::size_t i = 0; i < images.size(); ++i) named.of(all[i]) = maps[pairs[i]];
 }
 
 }  // namespace
 
+std::vector<MapKeys> keys_of(const FlagsConfig& config) {
+  if (!has_flags(config)) return {};
+  std::vector<MapKeys> keys = {{"flags.file", "flags.hdu", config.file, config.hdu}};
+  for (const FlagMapConfig& map : config.further) {
+    const std::string section = fmt::format("flags.further[{}]", keys.size());
+    keys.push_back({section + ".file", section + ".hdu", map.file, map.hdu});
+  }
+  return keys;
+}
+
 std::vector<std::string> files_of_maps(const Config& config) {
   std::vector<std::string> files;
-  const auto add = [&](const MapKeys& keys) {
-    if (!keys.file.empty()) files.push_back(keys.file);
-  };
-  if (has_map(config.weights)) add(keys_of(config.weights));
-  if (has_mask(config.mask)) add(keys_of(config.mask));
-  if (has_flags(config.flags)) add(keys_of(config.flags));
-  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky));
+  for (const NamedMap& named : named_maps(config))
+    if (!named.keys.file.empty()) files.push_back(named.keys.file);
   return files;
 }
 
 std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
                                     std::int64_t& most_inflated) {
-  struct Section {
-    MapKeys keys;
-    SelectedMap SelectedMaps::*member;
-    Images maps;
-  };
-  std::vector<Section> sections;
-  const auto add = [&](const MapKeys& keys, SelectedMap SelectedMaps::*member) {
-    sections.push_back({keys, member, select_maps(keys, file, config, most_inflated)});
-  };
-  if (has_map(config.weights)) add(keys_of(config.weights), &SelectedMaps::weights);
-  if (has_mask(config.mask)) add(keys_of(config.mask), &SelectedMaps::mask);
-  if (has_flags(config.flags)) add(keys_of(config.flags), &SelectedMaps::flags);
-  if (has_level_map(config.given_sky)) add(keys_of(config.given_sky), &SelectedMaps::level);
-  for (const Section& section : sections) take_maps_out(images, section.maps, section.keys, config);
+  const std::vector<NamedMap> named = named_maps(config);
+  std::vector<Images> maps;
+  for (const NamedMap& map : named) maps.push_back(select_maps(map.keys, file, config, most_inflated));
+  for (std::size_t i = 0; i < named.size(); ++i) take_maps_out(images, maps[i], named[i].keys, config);
   std::vector<SelectedMaps> all(images.size());
-  for (const Section& section : sections) pair_section(images, section.maps, section.keys, config, section.member, all);
+  for (std::size_t i = 0; i < named.size(); ++i) pair_images(images, maps[i], named[i], config, all);
   return all;
 }
 

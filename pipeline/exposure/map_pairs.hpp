@@ -27,9 +27,8 @@ inline MapKeys keys_of(const WeightsConfig& config) {
 inline MapKeys keys_of(const MaskConfig& config) {
   return {"mask.file", "mask.hdu", config.file, config.hdu};
 }
-inline MapKeys keys_of(const FlagsConfig& config) {
-  return {"flags.file", "flags.hdu", config.file, config.hdu};
-}
+/// Of every map of flags.
+std::vector<MapKeys> keys_of(const FlagsConfig& config);
 inline MapKeys keys_of(const GivenSkyConfig& config) {
   return {"background.level", "background.level_hdu", config.level, config.level_hdu};
 }
@@ -48,7 +47,8 @@ auto said_at_map(const MapKeys& keys, const Config& config, F&& f) {
 using SelectedMap = std::optional<SelectedImage>;
 
 struct SelectedMaps {
-  SelectedMap weights = {}, mask = {}, flags = {}, level = {};
+  SelectedMap weights = {}, mask = {}, level = {};
+  std::vector<SelectedMap> flags = {};
 };
 
 /// Which maps the configuration names for each of the images, which were selected of `file`. Of the

@@ -40,6 +40,19 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
+OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const SelectedImage& selected,
+                        const std::string& path, const OpenFrame& frame, const Config& config) {
+  OpenMap map = open_map(keys, selected, path, frame, config);
+  if (const std::string problem = flags_problem(map.pixels.format); !problem.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: HDU {} of {} {}", config.place_of(keys.key()), map.image.hdu(), map.path, problem));
+  const std::string section = keys.file_key.substr(0, keys.file_key.rfind('.'));
+  FlagMap source{map.pixels, 0, flags.type, section};
+  said_at(config.place_of(section + ".bits"),
+          [&] { source.bits = wanted_bits(flags.bits, map.image.header(), map.pixels.format); });
+  return {std::move(map), std::move(source)};
+}
+
 }  // namespace
 
 std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
@@ -66,19 +79,15 @@ std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string&
   return map;
 }
 
-std::optional<OpenFlags> open_flags(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
-                                    const Config& config) {
-  const FlagsConfig& flags = config.flags;
-  if (!selected) return std::nullopt;
-  const MapKeys keys = keys_of(flags);
-  OpenMap map = open_map(keys, *selected, path, frame, config);
-  if (const std::string problem = flags_problem(map.pixels.format); !problem.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: HDU {} of {} {}", config.place_of(keys.key()), map.image.hdu(), map.path, problem));
-  FlagMap source{map.pixels, 0, flags.type};
-  said_at(config.place_of("flags.bits"),
-          [&] { source.bits = wanted_bits(flags.bits, map.image.header(), map.pixels.format); });
-  return OpenFlags{std::move(map), std::move(source)};
+std::vector<OpenFlags> open_flags(const std::vector<SelectedMap>& selected, const std::string& path,
+                                  const OpenFrame& frame, const Config& config) {
+  const std::vector<MapKeys> keys = keys_of(config.flags);
+  std::vector<OpenFlags> opened;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const FlagMapConfig& flags = i == 0 ? config.flags : config.flags.further[i - 1];
+    opened.push_back(open_flag_map(keys[i], flags, *selected[i], path, frame, config));
+  }
+  return opened;
 }
 
 }  // namespace srcextract

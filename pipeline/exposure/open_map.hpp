@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
@@ -40,8 +41,8 @@ struct OpenFlags {
   FlagMap flags;
 };
 
-/// The same of flags; Error{input} also if it holds none, or lacks one of flags.bits.
-std::optional<OpenFlags> open_flags(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
-                                    const Config& config);
+/// The same of the maps of flags, in their order; Error{input} also if one holds none, or lacks one of flags.bits.
+std::vector<OpenFlags> open_flags(const std::vector<SelectedMap>& selected, const std::string& path,
+                                  const OpenFrame& frame, const Config& config);
 
 }  // namespace srcextract

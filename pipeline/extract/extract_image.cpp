@@ -132,13 +132,14 @@ void check_precision(const ImageInput& input, const Extraction& extraction) {
   check_precision(input.first().format, sky);
 }
 
-/// What a map of flags tells of its sources, and what only the image's header does. A difference has no pixels that
+/// What maps of flags tell of its sources, and what only the image's header does. A difference has no pixels that
 /// could be saturated.
 void flag_sources(const ImageInput& input, const Execution& execution, ImageResult& result) {
-  if (input.flags != nullptr) {
+  if (!input.flags.empty()) {
     const auto begin = std::chrono::steady_clock::now();
     Extraction& found = result.extraction;
-    flag_sources(input.flags->flags, found.runs, found.label, found.sources, execution.cpu);
+    for (const OpenFlags* map : input.flags)
+      flag_sources(map->flags, found.runs, found.label, found.sources, execution.cpu);
     result.times.push_back({"flags", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
   }
   if (input.reference != nullptr) return;

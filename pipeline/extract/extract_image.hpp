@@ -34,10 +34,10 @@ struct ImageInput {
   const OpenReference* reference;  ///< subtracted from it; null: none
   const OpenMap* weights;          ///< how noisy it is; null: there is no map
   const OpenMap* mask;             ///< which pixels are left out; null: there is none
-  const OpenFlags* flags;          ///< what sources are flagged with; null: there is no map
   const OpenMap* level;            ///< that of its sky; null: there is no map
   Exposure exposure;
-  const Config* own_config = nullptr;  ///< with the gain that its header has; null: that of the file
+  std::vector<const OpenFlags*> flags = {};  ///< what sources are flagged with, by every map that there is
+  const Config* own_config = nullptr;        ///< with the gain that its header has; null: that of the file
 
   const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }
   const PixelSource& first() const { return exposure.planes.front(); }

@@ -97,9 +97,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
   if (input.mask)
     spdlog::info("{}: which pixels are bad tells HDU {} of {}", input.name, input.mask->image.hdu(), input.mask->path);
-  if (input.flags)
-    spdlog::info("{}: what its sources are flagged with tells HDU {} of {}", input.name, input.flags->map.image.hdu(),
-                 input.flags->map.path);
+  for (const OpenFlags* flags : input.flags)
+    spdlog::info("{}: what its sources are flagged with tells HDU {} of {}", input.name, flags->map.image.hdu(),
+                 flags->map.path);
   if (input.level)
     spdlog::info("{}: the level of its sky tells HDU {} of {}", input.name, input.level->image.hdu(),
                  input.level->path);

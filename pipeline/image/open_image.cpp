@@ -47,7 +47,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
   for (const auto& [which, path] : paths.check_images)
-    files.push_back(write_check_image(path, which, extraction, input.exposure.shape(), header, metadata));
+    files.push_back(write_check_image(path, which, config.config.output.check_compression, extraction,
+                                      input.exposure.shape(), header, metadata, where));
   return files;
 }
 
@@ -121,7 +122,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
       job_(job),
       frame_(task.image.open(), task.file->path, task.file->config->config, task.most_inflated),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
-      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
+      input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
   if (!job.reference.empty()) {
@@ -141,7 +142,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
     input_.exposure.mask = mask_->pixels;
   }
   flags_ = open_flags(task.maps.flags, task.file->path, frame_, task.file->config->config);
-  if (flags_) input_.flags = &*flags_;
+  for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
   level_ = open_level(task.maps.level, task.file->path, frame_, task.file->config->config);
   if (level_) {
     input_.level = &*level_;
@@ -162,7 +163,7 @@ void OpenImage::require_unchanged() const {
   if (reference_) reference_->frame.require_unchanged();
   for (const std::optional<OpenMap>* map : {&weights_, &mask_, &level_})
     if (*map) (*map)->image.require_unchanged();
-  if (flags_) flags_->map.image.require_unchanged();
+  for (const OpenFlags& flags : flags_) flags.map.image.require_unchanged();
 }
 
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {

@@ -94,7 +94,7 @@ class OpenImage {
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
   std::optional<OpenMap> weights_, mask_, level_;
-  std::optional<OpenFlags> flags_;
+  std::vector<OpenFlags> flags_;
   OutputPaths paths_;
   std::optional<Config> own_config_;  ///< with the gain that the image's header has
   ImageInput input_;

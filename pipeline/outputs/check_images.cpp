@@ -87,12 +87,13 @@ std::string extname(CheckImage which) {
 
 }  // namespace
 
-OutputFile write_check_image(const std::string& path, CheckImage which, const Extraction& extraction,
-                             const Shape& shape, const std::string& header, const CatalogMetadata& metadata) {
+OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
+                             const Extraction& extraction, const Shape& shape, const std::string& header,
+                             const CatalogMetadata& metadata, const Cpu& where) {
   const CheckData& check = extraction.check;
   const std::int64_t width = shape.width;
   const auto write = [&](const Shape& of, const std::string& cards, const std::string& unit, const MakeRow& make_row) {
-    return write_float_image(path, of, extname(which), unit, cards, metadata, make_row);
+    return write_float_image(path, {of, extname(which), unit, cards, make_row}, compression, metadata, where);
   };
   if (which == CheckImage::minibackground || which == CheckImage::miniback_rms) {
     const Buffer<float, Cpu>& nodes = which == CheckImage::minibackground ? check.mesh.level : check.mesh.rms;

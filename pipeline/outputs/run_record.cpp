@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "config/fields.hpp"
+#include "config/values.hpp"
 #include "pipeline/machine/utc.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "survey/journal/directory_lock.hpp"
@@ -40,10 +41,18 @@ Json input_json(const ImageInput& input, const Config& config, std::uint32_t dat
   return json;
 }
 
+Json value_json(const HduNames& value);
+template <class T>
+Json value_json(const std::vector<T>& values);
+
 template <class T>
 Json value_json(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     return names_of(value)[static_cast<std::size_t>(value)];
+  } else if constexpr (config::is_record<T>) {
+    Json json;
+    for_each_field(value, [&](const config::Field& field, const auto& own) { json[field.key] = value_json(own); });
+    return json;
   } else {
     return value;
   }
@@ -103,6 +112,13 @@ Json reference_json(const OpenReference& reference) {
 
 Json map_json(const OpenMap& map) {
   return {{"path", map.path}, {"hdu", map.image.hdu()}, {"extname", map.image.extname()}, {"datasum", map.datasum()}};
+}
+
+/// The first map of flags, and those after it.
+Json flags_json(const std::vector<const OpenFlags*>& flags) {
+  Json json = map_json(flags.front()->map);
+  for (std::size_t i = 1; i < flags.size(); ++i) json["further"].push_back(map_json(flags[i]->map));
+  return json;
 }
 
 Json statistics_json(const Statistics& s) {
@@ -199,7 +215,7 @@ std::string format_run_record(const RunRecord& report) {
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
-  if (report.input.flags) json["flags"] = map_json(report.input.flags->map);
+  if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
   if (report.input.weights) {
     json["weights"] = map_json(*report.input.weights);
     json["weights"]["noise_scale"] = extraction.levels.noise_scale;

@@ -53,6 +53,14 @@ TypeName type_name(const config::Field&, const std::map<std::string, std::string
   return {"map of names", "maps of names"};
 }
 
+TypeName type_name(const config::Field&, const FlagMapConfig&) {
+  return {"map of keys", "maps of keys"};
+}
+
+std::string range_of(const config::Field&, const FlagMapConfig&) {
+  return "";
+}
+
 std::string range_of(const config::Field& field, double) {
   return between_limits(field);
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "config/config.hpp"
 #include "config/field.hpp"
 #include "config/values.hpp"
 
@@ -24,6 +25,7 @@ TypeName type_name(const config::Field& field, bool);
 TypeName type_name(const config::Field& field, const std::string&);
 TypeName type_name(const config::Field& field, const HduNames&);
 TypeName type_name(const config::Field& field, const std::map<std::string, std::string>&);
+TypeName type_name(const config::Field& field, const FlagMapConfig&);
 template <class Enum>
 requires std::is_enum_v<Enum> TypeName type_name(const config::Field&, Enum) {
   return {"word", "words"};
@@ -41,6 +43,7 @@ std::string range_of(const config::Field& field, bool);
 std::string range_of(const config::Field& field, const std::string&);
 std::string range_of(const config::Field& field, const HduNames&);
 std::string range_of(const config::Field& field, const std::map<std::string, std::string>&);
+std::string range_of(const config::Field& field, const FlagMapConfig&);
 /// The same for words: `a`, `b`.
 std::string in_code(const std::vector<std::string>& words);
 template <class Enum>

@@ -41,6 +41,10 @@ Json columns_schema() {
 
 }  // namespace
 
+Json type_of(const config::Field& field, const FlagMapConfig& map) {
+  return sections_of(map, true).at(field.path());
+}
+
 Json section_object(const std::string& description) {
   return {{"description", description},
           {"type", "object"},

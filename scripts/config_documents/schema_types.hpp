@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "config/config.hpp"
 #include "config/field.hpp"
 #include "config/values.hpp"
 
@@ -33,6 +34,7 @@ Json type_of(const config::Field& field, bool);
 Json type_of(const config::Field& field, const std::string&);
 Json type_of(const config::Field& field, const HduNames&);
 Json type_of(const config::Field& field, const std::map<std::string, std::string>&);
+Json type_of(const config::Field& field, const FlagMapConfig&);
 
 template <class Enum>
 requires std::is_enum_v<Enum> Json type_of(const config::Field&, Enum value) {
@@ -58,6 +60,9 @@ Json default_of(const Member& value) {
 }
 inline Json default_of(const HduNames& value) {
   return value.text();
+}
+inline Json default_of(const std::vector<FlagMapConfig>&) {
+  return Json::array();  // there are none unless a user names some
 }
 template <class Enum>
 requires std::is_enum_v<Enum> Json default_of(const Enum& value) {

@@ -162,7 +162,8 @@ constexpr MeasuredColumn all_columns[] = {
 /// The names of the columns that there are without being asked for.
 std::vector<std::string> default_names() {
   Sources any;
-  any.analysed = any.deblended = any.flagged = any.has_sign = any.sky = true;
+  any.map_flags.emplace_back();
+  any.analysed = any.deblended = any.has_sign = any.sky = true;
   std::vector<std::string> names;
   for_each_column(any, [&](const Column& column, const auto&) { names.emplace_back(column.name); });
   return names;

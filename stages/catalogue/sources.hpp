@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stages/core/stage_record.hpp"
@@ -33,6 +34,13 @@ struct FurtherColumn {
   std::vector<double> values;
 };
 
+/// What one map of flags says of every source.
+struct MapFlags {
+  std::string suffix;  ///< of its columns' names: none, _1, _2 ..., as Astropy tells SExtractor's IMAFLAGS_ISO(n) apart
+  std::vector<std::int64_t> flags, pixels;
+  std::string flags_name = "IMAFLAGS_ISO" + suffix, pixels_name = "NIMAFLAGS_ISO" + suffix;
+};
+
 /// The catalogue: one element per source in every vector, in NUMBER order. Positions are already 1-based, as FITS
 /// counts; angles are in degrees. Without a celestial WCS `sky` is false and there is no sky position.
 struct Sources {
@@ -49,17 +57,16 @@ struct Sources {
   std::vector<std::int16_t> flags;
   std::vector<std::int32_t> id_parent;
   std::vector<std::int16_t> sign;
-  std::vector<std::int64_t> imaflags_iso, nimaflags_iso;
+  std::vector<MapFlags> map_flags;  ///< of each map of flags, in their order
   std::vector<double> alpha_j2000, delta_j2000;
   std::vector<FurtherColumn> further;
-  bool analysed = false;   ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
-  bool deblended = false;  ///< id_parent is a column of this catalogue
-  bool flagged = false;  ///< there was a map of flags, and imaflags_iso and nimaflags_iso are columns of this catalogue
-  bool changes = false;  ///< sources are changes between two frames
-  bool has_sign = false;                                 ///< sign is a column of this catalogue
-  bool sky = false;                                      ///< alpha_j2000 and delta_j2000 are columns of this catalogue
-  bool has_apertures = false;                            ///< light was summed in apertures, which set bits of `flags`
-  std::optional<std::vector<std::string>> written = {};  ///< names of the columns that are written; none: all
+  bool analysed = false;       ///< there was an analysis threshold, and isoarea_image is a column of this catalogue
+  bool deblended = false;      ///< id_parent is a column of this catalogue
+  bool changes = false;        ///< sources are changes between two frames
+  bool has_sign = false;       ///< sign is a column of this catalogue
+  bool sky = false;            ///< alpha_j2000 and delta_j2000 are columns of this catalogue
+  bool has_apertures = false;  ///< light was summed in apertures, which set bits of `flags`
+  std::optional<std::vector<std::string>> written = {};  ///< columns that are written, by their common names; none: all
 
   std::int64_t size() const { return static_cast<std::int64_t>(number.size()); }
 };
@@ -122,10 +129,15 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   if (s.deblended)
     f(Column{"ID_PARENT", "", "meta.id.parent", "Number of the group of pixels that it was deblended from", 0},
       s.id_parent);
-  if (s.flagged) {
-    f(Column{"IMAFLAGS_ISO", "", "meta.code", "Flags of its pixels, by the map of flags", 0}, s.imaflags_iso);
-    f(Column{"NIMAFLAGS_ISO", "", "meta.number;instr.pixel", "Number of its pixels that IMAFLAGS_ISO is of", 0},
-      s.nimaflags_iso);
+  for (auto& map : s.map_flags) {
+    const bool first = map.suffix.empty();
+    f(Column{map.flags_name.c_str(), "", "meta.code",
+             first ? "Flags of its pixels, by the map of flags" : "Flags of its pixels, by one more map of flags", 0},
+      map.flags);
+    f(Column{map.pixels_name.c_str(), "", "meta.number;instr.pixel",
+             first ? "Number of its pixels that IMAFLAGS_ISO is of" : "Number of its pixels that those flags are of",
+             0},
+      map.pixels);
   }
   if (s.has_sign) {
     const char* description =
@@ -143,6 +155,12 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"DELTA_J2000", "deg", "pos.eq.dec;meta.main", "Declination of X_IMAGE, Y_IMAGE (J2000)", 0}, s.delta_j2000);
 }
 
+/// The name that columns of several values have in common: NAME of NAME_1.
+inline std::string_view common_name(std::string_view name) {
+  const std::size_t end = name.find_last_not_of("0123456789");
+  return end != std::string_view::npos && end + 1 < name.size() && name[end] == '_' ? name.substr(0, end) : name;
+}
+
 /// The columns of a catalogue that are written.
 struct WrittenColumns {
   const Sources& sources;
@@ -152,7 +170,7 @@ template <class F>
 void for_each_column(const WrittenColumns& columns, F&& f) {
   const std::optional<std::vector<std::string>>& written = columns.sources.written;
   for_each_column(columns.sources, [&](const Column& column, const auto& values) {
-    if (!written || std::ranges::find(*written, column.name) != written->end()) f(column, values);
+    if (!written || std::ranges::find(*written, common_name(column.name)) != written->end()) f(column, values);
   });
 }
 

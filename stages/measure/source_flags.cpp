@@ -57,7 +57,8 @@ void add(Tally& tally, const Flagged& more, FlagType type) {
 /// How often every source has every flag. What is kept of that takes no more memory than the image and its sources.
 class Frequencies {
  public:
-  Frequencies(std::int64_t pixels, std::int64_t sources) : most_((std::int64_t{1} << 16) + pixels / 16 + 4 * sources) {}
+  Frequencies(const FlagMap& map, std::int64_t sources)
+      : keys_(map.keys), most_((std::int64_t{1} << 16) + map.pixels.shape.count() / 16 + 4 * sources) {}
 
   void add(const Flagged& more) {
     if (std::ssize(seen_) > most_) fail();
@@ -86,10 +87,12 @@ class Frequencies {
   [[noreturn]] void fail() const {
     throw Error(ErrorKind::input, "the map of flags has more than " + std::to_string(most_) +
                                       " values that differ within a source, too many to count the most frequent of; is "
-                                      "it another map (flags.file, flags.hdu)? Choose bits of it (flags.bits), or "
-                                      "another flags.type");
+                                      "it another map (" +
+                                      keys_ + ".file, " + keys_ + ".hdu)? Choose bits of it (" + keys_ +
+                                      ".bits), or another " + keys_ + ".type");
   }
 
+  const std::string keys_;
   const std::int64_t most_;
   std::unordered_map<std::uint64_t, Seen> seen_;
 };
@@ -149,7 +152,7 @@ void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::i
                   const Cpu& where) {
   std::vector<Tally> tallies(sources.number.size());
   const std::int64_t count = map.pixels.shape.count();
-  Frequencies frequencies(count, sources.size());
+  Frequencies frequencies(map, sources.size());
   for (std::int64_t first = 0; first < count; first += pieces_together * piece_pixels) {
     const std::int64_t pixels = std::min(count - first, pieces_together * piece_pixels);
     std::vector<std::vector<Flagged>> pieces(pieces_together);
@@ -167,12 +170,12 @@ void flag_sources(const FlagMap& map, const Runs<Cpu>& runs, const Buffer<std::i
     }
   }
   frequencies.tell(tallies);
-  sources.flagged = true;
-  sources.imaflags_iso.clear();
-  sources.nimaflags_iso.clear();
+  const std::size_t before = sources.map_flags.size();
+  sources.map_flags.push_back({.suffix = before == 0 ? "" : "_" + std::to_string(before), .flags = {}, .pixels = {}});
+  MapFlags& told = sources.map_flags.back();
   for (const Tally& tally : tallies) {
-    sources.imaflags_iso.push_back(tally.flags);
-    sources.nimaflags_iso.push_back(tally.pixels);
+    told.flags.push_back(tally.flags);
+    told.pixels.push_back(tally.pixels);
   }
 }
 

@@ -15,13 +15,14 @@ struct FlagMap {
   PixelSource pixels;
   std::uint64_t bits = ~std::uint64_t{0};  ///< that count
   FlagType type = FlagType::bit_or;
+  std::string keys = "flags";  ///< of the configuration, for messages
 };
 
 /// Why pixels of that format are no flags, to be said after "the map"; empty if they are.
 std::string flags_problem(const PixelFormat& format);
 
-/// Sets sources.imaflags_iso and nimaflags_iso, from the flags of each source's pixels that are not 0: the OR or the
-/// AND of their bits, the least, the largest, or the most frequent of them, of equally frequent ones the first in
+/// Adds to sources.map_flags what the next map says, from the flags of each source's pixels that are not 0: the OR or
+/// the AND of their bits, the least, the largest, or the most frequent of them, of equally frequent ones the first in
 /// raster order; and how many pixels have any (OR, AND), or that one. Both are 0 where no pixel has a flag. What is
 /// BLANK in the map has none. `label` has the row of the catalogue, from 1, for every run, or 0.
 ///

@@ -85,7 +85,6 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
   sources.written = choice.names();
-  for (const FurtherColumn& further : sources.further) sources.written->push_back(further.name);
 }
 
 }  // namespace srcextract

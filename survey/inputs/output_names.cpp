@@ -15,11 +15,12 @@ namespace {
 
 constexpr const char* segmentation_extension = ".seg.fits";
 
-/// ".background.fits", ".minus_background.fits".
-std::string check_image_extension(CheckImage image) {
+/// ".background.fits", ".minus_background.fits.gz".
+std::string check_image_extension(CheckImage image, ImageCompression compression) {
   std::string name = names_of(image).at(static_cast<std::size_t>(image));
   if (name.starts_with('-')) name.replace(0, 1, "minus_");
-  return "." + name + ".fits";
+  const char* packed[] = {"", ".gz", ".fz"};
+  return "." + name + ".fits" + packed[static_cast<std::size_t>(compression)];
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -77,7 +78,7 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
   if (config.segmentation) paths.segmentation = base + segmentation_extension;
   if (config.quicklook) paths.picture = base + ".png";
   for (const CheckImage image : config.check_images)
-    paths.check_images.emplace_back(image, base + check_image_extension(image));
+    paths.check_images.emplace_back(image, base + check_image_extension(image, config.check_compression));
   paths.report = base + ".run.json";
   return paths;
 }
@@ -85,7 +86,8 @@ OutputPaths output_paths(const std::string& directory, const std::string& name, 
 bool is_output_name(const std::string& name) {
   if (name.ends_with(extension(CatalogFormat::fits)) || name.ends_with(segmentation_extension)) return true;
   for (std::size_t i = 0; i < names_of(CheckImage{}).size(); ++i)
-    if (name.ends_with(check_image_extension(static_cast<CheckImage>(i)))) return true;
+    for (const ImageCompression packed : {ImageCompression::none, ImageCompression::gzip, ImageCompression::tiles})
+      if (name.ends_with(check_image_extension(static_cast<CheckImage>(i), packed))) return true;
   return false;
 }
 

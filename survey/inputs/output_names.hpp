@@ -32,7 +32,7 @@ struct OutputPaths {
 OutputPaths output_paths(const std::string& directory, const std::string& name, std::optional<int> hdu,
                          const OutputConfig& config);
 
-/// True of `a.cat.fits`, `a.seg.fits` and `a.background.fits`: FITS files that this program wrote, and that are no
+/// True of `a.cat.fits`, `a.seg.fits` and `a.background.fits.gz`: FITS files that this program wrote, and that are no
 /// images to extract.
 bool is_output_name(const std::string& name);
 

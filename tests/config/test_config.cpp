@@ -168,6 +168,27 @@ TEST(Config, ALevelIsKeptAsItWasWritten) {
   EXPECT_TRUE(has_level(parse("background: {level_hdu: SKY}").given_sky));
 }
 
+TEST(Config, MapsOfFlagsFollowTheFirst) {
+  using Names = std::vector<std::string>;
+  const Config c =
+      parse("flags:\n  hdu: DQ\n  further:\n    - {hdu: [1, SCI2], type: max, bits: [BAD, 7]}\n    - file: b c.fits\n",
+            {"flags.type=and"});
+  EXPECT_EQ(c.flags.type, FlagType::bit_and);
+  ASSERT_EQ(c.flags.further.size(), 2u);
+  EXPECT_EQ(c.flags.further[0].hdu.names, (Names{"1", "SCI2"}));
+  EXPECT_EQ(c.flags.further[0].type, FlagType::max);
+  EXPECT_EQ(c.flags.further[0].bits, (Names{"BAD", "7"}));
+  EXPECT_EQ(c.flags.further[1].file, "b c.fits");
+  EXPECT_EQ(c.flags.further[1].type, FlagType::bit_or);
+  EXPECT_THAT(named_files(c), ElementsAre("b c.fits"));
+  EXPECT_EQ(c.place_of("flags.further[1].bits"), "x.yaml:4:41");
+  EXPECT_EQ(c.place_of("flags.further[2].file"), "x.yaml:5:13");
+  const Config other = override_config(c, "x.yaml", {"flags.further=[{hdu: 3}]"});
+  EXPECT_EQ(other.flags.further.size(), 1u);
+  EXPECT_EQ(other.place_of("flags.further[1].hdu"), "--set flags.further=[{hdu: 3}]");
+  EXPECT_EQ(other.place_of("flags.further[2].file"), "flags.further[2].file") << "that map is no longer there";
+}
+
 // --- --set -----------------------------------------------------------------------------------------------------------
 
 TEST(ConfigOverrides, ApplyAfterTheFileAndInOrder) {

@@ -272,6 +272,10 @@ TEST(ConfigErrors, ASkyThatIsGivenIsANumberOrAFileOfLevelsAndANumberOfNoise) {
        "x.yaml:1:21: 'background.level' is subtracted from every pixel, so nothing can be counted from zero"},
       {"background: {level: 3}\noutput: {check_images: [minibackground]}",
        "x.yaml:2:24: 'output.check_images' asks for the levels of meshes, which are not estimated where"},
+      {"output: {check_compression: gzip}",
+       "x.yaml:1:29: 'output.check_compression' has no use without check images: name some in output.check_images"},
+      {"output: {check_images: [rms], check_compression: rice}",
+       "x.yaml:1:50: 'output.check_compression' must be one of none, gzip, tiles, not 'rice'"},
   };
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
 }
@@ -312,6 +316,31 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
   };
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+}
+
+TEST(ConfigErrors, EveryFurtherMapOfFlagsIsAMapOfKeysThatNameOne) {
+  const Wrong cases[] = {
+      {"flags: {further: [{hdu: DQ}]}",
+       "x.yaml:1:18: 'flags.further' has no use without a first map: give flags.file or flags.hdu"},
+      {"flags: {hdu: 1, further: {hdu: DQ}}", "x.yaml:1:26: 'flags.further' must be a list, not a map"},
+      {"flags: {hdu: 1, further: DQ}", "x.yaml:1:26: 'flags.further' must be a list, not 'DQ'; write [DQ]"},
+      {"flags: {hdu: 1, further: [DQ]}",
+       "x.yaml:1:27: 'flags.further' is a section and must hold keys: file, hdu, type, bits"},
+      {"flags: {hdu: 1, further: [{hdu: 2}, {}]}",
+       "x.yaml:1:37: 'flags.further.file' and 'hdu' name no map; give one of them"},
+      {"flags: {hdu: 1, further: [{hdus: 2}]}",
+       "x.yaml:1:28: unknown key 'hdus' in 'flags.further'; did you mean 'hdu'?"},
+      {"flags: {hdu: 1, further: [{hdu: 2, hdu: 3}]}", "x.yaml:1:36: duplicate key 'hdu' in 'flags.further'"},
+      {"flags: {hdu: 1, further: [{hdu: 2, type: xor}]}",
+       "x.yaml:1:42: 'flags.further.type' must be one of or, and, min, max, most"},
+      {"flags: {hdu: 1, further: [{hdu: all}]}",
+       "x.yaml:1:33: 'flags.further.hdu' is all, which leaves no HDU of the image's file"},
+      {"flags: {hdu: 1, further: [{file: [a]}]}", "x.yaml:1:34: 'flags.further.file' must be a path, not a list"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+  std::string many = "flags: {hdu: 1, further: [{hdu: 2}";
+  for (int i = 1; i < 100; ++i) many += ", {hdu: 2}";
+  EXPECT_EQ(message(many + "]}"), "x.yaml:1:26: 'flags.further' has 100 maps; 99 are the most");
 }
 
 TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {

@@ -28,7 +28,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "weights:\n  type: background\n  file: ''\n  hdu: auto\n  threshold: 0.0\n  rescale: true\n"
             "  interpolate: none\n  interpolate_columns: 16\n  interpolate_rows: 16\n"
             "mask:\n  file: ''\n  hdu: auto\n  bits: []\n  good: zero\n"
-            "flags:\n  file: ''\n  hdu: auto\n  type: or\n  bits: []\n"
+            "flags:\n  file: ''\n  hdu: auto\n  type: or\n  bits: []\n  further: []\n"
             "convolve:\n  kernel: none\n  fwhm: 0.0\n  sigma: 0.0\n  radius: 0.0\n  size: 0\n  values: []\n"
             "  file: ''\n  normalize: true\n  edges: zero\n  filter: convolution\n"
             "detection:\n  threshold: 5.0\n  threshold_unit: sigma\n  reference: background\n  connectivity: 8\n"
@@ -44,7 +44,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
             "output:\n  formats: [fits]\n  columns: [default]\n  segmentation: false\n  quicklook: false\n  "
             "check_images: []\n"
-            "  header_keywords: []\n  one_catalogue: false\n"
+            "  check_compression: none\n  header_keywords: []\n  one_catalogue: false\n"
             "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
             "  overlay: ellipses\n  size: 1024\n");
 }
@@ -91,6 +91,16 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
     EXPECT_EQ(again.detection.threshold, -1.5);
     EXPECT_EQ(dump_config(again), yaml);
   }
+}
+
+TEST(ConfigDump, AListOfMapsOfKeysReadsBackToTheSameText) {
+  Config c;
+  c.flags.hdu = "DQ";
+  c.flags.further = {{"a b, {c}.fits", "SCI,2", FlagType::most, {"BAD", "7"}}, {"", "[1]", FlagType::bit_or, {}}};
+  const std::string yaml = dump_config(c);
+  EXPECT_THAT(yaml, ::testing::HasSubstr("  further: [{file: 'a b, {c}.fits', hdu: 'SCI,2', type: most, bits: [BAD, "));
+  EXPECT_EQ(parse(yaml).flags, c.flags);
+  EXPECT_EQ(dump_config(parse(yaml)), yaml);
 }
 
 TEST(ConfigFuzz, ADamagedFileIsReadOrRefused) {

@@ -1,6 +1,9 @@
 """Check images beside SExtractor's, and beside each other."""
+import gzip
+import io
 import json
 import pathlib
+import shutil
 import subprocess
 
 import numpy as np
@@ -114,3 +117,72 @@ def test_with_a_map_the_noise_is_the_maps(program, image, tmp_path, kind, rescal
     assert np.isfinite(found["background"]).all()
     assert np.array_equal(np.isnan(found["snr"]), ~good)
     assert np.allclose(found["snr"][good], (found["filtered"] / expected)[good], rtol=5e-7, atol=0)
+
+
+def test_compressed_they_are_the_same(program, image, tmp_path):
+    """To the last bit, to Astropy, CFITSIO's fitsverify and this program; the bytes on any number of threads."""
+    with fits.open(image, mode="update") as file:
+        file[0].data[100:120, 50:60] = np.nan
+    config = tmp_path / "c.yaml"
+    kernel = f"convolve: {{kernel: values, values: {KERNEL.tolist()}}}\n"
+    written = {}
+    for way, ending in (("none", ""), ("gzip", ".gz"), ("tiles", ".fz")):
+        config.write_text(f"output: {{check_images: [{', '.join(OURS)}], check_compression: {way}}}\n{kernel}")
+        for threads in (1, 3):
+            out = tmp_path / f"{way}{threads}"
+            subprocess.run([program, "-q", "--threads", str(threads), "-o", out, config, image], check=True)
+            files = {path.name: path.read_bytes() for path in out.glob("image.*.fits*") if ".cat." not in path.name}
+            assert len(files) == len(OURS) and all(name.endswith(".fits" + ending) for name in files)
+            assert written.setdefault(way, files) == files
+    for name, raw in written["none"].items():
+        if not name.startswith("image.mini"):
+            assert len(written["tiles"][name + ".fz"]) < len(raw) and len(written["gzip"][name + ".gz"]) < len(raw)
+        assert gzip.decompress(written["gzip"][name + ".gz"]) == raw
+        assert written["gzip"][name + ".gz"][4:8] == bytes(4), "no date"
+        pixels, header = fits.getdata(io.BytesIO(raw)), fits.getheader(io.BytesIO(raw))
+        with fits.open(tmp_path / "tiles1" / (name + ".fz")) as file:
+            assert isinstance(file[1], fits.CompImageHDU)
+            assert file[1].data.astype(">f4").tobytes() == pixels.astype(">f4").tobytes(), name
+            for card in header.cards:
+                if card.keyword not in ("SIMPLE", "EXTEND"):
+                    assert file[1].header[card.keyword] == card.value
+        with fits.open(tmp_path / "tiles1" / (name + ".fz"), disable_image_compression=True) as file:
+            assert file[1].header["ZCMPTYPE"] == "GZIP_2"
+    assert np.isnan(fits.getdata(tmp_path / "tiles1" / "image.minus_background.fits.fz")).sum() == 200
+    if shutil.which("fitsverify"):
+        for path in (tmp_path / "tiles1").glob("*.fz"):
+            said = subprocess.run(["fitsverify", path], capture_output=True, text=True).stdout
+            assert "0 warning(s) and 0 error(s)" in said, said
+
+
+def test_compressed_ones_are_read_as_any_image(program, image, tmp_path):
+    """A catalogue of the image above its sky is the same of either file; a folder's check images are no input."""
+    config = tmp_path / "c.yaml"
+    catalogues = []
+    for way, ending in (("none", ""), ("gzip", ".gz"), ("tiles", ".fz")):
+        config.write_text(f"output: {{check_images: [-background], check_compression: {way}}}\n")
+        subprocess.run([program, "-q", "-o", tmp_path / way, config, image], check=True)
+        shutil.copy(tmp_path / way / f"image.minus_background.fits{ending}", tmp_path / way / f"above.fits{ending}")
+        config.write_text("output: {formats: [csv]}\nbackground: {method: constant}\n")
+        subprocess.run([program, "-q", "-o", tmp_path / way, config, tmp_path / way / f"above.fits{ending}"], check=True)
+        catalogues.append((tmp_path / way / "above.cat.csv").read_bytes())
+        done = subprocess.run([program, "batch", config, tmp_path / way, "-o", tmp_path / "survey" / way],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert [path.name for path in (tmp_path / "survey" / way).glob("*.csv")] == ["above.cat.csv"]
+    assert catalogues[0].count(b"\n") > 20 and len(set(catalogues)) == 1
+
+
+def test_tiles_of_any_image(program, tmp_path):
+    """One pixel wide or high, and of several tiles whose last is cut."""
+    config = tmp_path / "c.yaml"
+    config.write_text("background: {method: constant}\n"
+                      "output: {check_images: [-background, rms], check_compression: tiles}\n")
+    rng = np.random.default_rng(9)
+    for height, width in ((1, 200), (200, 1), (3, 30000), (5, 70001), (1031, 300)):
+        pixels = rng.normal(100, 3, (height, width)).astype(np.float32)
+        fits.PrimaryHDU(pixels).writeto(tmp_path / "image.fits", overwrite=True)
+        subprocess.run([program, "-q", "-o", tmp_path, config, tmp_path / "image.fits"], check=True)
+        level = np.unique(pixels - fits.getdata(tmp_path / "image.minus_background.fits.fz"))
+        assert np.ptp(level) < 1e-4 and abs(level[0] - 100) < 1
+        assert len(np.unique(fits.getdata(tmp_path / "image.rms.fits.fz"))) == 1

@@ -84,7 +84,8 @@ def theirs(found, directory, *columns, **settings):
     far, index = cKDTree(places).query(np.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]))
     assert len(set(index)) == len(index) == len(table) > 150 and far.max() < 1e-3
     assert np.array_equal(table["ISOAREA_IMAGE"][index], found["NPIX"])
-    return [np.ravel(table[name.partition("(")[0]][index]).astype(np.int64) for name in columns]
+    rows = [table[name.partition("(")[0]][index].astype(np.int64) for name in columns]
+    return [np.ravel(row) if row.ndim > 1 and row.shape[1] == 1 else row for row in rows]
 
 
 @pytest.mark.parametrize("dtype", (np.uint8, np.int16, np.int32))
@@ -107,6 +108,31 @@ def test_flags_of_every_type(program, tmp_path, dtype):
             assert not other.any() and np.sum(flag > 0) > 20
         else:
             assert np.array_equal(other[~tied], flag[~tied])
+
+
+@pytest.mark.parametrize("first, second", (("or", "max"), ("min", "or"), ("or", "or")))
+def test_two_maps(program, tmp_path, first, second):
+    """FLAG_IMAGE and FLAG_TYPE of two, into IMAFLAGS_ISO(2) and NIMAFLAGS_ISO(2)."""
+    fits.PrimaryHDU(sky(21)).writeto(tmp_path / "sky.fits")
+    maps = [flag_map(22, np.int16), np.roll(flag_map(23, np.int32), 3, axis=1)]
+    paths = [tmp_path / "one.fits", tmp_path / "two.fits"]
+    for path, flags in zip(paths, maps):
+        fits.PrimaryHDU(flags).writeto(path)
+    found, told = ours(program, tmp_path, f"flags.file={paths[0]}", f"flags.type={first}",
+                       f"flags.further=[{{file: '{paths[1]}', type: {second}}}]")
+    assert told["flags"]["path"] == str(paths[0]) and told["flags"]["further"][0]["path"] == str(paths[1])
+    labels = fits.getdata(tmp_path / "sky.seg.fits", "SEGMENTATION")
+    theirs_of = theirs(found, tmp_path, "IMAFLAGS_ISO(2)", "NIMAFLAGS_ISO(2)",
+                       FLAG_IMAGE=f"{paths[0]},{paths[1]}", FLAG_TYPE=f"{first.upper()},{second.upper()}")
+    seen = []
+    for i, (flags, kind) in enumerate(zip(maps, (first, second))):
+        right = np.array([truth(flags[labels == number], kind)[:2] for number in found["NUMBER"]])
+        suffix = f"_{i}" if i else ""
+        columns = np.column_stack([found["IMAFLAGS_ISO" + suffix], found["NIMAFLAGS_ISO" + suffix]])
+        assert np.array_equal(columns, right) and 20 < np.sum(right[:, 0] > 0)
+        assert np.array_equal(columns, np.column_stack([of[:, i] for of in theirs_of]))
+        seen.append(columns)
+    assert not np.array_equal(*seen)
 
 
 def test_unsigned_maps(program, tmp_path):

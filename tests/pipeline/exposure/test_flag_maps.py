@@ -85,6 +85,93 @@ def test_every_format_has_them(extract, tmp_path):
         flagged(out / "sky.cat.csv") == [tuple(int(row[name]) for name in COLUMNS) for row in ecsv]
 
 
+def several(path, shift=0):
+    """A file of an image and three maps, and these."""
+    maps = [np.roll(flag_map(np.uint32), 5 * i + shift, axis=1) * np.uint32(1 + 2 * i) for i in range(3)]
+    hdus = [fits.PrimaryHDU(), fits.ImageHDU(field(1 + shift), name="IMAGE")]
+    fits.HDUList(hdus + [fits.ImageHDU(flags, name=f"DQ{i}") for i, flags in enumerate(maps)]).writeto(path)
+    return maps
+
+
+SEVERAL = "flags:\n  hdu: DQ0\n  further: [{hdu: DQ1}, {hdu: DQ2}]\n"
+
+
+def of_map(catalogue, i):
+    suffix = f"_{i}" if i else ""
+    return [tuple(int(row[name + suffix]) for name in COLUMNS) for row in catalogue]
+
+
+def test_several_maps(extract, tmp_path):
+    """Each has its columns, in every format, and may be anywhere; the first is as it is without the others."""
+    maps = several(tmp_path / "sky.fits")
+    fits.PrimaryHDU(maps[1]).writeto(tmp_path / "map.fits")
+    one = extract("one", f"flags: {{hdu: DQ0}}\n{RESULTS}", "sky.fits")
+    formats = "output: {formats: [fits, ecsv, csv, reg], segmentation: true}\n"
+    out = extract("out", "flags:\n  hdu: DQ0\n  further: [{file: map.fits}, {hdu: DQ2, type: max, bits: [0, 2]}]\n"
+                  + formats, "sky.fits")
+    found = rows(out / "sky.cat.csv")
+    assert of_map(found, 0) == flagged(one / "sky.cat.csv") == expected(out / "sky.seg.fits", maps[0])
+    assert of_map(found, 1) == expected(out / "sky.seg.fits", maps[1])
+    labels, chosen = labels_of(out / "sky.seg.fits"), maps[2] & 5
+    largest = [int(chosen[labels == number].max()) for number in range(1, labels.max() + 1)]
+    assert [int(row["IMAFLAGS_ISO_2"]) for row in found] == largest and any(largest)
+    table = fits.getdata(out / "sky.cat.fits", 1)
+    text = [line for line in (out / "sky.cat.ecsv").read_text().splitlines() if not line.startswith("#")]
+    ecsv = list(csv.DictReader(text, delimiter=" "))
+    names = [name + suffix for suffix in ("", "_1", "_2") for name in COLUMNS]
+    assert [name for name in table.names if "IMAFLAGS" in name] == names
+    assert [name for name in found[0] if "IMAFLAGS" in name] == names
+    for name in names:
+        assert table[name].tolist() == [int(row[name]) for row in found] == [int(row[name]) for row in ecsv]
+    told = report(out / "sky.run.json")
+    assert [told["flags"]["hdu"]] + [m["hdu"] for m in told["flags"]["further"]] == [2, 0, 4]
+    assert told["config"]["flags"]["further"][1] == {"file": "", "hdu": "DQ2", "type": "max", "bits": ["0", "2"]}
+
+
+def test_several_maps_of_several_images(extract, tmp_path):
+    """Every map is paired with the images by itself."""
+    hdus, maps = [fits.PrimaryHDU()], {}
+    for i in (1, 2):
+        hdus.append(fits.ImageHDU(field(i), name="SCI", ver=i))
+        for j, name in enumerate(("DQ", "CR")):
+            maps[i, j] = np.roll(flag_map(), i + 3 * j, axis=0) * (i + j)
+            hdus.append(fits.ImageHDU(maps[i, j], name=name, ver=i))
+    fits.HDUList(hdus).writeto(tmp_path / "sky.fits")
+    out = extract("out", f"input: {{hdu: 'SCI,*'}}\nflags: {{hdu: 'DQ,*', further: [{{hdu: 'CR,*'}}]}}\n{RESULTS}",
+                  "sky.fits")
+    for i, hdu in ((1, 1), (2, 4)):
+        found = rows(out / f"sky.hdu{hdu}.cat.csv")
+        for j in (0, 1):
+            assert of_map(found, j) == expected(out / f"sky.hdu{hdu}.seg.fits", maps[i, j])
+
+
+def test_several_maps_are_merged_and_compared(run, configure, tmp_path):
+    """One catalogue of all images has them; a map that changes is seen by the survey, and by the comparison."""
+    (tmp_path / "night").mkdir()
+    fits.PrimaryHDU(flag_map()).writeto(tmp_path / "common.fits")
+    maps = [several(tmp_path / "night" / f"sky{i}.fits", i) for i in range(3)]
+    configure(SEVERAL.replace("{hdu: DQ2}", "{file: common.fits}")
+              + "output: {formats: [fits, csv], segmentation: true}\n")
+    done = run("batch", "config.yaml", "night", "-o", "out")
+    assert done.code == 0, done.err
+    assert run("merge", "out", "-o", "all.fits").code == 0
+    table = fits.getdata(tmp_path / "all.fits", 1)
+    merged = list(zip(*(table[name + "_1"].tolist() for name in COLUMNS)))
+    assert merged == [row for i in range(3) for row in expected(tmp_path / "out" / f"sky{i}.seg.fits", maps[i][1])]
+    (tmp_path / "before").mkdir()
+    for name in ("sky0.cat.csv", "sky0.cat.fits"):
+        (tmp_path / "before" / name).write_bytes((tmp_path / "out" / name).read_bytes())
+    assert run("compare", "before/sky0.cat.csv", "out/sky0.cat.csv").code == 0
+    changed = flag_map()
+    changed[:] = 8
+    fits.PrimaryHDU(changed).writeto(tmp_path / "common.fits", overwrite=True)
+    done = run("batch", "config.yaml", "night", "-o", "out")
+    assert done.code == 0 and set(of_map(rows(tmp_path / "out" / "sky0.cat.csv"), 2)) != \
+        set(of_map(rows(tmp_path / "before" / "sky0.cat.csv"), 2)), done.err
+    done = run("compare", "before/sky0.cat.csv", "out/sky0.cat.csv")
+    assert done.code != 0 and "IMAFLAGS_ISO_2" in done.out and "IMAFLAGS_ISO_1" in done.out
+
+
 def test_without_sources_the_columns_are_there(extract, tmp_path):
     write_maps(tmp_path / "sky.fits", flag_map())
     out = extract("out", f"flags: {{hdu: DQ}}\ndetection: {{threshold: 1.0e+6}}\n{RESULTS}", "sky.fits")
@@ -156,6 +243,12 @@ def test_many_small_images(run, configure, tmp_path):
     ("flags: {file: small.fits}", 3, ("60 x 50", "61 x 50")),
     ("flags: {file: none.fits}", 3, ("none.fits",)),
     ("flags: {file: short.fits}", 3, ("truncated",)),
+    ("flags: {hdu: DQ, further: [{hdu: DQ}, {}]}", 2, ("config.yaml:1:", "name no map")),
+    ("flags: {hdu: DQ, further: [{hdu: DQ, bits: [NOPE]}]}", 3, ("config.yaml:1:44: ", "no bit NOPE")),
+    ("flags: {hdu: DQ, further: [{hdu: DQ}, {file: real.fits}]}", 3, ("config.yaml:1:46: ", "real numbers")),
+    ("flags: {hdu: DQ, further: [{hdu: 9}]}", 3, ("config.yaml:1:34: ", "9")),
+    ("flags: {hdu: DQ, further: [{file: small.fits}]}", 3, ("60 x 50", "61 x 50")),
+    ("flags: {hdu: DQ, further: [{file: none.fits}]}", 3, ("none.fits",)),
 ))
 def test_maps_that_cannot_be_used(run, configure, tmp_path, text, code, words):
     write_maps(tmp_path / "sky.fits", flag_map())

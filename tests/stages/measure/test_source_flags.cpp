@@ -74,8 +74,7 @@ using Values = std::vector<std::int64_t>;
 std::pair<Values, Values> flags_in(Found& found, const PixelSource& map, FlagType type,
                                    std::uint64_t bits = ~std::uint64_t{0}, int threads = 3) {
   flag_sources({map, bits, type}, found.runs, found.label, found.sources, Cpu{threads});
-  EXPECT_TRUE(found.sources.flagged);
-  return {found.sources.imaflags_iso, found.sources.nimaflags_iso};
+  return {found.sources.map_flags.back().flags, found.sources.map_flags.back().pixels};
 }
 
 const Shape small{6, 2};
@@ -92,6 +91,24 @@ TEST(SourceFlags, EveryTypeOfFlagsByHand) {
   EXPECT_EQ(flags_in(found, map, FlagType::max), std::pair(Values({6, 12, 0}), Values({2, 2, 0})));
   EXPECT_EQ(flags_in(found, map, FlagType::most), std::pair(Values({6, 12, 0}), Values({2, 2, 0})))
       << "of equals the first";
+}
+
+TEST(SourceFlags, EveryMapHasColumnsOfItsOwn) {
+  Found found = found_in(small, three_sources);
+  const auto map = map_of<std::int32_t>(small, {6, 0, 9, 12, 4, 4,  //
+                                                3, 6, 9, 0, 9, 12});
+  flags_in(found, map, FlagType::bit_or);
+  flags_in(found, map, FlagType::min);
+  flags_in(found, map_of<std::uint8_t>(small, std::vector<std::uint8_t>(12, 1)), FlagType::max);
+  std::map<std::string, Values> columns;
+  for_each_column(found.sources, [&]<class T>(const Column& column, const std::vector<T>& values) {
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      if (std::string(column.name).find("FLAGS") != std::string::npos) columns[column.name] = values;
+  });
+  const std::map<std::string, Values> right = {{"IMAFLAGS_ISO", {7, 12, 0}},  {"NIMAFLAGS_ISO", {3, 4, 0}},
+                                               {"IMAFLAGS_ISO_1", {3, 4, 0}}, {"NIMAFLAGS_ISO_1", {1, 2, 0}},
+                                               {"IMAFLAGS_ISO_2", {1, 1, 1}}, {"NIMAFLAGS_ISO_2", {4, 4, 1}}};
+  EXPECT_EQ(columns, right);
 }
 
 TEST(SourceFlags, OnlyBitsThatCountAreLookedAt) {
@@ -214,8 +231,8 @@ TEST(SourceFlags, ValuesThatAllDifferAreNoFlagsOfWhichOneIsTheMostFrequent) {
   flag_sources({map_of(shape, values), ~std::uint64_t{0}, FlagType::most}, flagged.runs, flagged.label, flagged.sources,
                {});
   // Of 1 to 1 000 000 those that end in 01 to 40, hexadecimal, come once more often; 0 is no flag.
-  EXPECT_EQ(flagged.sources.imaflags_iso.at(0), 1);
-  EXPECT_EQ(flagged.sources.nimaflags_iso.at(0), 3907);
+  EXPECT_EQ(flagged.sources.map_flags.at(0).flags.at(0), 1);
+  EXPECT_EQ(flagged.sources.map_flags.at(0).pixels.at(0), 3907);
 }
 
 }  // namespace

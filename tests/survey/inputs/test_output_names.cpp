@@ -40,6 +40,15 @@ TEST(OutputPaths, AreNamedAfterTheImageAndTheHdu) {
               ElementsAre("out/night1/m31.cat.fits", "out/night1/m31.cat.csv", "out/night1/m31.seg.fits",
                           "out/night1/m31.run.json"));
   config.segmentation = false;
+  config.check_images = {CheckImage::minus_background};
+  const auto check_image = [&](ImageCompression packed) {
+    config.check_compression = packed;
+    return output_paths("out", "m31.fits.gz", std::nullopt, config).check_images.front().second;
+  };
+  EXPECT_EQ(check_image(ImageCompression::none), "out/m31.minus_background.fits");
+  EXPECT_EQ(check_image(ImageCompression::gzip), "out/m31.minus_background.fits.gz");
+  EXPECT_EQ(check_image(ImageCompression::tiles), "out/m31.minus_background.fits.fz");
+  config.check_images = {};
   EXPECT_THAT(output_paths("out", "m31.fits", 3, config).all(),
               ElementsAre("out/m31.hdu3.cat.fits", "out/m31.hdu3.cat.csv", "out/m31.hdu3.run.json"));
 }
@@ -50,7 +59,14 @@ TEST(OutputNames, AreThoseOfFitsFilesThatTheProgramWrites) {
   const OutputPaths paths = output_paths("", "night1/m31.fits", 2, config);
   EXPECT_TRUE(is_output_name(paths.catalogs[0].second));
   EXPECT_TRUE(is_output_name(paths.segmentation));
+  for (const auto packed : {ImageCompression::none, ImageCompression::gzip, ImageCompression::tiles}) {
+    config.check_images = {CheckImage::minus_background, CheckImage::rms};
+    config.check_compression = packed;
+    for (const auto& [image, path] : output_paths("", "m31.fits.gz", std::nullopt, config).check_images)
+      EXPECT_TRUE(is_output_name(path)) << path;
+  }
   EXPECT_FALSE(is_output_name("m31.fits"));
+  EXPECT_FALSE(is_output_name("rms.fits.gz"));
   EXPECT_FALSE(is_output_name("m31cat.fits"));
 }
 

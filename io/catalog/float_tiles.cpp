@@ -1,0 +1,130 @@
+#include "io/catalog/float_tiles.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "io/catalog/tile_shape.hpp"
+#include "io/files/big_endian.hpp"
+#include "io/files/gzip_stream.hpp"
+#include "io/files/input_file.hpp"
+#include "io/fits/header_values.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Pixels that are compressed at a time, by several threads.
+constexpr std::int64_t pixels_together = std::int64_t{1} << 20;
+
+/// Number of bytes and place of a tile in the heap, of 64 bits each.
+constexpr std::int64_t descriptor_bytes = 16;
+
+std::string whole_records(std::string header) {
+  header += "END";
+  header.resize((header.size() + fits_record - 1) / fits_record * fits_record, ' ');
+  return header;
+}
+
+std::string empty_primary() {
+  return whole_records(format_card({"SIMPLE", true}) + format_card({"BITPIX", std::int64_t{8}}) +
+                       format_card({"NAXIS", std::int64_t{0}}) + format_card({"EXTEND", true}));
+}
+
+/// How an image is cut, and where its tiles are in the heap of the table.
+struct Tiles {
+  Shape image;
+  Shape tile = tile_shape(image);
+  std::int64_t across = (image.width + tile.width - 1) / tile.width;
+  std::int64_t down = (image.height + tile.height - 1) / tile.height;
+  std::string descriptors = {};
+  std::int64_t heap = 0;     ///< bytes
+  std::int64_t longest = 0;  ///< of a tile
+
+  void add(std::span<const std::byte> stream) {
+    std::byte descriptor[descriptor_bytes];
+    store_big_endian(static_cast<std::int64_t>(std::ssize(stream)), descriptor);
+    store_big_endian(heap, descriptor + sizeof(heap));
+    descriptors.append(reinterpret_cast<const char*>(descriptor), sizeof(descriptor));
+    heap += std::ssize(stream);
+    longest = std::max<std::int64_t>(longest, std::ssize(stream));
+  }
+};
+
+/// Of the table that holds the tiles, and of the image that it stands for.
+std::string table_header(const Tiles& tiles, const std::string& cards) {
+  return whole_records(
+      format_card({"XTENSION", std::string("BINTABLE")}) + format_card({"BITPIX", std::int64_t{8}}) +
+      format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", descriptor_bytes}) +
+      format_card({"NAXIS2", tiles.across * tiles.down}) + format_card({"PCOUNT", tiles.heap}) +
+      format_card({"GCOUNT", std::int64_t{1}}) + format_card({"TFIELDS", std::int64_t{1}}) +
+      format_card({"TTYPE1", std::string("COMPRESSED_DATA")}) +
+      format_card({"TFORM1", "1QB(" + std::to_string(tiles.longest) + ")"}) + format_card({"ZIMAGE", true}) +
+      format_card({"ZCMPTYPE", std::string("GZIP_2")}) + format_card({"ZQUANTIZ", std::string("NONE")}, "lossless") +
+      format_card({"ZBITPIX", std::int64_t{-32}}, "float32") + format_card({"ZNAXIS", std::int64_t{2}}) +
+      format_card({"ZNAXIS1", tiles.image.width}) + format_card({"ZNAXIS2", tiles.image.height}) +
+      format_card({"ZTILE1", tiles.tile.width}) + format_card({"ZTILE2", tiles.tile.height}) + cards);
+}
+
+/// Columns [begin, end) of `rows`, which are `width` wide: the first byte of every pixel, then the second, and so on.
+std::vector<std::byte> shuffled(std::span<const float> rows, std::int64_t width, std::int64_t begin, std::int64_t end) {
+  const std::int64_t count = std::ssize(rows) / width * (end - begin);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(float));
+  std::byte* out = bytes.data();
+  for (auto row = rows.begin(); row != rows.end(); row += width) {
+    for (auto pixel = row + begin; pixel != row + end; ++pixel, ++out) {
+      std::byte stored[sizeof(float)];
+      store_big_endian(*pixel, stored);
+      for (std::size_t i = 0; i < sizeof(float); ++i) out[static_cast<std::int64_t>(i) * count] = stored[i];
+    }
+  }
+  return bytes;
+}
+
+/// The tiles of some rows, the first of which is that of a tile.
+std::vector<std::vector<std::byte>> compressed(const Tiles& tiles, std::span<const float> rows, const Cpu& where) {
+  const std::int64_t width = tiles.image.width, height = std::ssize(rows) / width;
+  const std::int64_t down = (height + tiles.tile.height - 1) / tiles.tile.height;
+  std::vector<std::vector<std::byte>> streams(static_cast<std::size_t>(tiles.across * down));
+  parallel_for(std::ssize(streams), 1, where, [&](std::int64_t tile, std::int64_t) {
+    const std::int64_t x = tile % tiles.across * tiles.tile.width, y = tile / tiles.across * tiles.tile.height;
+    const std::int64_t tall = std::min(tiles.tile.height, height - y);
+    const auto band = rows.subspan(static_cast<std::size_t>(y * width), static_cast<std::size_t>(tall * width));
+    streams[static_cast<std::size_t>(tile)] = gzip_of(shuffled(band, width, x, std::min(x + tiles.tile.width, width)));
+  });
+  return streams;
+}
+
+}  // namespace
+
+OutputFile write_float_tiles(const std::string& path, const FloatImage& image, const std::string& cards,
+                             const Cpu& where) {
+  Tiles tiles{image.shape};
+  OutputFile file(path);
+  file.write(empty_primary());
+  const std::int64_t header_begin = file.size();
+  file.write(table_header(tiles, cards));
+  const std::int64_t table_begin = file.size();
+  file.write(std::string(static_cast<std::size_t>(tiles.across * tiles.down * descriptor_bytes), '\0'));
+  const std::int64_t width = image.shape.width, height = image.shape.height;
+  const std::int64_t band =
+      tiles.tile.height * std::max<std::int64_t>(1, pixels_together / (tiles.tile.height * width));
+  std::vector<float> rows;
+  for (std::int64_t y = 0; y < height; y += band) {
+    const std::int64_t end = std::min(y + band, height);
+    rows.resize(static_cast<std::size_t>((end - y) * width));
+    for (std::int64_t i = y; i < end; ++i) image.make_row(i, rows.data() + (i - y) * width);
+    for (const std::vector<std::byte>& stream : compressed(tiles, rows, where)) {
+      file.write(stream);
+      tiles.add(stream);
+    }
+  }
+  if (const auto beyond = static_cast<std::size_t>(file.size()) % fits_record; beyond > 0)
+    file.write(std::string(fits_record - beyond, '\0'));
+  file.overwrite(header_begin, table_header(tiles, cards));
+  file.overwrite(table_begin, tiles.descriptors);
+  return file;
+}
+
+}  // namespace srcextract
