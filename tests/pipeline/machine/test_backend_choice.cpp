@@ -106,7 +106,8 @@ std::string refusal(const MachineWish& wish, const Workload& work) {
 
 TEST(BackendChoice, WhatNoDeviceCanDoIsDoneOnTheCpu) {
   Workload work = images(100, 16384);
-  work.cpu_alone = true;
+  work.cpu_alone = "deblend.method is tree";
+  work.on_any = "deblend.method to none";
   const Machine machine = choose_machine({Backend::automatic, {}, 1}, work);
   EXPECT_TRUE(machine.devices.empty());
   EXPECT_EQ(refusal({Backend::cpu, {}, 1}, work), "");
@@ -119,17 +120,21 @@ TEST(BackendChoice, WhatNoDeviceCanDoIsDoneOnTheCpu) {
   EXPECT_EQ(refusal({Backend::automatic, {0}, 1}, work), why);
 }
 
-TEST(BackendChoice, DeblendingIsOfTheCpuAlone) {
-  const auto config = [](DeblendMethod method) {
-    Config deblended;
-    deblended.deblend.method = method;
-    return make_image_config(deblended);
+TEST(BackendChoice, DeblendingAndCleaningAreOfTheCpuAlone) {
+  const auto workload = [](const DeblendConfig& deblend) {
+    Config config;
+    config.deblend = deblend;
+    PlannedFile file;
+    file.file.config = make_image_config(config);
+    return workload_of(std::span(&file, 1), "");
   };
-  PlannedFile file;
-  file.file.config = config(DeblendMethod::none);
-  EXPECT_FALSE(workload_of(std::span(&file, 1), "").cpu_alone);
-  file.file.config = config(DeblendMethod::tree);
-  EXPECT_TRUE(workload_of(std::span(&file, 1), "").cpu_alone);
+  EXPECT_EQ(workload({}).cpu_alone, "");
+  EXPECT_EQ(workload({.method = DeblendMethod::tree}).cpu_alone, "deblend.method is tree");
+  EXPECT_EQ(workload({.method = DeblendMethod::tree}).on_any, "deblend.method to none");
+  EXPECT_EQ(workload({.clean = true}).cpu_alone, "deblend.clean is true");
+  EXPECT_EQ(workload({.clean = true}).on_any, "deblend.clean to false");
+  EXPECT_EQ(workload({.method = DeblendMethod::tree, .clean = true}).on_any,
+            "deblend.method to none and deblend.clean to false");
 }
 
 }  // namespace
