@@ -315,17 +315,36 @@ std::string seed_problem(const DetectionConfig& config) {
                                         : "must be greater than detection.threshold, down to which sources reach; or 0";
 }
 
+namespace {
+
+/// Whether the threshold is one that sources of no light above the sky may be above.
+bool may_be_below_sky(const Config& config) {
+  const DetectionConfig& detection = config.detection;
+  const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;
+  return above_sky && !(detection.threshold > 0) && detection.threshold_unit == ThresholdUnit::absolute;
+}
+
+}  // namespace
+
 std::string deblend_method_problem(const Config& config) {
   if (config.deblend.method == DeblendMethod::none) return "";
   if (config.convolve.filter == Filter::matched)
     return "is tree, whose levels are those of the convolved image, and convolve.filter is matched, which has others; "
            "set filter to convolution, or method to none";
-  const DetectionConfig& detection = config.detection;
-  const bool above_sky = config.background.method == BackgroundMethod::mesh || detection.reference == Baseline::zero;
-  const bool wrong = above_sky && !(detection.threshold > 0) && detection.threshold_unit == ThresholdUnit::absolute;
-  return wrong ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
-                 "raise it, or set method to none"
-               : "";
+  return may_be_below_sky(config)
+             ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
+               "raise it, or set method to none"
+             : "";
+}
+
+std::string deblend_clean_problem(const Config& config) {
+  if (!config.deblend.clean) return "";
+  if (config.convolve.filter == Filter::matched)
+    return "is true, which compares sources by how far the convolved image is above the threshold, and convolve.filter "
+           "is matched, which has another; set filter to convolution, or clean to false";
+  return may_be_below_sky(config) ? "is true, which takes sources for profiles that rise from the threshold, and "
+                                    "detection.threshold is not above 0; raise it, or set clean to false"
+                                  : "";
 }
 
 std::string false_discovery_problem(const Config& config) {

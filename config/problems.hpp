@@ -67,6 +67,9 @@ std::string seed_problem(const DetectionConfig& config);
 /// Of deblend.method.
 std::string deblend_method_problem(const Config& config);
 
+/// Of deblend.clean.
+std::string deblend_clean_problem(const Config& config);
+
 /// Of the rate of false discoveries: p-values are those of a normal noise, so thresholds are counted in
 /// that of the image in which sources are found.
 std::string false_discovery_problem(const Config& config);

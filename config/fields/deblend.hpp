@@ -20,7 +20,8 @@ namespace srcextract::config {
 /// The keys of the section `deblend`.
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_deblend_field(AnyConfig& c, F&& f) {
-  const Section section{"deblend", "The division of sources of more than one peak"};
+  const Section section{
+      "deblend", "The division of sources of more than one peak, and what becomes of those in the wings of others"};
   f(Field{.section = section,
           .key = "method",
           .description = "How sources that touch are told apart: `none`, or `tree`, by the tree of what is connected "
@@ -43,6 +44,20 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
           .at_most = 1,
           .why = "it is a part of the source's flux: 0 divides at every peak, 1 never"},
     c.deblend.contrast);
+  f(Field{.section = section,
+          .key = "clean",
+          .description = "Whether a source that would not be one without the wings of a brighter one becomes part of "
+                         "that, as SExtractor's CLEAN has it; with any method, on the CPU alone",
+          .problem = deblend_clean_problem(c)},
+    c.deblend.clean);
+  f(Field{.section = section,
+          .key = "clean_beta",
+          .description = "Exponent of these wings, which are those of a Moffat profile (SExtractor's CLEAN_PARAM): "
+                         "lower takes more sources",
+          .at_least = 0.1,
+          .at_most = 10,
+          .why = "wings fall as r^(-2 clean_beta); 1 is usual"},
+    c.deblend.clean_beta);
 }
 
 }  // namespace srcextract::config

@@ -6,6 +6,7 @@
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/find_foreground.hpp"
 #include "stages/convolve/convolve.hpp"
+#include "stages/deblend/clean_sources.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/morphology.hpp"
@@ -76,6 +77,31 @@ void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, cons
   found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
   found.islands = std::exchange(found.components, std::move(deblended.components));
   found.parentage = std::move(deblended.parentage);
+  found.core_pixels = std::move(deblended.core_pixels);
+}
+
+/// Has sources eat those in their wings.
+template <class Where>
+void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
+           const Where& where) {
+  const DeblendImages<Where> images{image, measured_image(pixels, found), found.levels,
+                                    noise_of_pixels(pixels, config, found)};
+  const bool deblended = !found.parentage.empty();
+  const Buffer<SourceSums, Where> sums =
+      measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
+  const Uncleaned<Where> sources{found.runs,
+                                 found.components,
+                                 deblended ? found.island_runs : found.runs,
+                                 deblended ? found.islands : found.components,
+                                 found.core_pixels,
+                                 found.parentage,
+                                 sums};
+  const std::int64_t kernel_rows =
+      config.convolve.kernel != KernelShape::none ? make_kernel(config.convolve).height : 1;
+  found.cleaned = clean_sources(images, sources, config, kernel_rows, where);
+  found.components = std::move(found.cleaned.components);
+  found.parentage = std::move(found.cleaned.parentage);
+  found.core_pixels = {};
 }
 
 /// Whether these pixels are read once the sky is subtracted from them, by the steps alone.
@@ -123,6 +149,11 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     if constexpr (tells_of_sources) done.on_sources(found.components);
   }
 
+  if (config.deblend.clean) {
+    clean(image, pixels, config, found, where);
+    done("clean sources");
+  }
+
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
   done("measure");
   if (in_another) {
@@ -135,12 +166,21 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     done("variance");
   }
   if (config.detection.analysis_threshold != 0) {
-    found.areas = area_above(found.runs, found.components, found.analysed, where);
+    const bool cleaned = config.deblend.clean;  // SExtractor does not add up ISOAREA_IMAGE
+    found.areas = area_above(found.runs, cleaned ? found.cleaned.own : found.components, found.analysed, where);
     done("area");
   }
   if (measures_photometry(config)) {
-    found.photometry = measure_photometry(
-        {measured, noise, found.levels, found.runs, found.components, found.sums, found.parentage}, config, where);
+    const bool cleaned = config.deblend.clean;
+    const PhotometryInput<Where> input{measured,
+                                       noise,
+                                       found.levels,
+                                       found.runs,
+                                       cleaned ? found.cleaned.own : found.components,
+                                       cleaned ? found.cleaned.own_sums : found.sums,
+                                       found.parentage,
+                                       cleaned ? &found.cleaned.eaten : nullptr};
+    found.photometry = measure_photometry(input, config, where);
     done("photometry");
   }
   return found;

@@ -2,6 +2,7 @@
 
 #include "config/config.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/deblend/clean_sources.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/noise_map.hpp"
@@ -34,7 +35,9 @@ struct Detection {
   Components<Where> components;
   Runs<Where> island_runs;  ///< and the components, before they were deblended, if they were
   Components<Where> islands;
-  Buffer<Parentage, Where> parentage;  ///< of every source then
+  Buffer<Parentage, Where> parentage;  ///< of every source then, or if some were eaten
+  CorePixels<Where> core_pixels;       ///< of sources that were deblended and are to be cleaned
+  Cleaned<Where> cleaned;  ///< which pixels are whose own, if some were eaten; what is left has its place here
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
@@ -92,8 +95,9 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   if (deblended) {
     record_stage("deblended runs", found.runs, record);
     record_stage("deblended labels", found.components, record);
-    record_stage("parentage", found.parentage, record);
   }
+  if (!found.parentage.empty()) record_stage("parentage", found.parentage, record);
+  if (!found.cleaned.eaten.empty()) record_stage("clean sources", found.cleaned, record);
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);

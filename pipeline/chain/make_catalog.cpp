@@ -102,7 +102,9 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         noise_varies(config),
                         known_noise(config),
                         config.deblend.method != DeblendMethod::none,
-                        {found.parentage.begin(), found.parentage.end()}};
+                        {found.parentage.begin(), found.parentage.end()},
+                        config.deblend.clean,
+                        all_of(found.cleaned.own_sums)};
   if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
   const bool usual = config.output.columns == OutputConfig{}.columns;
   std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());

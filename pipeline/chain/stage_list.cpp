@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "pipeline/chain/make_catalog.hpp"
+#include "stages/deblend/find_eaters.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
 
@@ -84,6 +85,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
     // deblend: on a device 25 bytes of every pixel; the host has those of islands alone (deblend_memory)
     {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, seven},
+    // clean sources
+    {[](const RunPlan& plan) { return plan.config.deblend.clean; }, none, none},
 };
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));
@@ -134,12 +137,15 @@ std::int64_t host_memory(const RunPlan& plan) {
 std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   // The columns, one kind of sums, and what a writer makes of them, as measured.
   constexpr std::int64_t source_bytes = 300;
+  // The sums before, and profiles twice: as they are numbered and by their brightness.
+  constexpr std::int64_t clean_bytes = sizeof(SourceSums) + sizeof(Parentage) + 3 * sizeof(CleanCandidate);
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
   const bool deblended = config.deblend.method != DeblendMethod::none;
   return sources *
          (source_bytes + photometry_bytes(config) + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
-          (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0));
+          (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0) +
+          (config.deblend.clean ? clean_bytes : 0));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

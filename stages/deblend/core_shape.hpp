@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "stages/math/exact_math.hpp"
+#include "stages/measure/area_correction.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/measure/parentage.hpp"
@@ -14,18 +15,6 @@ namespace srcextract {
 SRCEXTRACT_HOST_DEVICE inline float above_level(double value, double background) {
   return static_cast<float>(value - background);
 }
-
-/// What is counted over the pixels of a core in the image that is measured, above the sky.
-struct CoreCounts {
-  float level;              ///< above which it is one by itself
-  float peak;               ///< the brightest of those pixels
-  std::int64_t above;       ///< that are brighter than the level
-  std::int64_t above_half;  ///< that are brighter than half_way of it and the peak
-
-  SRCEXTRACT_HOST_DEVICE float half_way() const {
-    return static_cast<float>((static_cast<double>(level) + static_cast<double>(peak)) / 2);
-  }
-};
 
 /// The elliptical Gaussian by which a core claims pixels that are in none: of amplitude e^ln_amplitude, and falling by
 /// e^-claim.
@@ -41,22 +30,9 @@ struct CoreShape {
   }
 };
 
-/// By how much the area within an isophote is smaller than that of the Gaussian which a core's moments are of: what is
-/// above half the peak tells its slope.
-SRCEXTRACT_HOST_DEVICE inline double area_correction(const CoreCounts& counts, double a, double b) {
-  const float half_way = counts.half_way();
-  if (!(half_way > 0)) return 1;
-  const float ratio = counts.level / half_way;
-  const double fall = portable_log(ratio < 1 ? static_cast<double>(ratio) : 0.99);
-  const std::int64_t steeper = counts.above_half - counts.above;
-  constexpr double pi = 3.14159265358979323846;
-  const double correction = static_cast<double>(steeper < 0 ? steeper : -1) / (2 * pi * fall * a * b);
-  return correction < 1 ? correction : 1;
-}
-
 /// From the sums over a core, above the sky, and the threshold of its island; `counts` is null where thresholds follow
 /// the noise of each pixel, and isophotes are not of one level.
-SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const CoreCounts* counts,
+SRCEXTRACT_HOST_DEVICE inline CoreShape shape_of(const SourceSums& core, float peak, const IsophoteCounts* counts,
                                                  float threshold) {
   const double x = core.vx / core.v, y = core.vy / core.v;
   const EllipseAxes ellipse =

@@ -23,38 +23,36 @@ std::int64_t end_of(const SplitIslands& split, std::size_t i, std::int64_t Split
   return i + 1 < split.islands.size() ? split.islands[i + 1].*first : all;
 }
 
-/// The sums over the cores, in the image in which sources were found.
-Buffer<SourceSums, Cpu> measure_cores(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
-                                      const SplitIslands& split, const Cpu& where) {
-  Runs<Cpu> cut;
-  Components<Cpu> cores;
+/// The runs cut where cores begin and end, which are numbered from 1 as they are in `split`.
+CorePixels<Cpu> cut_cores(const Runs<Cpu>& runs, const SplitIslands& split, const Cpu& where) {
+  CorePixels<Cpu> cut;
   const auto in_none = [](std::int64_t) { return -1; };
-  cut_runs(runs, split.pieces, in_none, cut, cores.label, where);
-  for (std::int32_t& label : cores.label) ++label;
-  cores.counts->kept = std::ssize(split.core_level);
-  return measure_sources(images.found, cut, cores, images.levels, MaskCounts{}, where);
+  cut_runs(runs, split.pieces, in_none, cut.runs, cut.cores.label, where);
+  for (std::int32_t& label : cut.cores.label) ++label;
+  cut.cores.counts->kept = std::ssize(split.core_level);
+  return cut;
 }
 
 /// Counts over the cores of one island, in the image that is measured. `pieces` are those of the island.
-std::vector<CoreCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
-                                     std::span<const Piece> pieces, std::span<const float> levels,
-                                     std::int64_t first_core) {
-  std::vector<CoreCounts> counts;
+std::vector<IsophoteCounts> count_pixels(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
+                                         std::span<const Piece> pieces, std::span<const float> levels,
+                                         std::int64_t first_core) {
+  std::vector<IsophoteCounts> counts;
   for (const float level : levels) counts.push_back({level, -std::numeric_limits<float>::infinity(), 0, 0});
   const auto for_each_pixel = [&](const auto& body) {
     for (const Piece& piece : pieces) {
       if (piece.owner < 0) continue;
-      CoreCounts& core = counts[static_cast<std::size_t>(piece.owner - first_core)];
+      IsophoteCounts& core = counts[static_cast<std::size_t>(piece.owner - first_core)];
       const float* row = images.measured.pixels.data() + runs.runs[piece.run].y * images.measured.shape.width;
       for (std::int64_t x = piece.begin; x < piece.end; ++x)
         body(core, above_level(static_cast<double>(row[x]), images.levels->background));
     }
   };
-  for_each_pixel([](CoreCounts& core, float value) {
+  for_each_pixel([](IsophoteCounts& core, float value) {
     core.peak = std::max(core.peak, value);
     core.above += value > core.level ? 1 : 0;
   });
-  for_each_pixel([](CoreCounts& core, float value) { core.above_half += value > core.half_way() ? 1 : 0; });
+  for_each_pixel([](IsophoteCounts& core, float value) { core.above_half += value > core.half_way() ? 1 : 0; });
   return counts;
 }
 
@@ -69,7 +67,7 @@ std::vector<CoreShape> find_shapes(const DeblendImages<Cpu>& images, const Runs<
       const std::int64_t last_piece = end_of(split, i, &SplitIsland::first_piece, std::ssize(split.pieces));
       const std::int64_t last_core = end_of(split, i, &SplitIsland::first_core, std::ssize(split.core_level));
       const auto cores = static_cast<std::size_t>(last_core - island.first_core);
-      std::vector<CoreCounts> counts;
+      std::vector<IsophoteCounts> counts;
       if (one_threshold)
         counts = count_pixels(images, runs,
                               std::span(split.pieces)
@@ -129,9 +127,10 @@ std::vector<Piece> share_out_islands(const Runs<Cpu>& runs, const SplitIslands& 
   return all;
 }
 
-/// Turns owners, which are -1 or an element of `of_owner`, into numbers in the order in which they come.
-void number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner, Deblended<Cpu>& deblended,
-                    const Cpu& where) {
+/// Turns owners, which are -1 or an element of `of_owner`, into numbers in the order in which they come. Returns the
+/// number of every owner.
+std::vector<std::int32_t> number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage> of_owner,
+                                         Deblended<Cpu>& deblended, const Cpu& where) {
   deblended.parentage = Buffer<Parentage, Cpu>(std::ssize(of_owner), where);
   std::vector<std::int32_t> number(of_owner.size(), 0);
   std::int32_t numbered = 0;
@@ -148,6 +147,19 @@ void number_sources(Buffer<std::int32_t, Cpu>& owner, std::span<const Parentage>
     of_run = label;
   }
   deblended.components.counts->kept = numbered;
+  return number;
+}
+
+/// Has cores numbered as the sources are; `number` is that of every owner, of which the first are the cores.
+void number_cores(std::span<const std::int32_t> number, const SplitIslands& split, CorePixels<Cpu>& cut,
+                  const Cpu& where) {
+  for (std::int32_t& label : cut.cores.label)
+    if (label > 0) label = number[static_cast<std::size_t>(label - 1)];
+  cut.cores.counts->kept = std::ssize(number);
+  cut.place = Buffer<std::int32_t, Cpu>(std::ssize(number), where);
+  std::fill(cut.place.begin(), cut.place.end(), 0);
+  for (std::size_t core = 0; core < split.core_place.size(); ++core)
+    cut.place[number[core] - 1] = split.core_place[core];
 }
 
 }  // namespace
@@ -167,7 +179,10 @@ std::int64_t deblend_memory(const Runs<Cpu>& runs, const Components<Cpu>& compon
 Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs,
                                const Components<Cpu>& components, const Config& config, const Cpu& where) {
   const SplitIslands split = split_islands(images, runs, components, config, where);
-  const Buffer<SourceSums, Cpu> sums = measure_cores(images, runs, split, where);
+  CorePixels<Cpu> cut = cut_cores(runs, split, where);
+  const Buffer<SourceSums, Cpu> sums =
+      measure_sources(images.found, cut.runs, cut.cores, images.levels, MaskCounts{}, where);
+  if (!config.deblend.clean) cut = {};
   const std::vector<CoreShape> shapes = find_shapes(images, runs, split, sums, where);
   const std::vector<Piece> pieces = share_out_islands(runs, split, shapes, where);
 
@@ -195,7 +210,11 @@ Deblended<Cpu> deblend_sources(const DeblendImages<Cpu>& images, const Runs<Cpu>
   };
   cut_runs(runs, pieces, owner_of_whole, deblended.runs, deblended.components.label, where);
   check_run_count(deblended.runs.runs.size());
-  number_sources(deblended.components.label, of_owner, deblended, where);
+  const std::vector<std::int32_t> number = number_sources(deblended.components.label, of_owner, deblended, where);
+  if (config.deblend.clean) {
+    number_cores(number, split, cut, where);
+    deblended.core_pixels = std::move(cut);
+  }
   return deblended;
 }
 

@@ -18,12 +18,22 @@ struct DeblendImages {
   NoiseMap<Where> noise;  ///< which thresholds follow
 };
 
+/// What CLEAN (stages/deblend/clean_sources.hpp) asks of deblending: what sources were before they got the pixels that
+/// are in no core, and in which order they came.
+template <class Where>
+struct CorePixels {
+  Runs<Where> runs;                   ///< those of the islands, cut where cores begin and end
+  Components<Where> cores;            ///< per run of those: the source whose core it is of, or 0
+  Buffer<std::int32_t, Where> place;  ///< of every source: its place among those of its island, as SExtractor has them
+};
+
 /// Sources that were deblended: the runs, cut where another source begins, and whose they are.
 template <class Where>
 struct Deblended {
   Runs<Where> runs;
   Components<Where> components;
   Buffer<Parentage, Where> parentage;  ///< of every source
+  CorePixels<Where> core_pixels;       ///< if they are to be cleaned
 };
 
 /// The stage: divides the sources of more than one peak, as SExtractor's multi-threshold deblending does (Bertin &

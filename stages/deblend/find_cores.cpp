@@ -1,6 +1,7 @@
 #include "stages/deblend/find_cores.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace srcextract {
 
@@ -78,8 +79,51 @@ void CoreFinder::number_cores(const LevelTree& tree, Cores& cores) {
   }
 }
 
+/// And how many cores there are in each node.
+void CoreFinder::find_ends(const LevelTree& tree) {
+  end_.make_room(tree.nodes.size());
+  inside_.make_room(tree.nodes.size());
+  std::fill(inside_.begin(), inside_.end(), 0);
+  for (std::int32_t pixel = 0; pixel < tree.node_of.size(); ++pixel) end_[tree.node_of[pixel]] = pixel;
+  for (const std::int32_t node : order_) {
+    const std::int32_t parent = tree.nodes[node].parent;
+    if (core_[node] == node) inside_[node] = 1;
+    if (parent == node) continue;
+    end_[parent] = std::max(end_[parent], end_[node]);
+    inside_[parent] += inside_[node];
+  }
+}
+
+void CoreFinder::place_cores(const LevelTree& tree, Cores& cores) {
+  find_ends(tree);
+  limbs_.clear();
+  for (std::int32_t node = 0; node < tree.nodes.size(); ++node) {
+    const std::int32_t parent = tree.nodes[node].parent;
+    if (inside_[node] > 0 && parent != node) limbs_.push_back({node, tree.nodes[parent].level, end_[node]});
+  }
+  // Parents come before their sons, and brothers in the order of their ends.
+  std::sort(limbs_.begin(), limbs_.end(), [](const Limb& a, const Limb& b) {
+    return a.level_of_parent != b.level_of_parent ? a.level_of_parent < b.level_of_parent : a.end < b.end;
+  });
+  next_.make_room(tree.nodes.size());
+  next_[order_.back()] = 0;  // the root
+  in_tree_.make_room(cores.level.size());
+  for (const Limb& limb : limbs_) {
+    std::int32_t& next = next_[tree.nodes[limb.node].parent];
+    next_[limb.node] = next;
+    if (core_[limb.node] == limb.node) in_tree_[next] = number_[limb.node];
+    next += inside_[limb.node];
+  }
+  std::int32_t before[most_levels + 1] = {};
+  for (const std::uint8_t level : cores.level) ++before[level];
+  std::int32_t higher = 0;
+  for (int level = most_levels - 1; level >= 0; --level) higher += std::exchange(before[level], higher);
+  cores.place.make_room(cores.level.size());
+  for (const std::int32_t core : in_tree_) cores.place[core] = before[cores.level[core]]++;
+}
+
 void CoreFinder::find(const Island& island, const LevelTree& tree, const float* levels, const FluxUnit& unit,
-                      const BranchRule& rule, Cores& cores) {
+                      const BranchRule& rule, bool places, Cores& cores) {
   sum_pixels(island, tree, unit);
   sort_by_level(tree);
   judge_branches(tree, levels, unit, rule);
@@ -87,6 +131,7 @@ void CoreFinder::find(const Island& island, const LevelTree& tree, const float* 
   if (branch_[order_.back()].whole) return;  // the root
   choose_cores(tree);
   number_cores(tree, cores);
+  if (places) place_cores(tree, cores);
 }
 
 }  // namespace srcextract

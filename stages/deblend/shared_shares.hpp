@@ -46,7 +46,7 @@ class SharedShares {
   /// `sums` are those over the cores, in the image in which sources were found.
   SRCEXTRACT_HOST_DEVICE void shape(std::int64_t index, const SourceSums* sums) const {
     const CoreState& core = all_.cores[index];
-    const CoreCounts counts = counts_of(core);
+    const IsophoteCounts counts = counts_of(core);
     all_.shapes[index] =
         shape_of(sums[index], above_level(static_cast<double>(sums[index].peak), all_.levels->background),
                  all_.rules.one_threshold ? &counts : nullptr, all_.islands[core.island].threshold);
@@ -136,7 +136,7 @@ class SharedShares {
     return *all_.core_count < all_.core_room ? *all_.core_count : all_.core_room;
   }
 
-  SRCEXTRACT_HOST_DEVICE static CoreCounts counts_of(const CoreState& core) {
+  SRCEXTRACT_HOST_DEVICE static IsophoteCounts counts_of(const CoreState& core) {
     return {core.level, value_of_ordered_key(shared_load(&core.peak)), core.above, core.above_half};
   }
 

@@ -9,33 +9,13 @@
 #include "stages/core/parallel.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/find_cores.hpp"
+#include "stages/deblend/pixel_thresholds.hpp"
 #include "stages/detect/adjacency.hpp"
-#include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t rows_at_a_time = 16;
-
 using Members = RunsBySource::Members;
-
-/// Of every run the lowest threshold of its pixels; none where there is one threshold.
-Buffer<float, Cpu> lowest_thresholds(const DeblendImages<Cpu>& images, const Runs<Cpu>& runs, const Cpu& where) {
-  if (!images.noise.varies()) return {};
-  Buffer<float, Cpu> lowest(runs.runs.size(), where);
-  parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    RowNoise noise(images.noise, runs.shape.width);
-    for (std::int64_t y = begin; y < end; ++y) {
-      if (runs.row_begin[y] < runs.row_begin[y + 1]) noise.go_to(y);
-      for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
-        float least = std::numeric_limits<float>::infinity();
-        for (std::int64_t x = runs.runs[i].begin; x < runs.runs[i].end; ++x) least = std::min(least, noise.at(x));
-        lowest[i] = level_above_noise(*images.levels, least);
-      }
-    }
-  });
-  return lowest;
-}
 
 /// Divides one island after another.
 class IslandSplitter {
@@ -47,7 +27,8 @@ class IslandSplitter {
         lowest_(lowest),
         reach_(reach_of(config.detection.connectivity)),
         thresholds_(static_cast<int>(config.deblend.thresholds)),
-        rule_(branch_rule(config)) {}
+        rule_(branch_rule(config)),
+        places_(config.deblend.clean) {}
 
   /// Appends the island to the others, if it is several sources.
   void split(std::int32_t label, Members members, SplitIslands& to) {
@@ -64,11 +45,12 @@ class IslandSplitter {
     for (std::int64_t i = 0; i < island_.pixels(); ++i)
       island_.level[i] = level_of(island_.value[i], levels, thresholds_);
     builder_.build(island_, reach_, tree_);
-    finder_.find(island_, tree_, levels, FluxUnit(threshold, peak, island_.pixels()), rule_, cores_);
+    finder_.find(island_, tree_, levels, FluxUnit(threshold, peak, island_.pixels()), rule_, places_, cores_);
     if (cores_.level.size() == 0) return;
     to.islands.push_back({label, threshold, std::ssize(to.pieces), std::ssize(to.core_level)});
     append_pieces(members, to);
     for (const std::uint8_t level : cores_.level) to.core_level.push_back(levels[level]);
+    if (places_) to.core_place.insert(to.core_place.end(), cores_.place.begin(), cores_.place.end());
   }
 
  private:
@@ -130,6 +112,7 @@ class IslandSplitter {
   std::int32_t reach_;
   int thresholds_;
   BranchRule rule_;
+  bool places_;
   Island island_;
   LevelTree tree_;
   LevelTreeBuilder builder_;
@@ -152,6 +135,7 @@ SplitIslands join(const std::vector<SplitIslands>& parts) {
       all.pieces.push_back(piece);
     }
     all.core_level.insert(all.core_level.end(), part.core_level.begin(), part.core_level.end());
+    all.core_place.insert(all.core_place.end(), part.core_place.begin(), part.core_place.end());
   }
   return all;
 }

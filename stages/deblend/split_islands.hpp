@@ -24,6 +24,7 @@ struct SplitIslands {
   std::vector<SplitIsland> islands;
   std::vector<Piece> pieces;      ///< island by island; the owner is a core, counted over all islands, or -1
   std::vector<float> core_level;  ///< of every core, island by island: above which it is one by itself, above the sky
+  std::vector<std::int32_t> core_place;  ///< and its place among those of the island (Cores::place), if it is cleaned
 };
 
 /// Divides the sources into cores and what is in none.

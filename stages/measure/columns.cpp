@@ -11,29 +11,14 @@
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/measure/ellipse.hpp"
-#include "stages/measure/moments.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
 
 namespace {
 
-/// The value of what is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 double ratio(double numerator, double denominator) {
-  return denominator == 0 ? nan : numerator / denominator;
-}
-
-/// The ellipse of a source by its moments about its position.
-Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {
-  if (s.v == 0) return {nan, nan, nan, nan, nan, nan};
-  const SecondMoments moments = moments_about(s, position);
-  return ellipse_about(moments.x2, moments.y2, moments.xy);
-}
-
-bool at_edge(const SourceSums& s, const Shape& shape) {
-  return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
+  return denominator == 0 ? undefined_value : numerator / denominator;
 }
 
 /// The sky where a source is.
@@ -73,17 +58,33 @@ double mean_threshold(const Levels& levels, double variance, double npix) {
   return levels.zero_point - levels.background + levels.in_noise * std::sqrt(variance / npix);
 }
 
-/// Flux and brightest pixel are those of `measured`, everything else is that of `s`.
-void fill_row(std::size_t row, const SourceSums& s, const SourceSums& measured, const Parentage& parentage,
-              double variance, const Shape& shape, const Levels& levels, const LocalSky& sky, Sources& sources) {
-  const SourceOffset position = position_of(s, parentage);
-  const Ellipse ellipse = ellipse_of(s, position);
-  const bool edge = parentage.split != 0 ? parentage.edge != 0 : at_edge(s, shape);
+/// The sums of one source.
+struct RowSums {
+  const SourceSums& s;         ///< in the image in which it was found
+  const SourceSums& own;       ///< the same without what it ate
+  const SourceSums& measured;  ///< in the image that is measured
+  Parentage parentage;
+  bool edge;
+};
+
+RowSums sums_of_row(const MeasuredSums& sums, std::size_t row, const Shape& shape) {
+  const SourceSums& s = sums.found[row];
+  const Parentage parentage = sums.parentage.empty() ? Parentage{} : sums.parentage[row];
+  const bool edge_known = parentage.split != 0 || sums.cleaned;
+  return {s, sums.cleaned ? sums.own[row] : s, sums.fluxes.empty() ? s : sums.fluxes[row], parentage,
+          edge_known ? parentage.edge != 0 : at_edge(s, shape)};
+}
+
+void fill_row(std::size_t row, const RowSums& sums, double variance, const Levels& levels, const LocalSky& sky,
+              Sources& sources) {
+  const auto& [s, own, measured, parentage, edge] = sums;
+  const SourceOffset position = position_of(own, parentage);
+  const Ellipse ellipse = ellipse_of(own, position);
   const double error = std::sqrt(variance);
 
   sources.number[row] = static_cast<std::int32_t>(row + 1);
-  sources.x_image[row] = s.xmin + position.x + 1;
-  sources.y_image[row] = s.ymin + position.y + 1;
+  sources.x_image[row] = own.xmin + position.x + 1;
+  sources.y_image[row] = own.ymin + position.y + 1;
   sources.xmin_image[row] = s.xmin + 1;
   sources.xmax_image[row] = s.xmax + 1;
   sources.ymin_image[row] = s.ymin + 1;
@@ -190,9 +191,9 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     SkyOfSources sky_of(sums, levels);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
-      const SourceSums& measured = sums.fluxes.empty() ? sums.found[row] : sums.fluxes[row];
-      const Parentage parentage = sums.parentage.empty() ? Parentage{} : sums.parentage[row];
-      LocalSky sky = sky_of.at(sums.found[row], parentage);
+      const RowSums of_row = sums_of_row(sums, row, shape);
+      const SourceSums& measured = of_row.measured;
+      LocalSky sky = sky_of.at(of_row.own, of_row.parentage);
       double variance = 0;
       if (sums.variances_of != PixelNoise::of_sky) {
         const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
@@ -203,7 +204,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
         variance = sums.variances.empty() ? variance_of(measured, sky, config.gain)
                                           : variance_from(sums.variances[row], levels, sky.sigma);
       }
-      fill_row(row, sums.found[row], measured, parentage, variance, shape, levels, sky, sources);
+      fill_row(row, of_row, variance, levels, sky, sources);
       if (!calibration.empty())
         calibration[row] = calibration_of(sums.variances_of, !sums.variances.empty(), levels, sky, config);
       if (sums.areas) sources.isoarea_image[row] = (*sums.areas)[row];

@@ -27,14 +27,17 @@ struct MeasuredSums {
   bool noise_varies = false;                   ///< as the mesh tells; else it is that of the levels all over
   PixelNoise variances_of = PixelNoise::of_sky;
   bool deblended = false;
-  std::span<const Parentage> parentage = {};  ///< then what deblending says of them
+  std::span<const Parentage> parentage = {};  ///< then, and if they are cleaned, what is known of them by that
+  bool cleaned = false;
+  std::span<const SourceSums> own = {};  ///< then those of `found` over the pixels that they did not eat
   /// Pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).
 /// Positions and shapes are those where the sources were found, fluxes and FLUX_MAX those of the image that is
-/// measured. A source that was split off is where its core is, and its moments are about that. FLUXERR_ISO has the
+/// measured. A source that was split off is where its core is, and its moments are about that; one that ate others is
+/// where and as wide as it was before. FLUXERR_ISO has the
 /// photon noise that follows from the flux and the gain, or that the variances tell. Runs on the host for both back
 /// ends, with no function that libm rounds freely. `calibration`, if it has an element for each source, is filled with
 /// what errors and magnitudes of other fluxes are made of there.

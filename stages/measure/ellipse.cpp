@@ -14,4 +14,10 @@ Ellipse ellipse_about(double x2, double y2, double xy) {
   return ellipse_of(widened({x2, y2, xy}));
 }
 
+Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {
+  constexpr double nan = undefined_value;
+  if (s.v == 0) return {{nan, nan, nan, nan, nan}, nan};
+  return ellipse_of(widened(moments_about(s, position)));
+}
+
 }  // namespace srcextract

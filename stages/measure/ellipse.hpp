@@ -36,4 +36,7 @@ SRCEXTRACT_HOST_DEVICE inline EllipseAxes axes_about(double x2, double y2, doubl
 }
 Ellipse ellipse_about(double x2, double y2, double xy);
 
+/// That of a source, by its moments about its position.
+Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position);
+
 }  // namespace srcextract

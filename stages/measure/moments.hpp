@@ -18,11 +18,18 @@ struct SecondMoments {
   double x2, y2, xy;
 };
 
+/// What is not defined. One NaN, whatever the processor's own would be: a catalogue is compared by bytes.
+inline constexpr double undefined_value = std::numeric_limits<double>::quiet_NaN();
+
 /// The centre of a source. One whose flux is zero has none: with an absolute threshold below the background there can
-/// be one. The NaN is always the same, whatever the processor's own would be: a catalogue is compared by bytes.
+/// be one.
 SRCEXTRACT_HOST_DEVICE inline SourceOffset centre_of(const SourceSums& s) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double nan = undefined_value;
   return s.v == 0 ? SourceOffset{nan, nan} : SourceOffset{s.vx / s.v, s.vy / s.v};
+}
+
+inline bool at_edge(const SourceSums& s, const Shape& shape) {
+  return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 
 /// The position of a source: its centre, or that of the core of one that was split off.

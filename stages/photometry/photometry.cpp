@@ -34,13 +34,15 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& im
 
 }  // namespace
 
-Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where) {
+Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
+                                    const Buffer<Eaten, Cpu>* eaten) {
   constexpr std::int64_t rows_at_a_time = 64;
   Image<std::int32_t, Cpu> owners(runs.shape, where);
   const std::int64_t width = runs.shape.width;
   parallel_for(runs.shape.height, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     std::fill(owners.pixels.data() + begin * width, owners.pixels.data() + end * width, nobodys_pixel);
     for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
+      if (eaten != nullptr && (*eaten)[i] == Eaten::free) continue;
       const Run& run = runs.runs[i];
       std::int32_t* const row = owners.pixels.data() + run.y * width;
       std::fill(row + run.begin, row + run.end, owner_of_label(components.label[i]));
@@ -50,7 +52,7 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 }
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
-  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where);
+  const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
   const PhotometryImage image{input.image.pixels.data(),
                               input.variance.pixels.data(),
                               owners.pixels.data(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.hpp"
+#include "stages/deblend/clean_sources.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/parentage.hpp"
 #include "stages/photometry/families.hpp"
@@ -14,13 +15,16 @@ struct PhotometryInput {
   const Image<float, Where>& variance;  ///< of its pixels; empty: they are alike
   const Value<Levels, Where>& levels;
   const Runs<Where>& runs;
-  const Components<Where>& components;
-  const Buffer<SourceSums, Where>& sums;      ///< where sources were found
-  const Buffer<Parentage, Where>& parentage;  ///< empty: nothing was deblended
+  const Components<Where>& components;          ///< sources without what they ate
+  const Buffer<SourceSums, Where>& sums;        ///< over these, where sources were found
+  const Buffer<Parentage, Where>& parentage;    ///< empty: nothing was deblended
+  const Buffer<Eaten, Where>* eaten = nullptr;  ///< whether a run was; null: none
 };
 
-/// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run.
-Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where);
+/// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run, or in
+/// one that was eaten and left free.
+Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
+                                    const Buffer<Eaten, Cpu>* eaten = nullptr);
 Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where);
 
 /// The stage: measures every source by the families of which `config` asks for a column. On a device there are rows for

@@ -46,7 +46,7 @@ output: {formats: [csv, "fits", reg, ecsv], columns: [NUMBER, photometry], segme
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
-deblend: {method: none, thresholds: 64, contrast: 0.0001}
+deblend: {method: none, thresholds: 64, contrast: 0.0001, clean: false, clean_beta: 2.5}
 difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
              reference_fwhm: 2.5, new_fwhm: 3}
 quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
@@ -78,7 +78,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
   EXPECT_EQ(c.convolve, sobel);
   EXPECT_EQ(c.clean, (CleanConfig{CleanOperation::opening, StructuringElement::square, 2}));
-  EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::none, 64, 0.0001}));
+  EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::none, 64, 0.0001, false, 2.5}));
   EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);

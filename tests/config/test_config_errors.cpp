@@ -130,6 +130,14 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:1:19: 'deblend.method' is tree, whose levels rise from the threshold by factors, and "
        "detection.threshold is "
        "not above 0; raise it, or set method to none"},
+      {"deblend: {clean_beta: 0.05}\n",
+       "x.yaml:1:23: 'deblend.clean_beta' must be at least 0.1, not 0.05; wings fall as r^(-2 clean_beta); 1 is usual"},
+      {"deblend: {clean: true}\nconvolve: {kernel: gaussian, fwhm: 2, edges: zero, filter: matched}\n",
+       "x.yaml:1:18: 'deblend.clean' is true, which compares sources by how far the convolved image is above the "
+       "threshold, and convolve.filter is matched, which has another; set filter to convolution, or clean to false"},
+      {"deblend: {clean: true}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
+       "x.yaml:1:18: 'deblend.clean' is true, which takes sources for profiles that rise from the threshold, and "
+       "detection.threshold is not above 0; raise it, or set clean to false"},
       {"combine:\n  planes: [1, 2]\n",
        "x.yaml:2:11: 'combine.planes' has no use where combine.method is none; set a method"},
       {"combine: {method: mean,\n  planes: [0]}\n",

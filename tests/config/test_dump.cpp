@@ -35,7 +35,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "  min_area: 5\n  sign: positive\n  seed: 0.0\n  analysis_threshold: 0.0\n"
             "  false_discovery_rate: 0.0\n  correlated_pixels: 1\n"
             "clean:\n  operation: none\n  element: cross\n  iterations: 1\n"
-            "deblend:\n  method: none\n  thresholds: 32\n  contrast: 0.005\n"
+            "deblend:\n  method: none\n  thresholds: 32\n  contrast: 0.005\n  clean: false\n  clean_beta: 1.0\n"
             "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
             "  gain_keyword: none\n"
             "  zero_point: 0.0\n  pixel_scale: 0.0\n  mask: correct\n  apertures: [5.0]\n  kron: [2.5, 3.5]\n"

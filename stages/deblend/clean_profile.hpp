@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/math/exact_math.hpp"
+
+namespace srcextract {
+
+/// A source as CLEAN compares it with others: the wings of a Moffat profile of its light, and what it stands out with.
+struct CleanProfile {
+  double x, y;    ///< 0-based
+  double height;  ///< of the profile, above the sky
+  double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
+  float cxx, cyy, cxy;
+  float a;      ///< semi-major axis
+  float limit;  ///< its brightness over the threshold (stages/deblend/clean_limit.hpp)
+};
+
+/// x^p, for x > 0.
+SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {
+  if (p == 1) return x;
+  return p == -1 ? 1 / x : portable_exp(p * portable_log(x));
+}
+
+/// Sets the profile of a source by its ellipse, which is set: of that flux over npix pixels of the image in which it
+/// was found. With U = pi a b its height is A = flux / (2 U correction), and its slope such that it falls to the
+/// threshold over the area of the source: ((A / threshold)^(1 / beta) - 1) U / npix.
+SRCEXTRACT_HOST_DEVICE inline void set_wings(CleanProfile& profile, double flux, std::int64_t npix, float b,
+                                             double correction, float threshold, double beta) {
+  constexpr double pi = 3.14159265358979323846;
+  const double area = pi * static_cast<double>(profile.a) * static_cast<double>(b);
+  profile.height = flux / (2 * area * correction);
+  const double above = profile.height / static_cast<double>(threshold);
+  profile.slope = above > 0 ? (clean_power(above, 1 / beta) - 1) * area / static_cast<double>(npix) : -1;
+}
+
+/// Whether the wings of `big`, a brighter source, are brighter at the position of `small` than what that stands out
+/// with, which is within 10 times the sum of their axes; and are wings: they fall. In float where SExtractor's are.
+SRCEXTRACT_HOST_DEVICE inline bool can_eat(const CleanProfile& big, const CleanProfile& small, double beta) {
+  const auto dx = static_cast<float>(small.x - big.x), dy = static_cast<float>(small.y - big.y);
+  const float reach = 10 * (big.a + small.a);
+  if (!(dx * dx + dy * dy < reach * reach)) return false;
+  const float q = big.cxx * dx * dx + big.cyy * dy * dy + big.cxy * dx * dy;
+  const double fall = 1 + big.slope * static_cast<double>(q);
+  constexpr double none_left = 1e10;
+  if (!(fall > 1)) return false;
+  const double wing = fall < none_left ? big.height * clean_power(fall, -beta) : 0;
+  return wing > static_cast<double>(small.limit);
+}
+
+}  // namespace srcextract

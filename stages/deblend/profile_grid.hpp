@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stages/deblend/clean_profile.hpp"
+
+namespace srcextract {
+
+/// Whether a source has a place and a size.
+inline bool can_be_found(const CleanProfile& profile) {
+  return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
+}
+
+/// The profiles of an image, to be looked for near a place. Those of about the same size have a grid of their own,
+/// whose cells are as wide as they reach: small ones are not looked for over the reach of a large one.
+class ProfileGrid {
+ public:
+  /// `profiles` are numbered from 0; what cannot be found is left out, for it eats nothing.
+  explicit ProfileGrid(std::span<const CleanProfile> profiles);
+
+  /// Calls body(i) for those that may reach `small`, and for some that do not, of numbers below `end` alone: by cells,
+  /// in each in the order of their numbers.
+  template <class Body>
+  void for_each_before(std::int32_t end, const CleanProfile& small, const Body& body) const {
+    for (const Layer& layer : layers_) {
+      // More by what floats round off.
+      const double reach = 10.01 * (static_cast<double>(layer.largest) + static_cast<double>(small.a)) + 1;
+      const std::int64_t left = layer.column(small.x - reach), right = layer.column(small.x + reach);
+      for (std::int64_t row = layer.row(small.y - reach); row <= layer.row(small.y + reach); ++row) {
+        for (std::int64_t cell = row * layer.columns + left; cell <= row * layer.columns + right; ++cell) {
+          const auto c = static_cast<std::size_t>(cell);
+          for (std::int64_t i = layer.begin[c]; i < layer.begin[c + 1]; ++i) {
+            const std::int32_t number = layer.number[static_cast<std::size_t>(i)];
+            if (number >= end) break;
+            body(number);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  /// Of one size.
+  struct Layer {
+    double side = 0;  ///< of a cell
+    double x_least = 0, y_least = 0;
+    std::int64_t columns = 1, rows = 1;
+    float largest = 0;                 ///< semi-major axis
+    std::vector<std::int64_t> begin;   ///< of each cell, and the end
+    std::vector<std::int32_t> number;  ///< cell by cell, ascending
+
+    std::int64_t column(double x) const { return cell_of((x - x_least) / side, columns); }
+    std::int64_t row(double y) const { return cell_of((y - y_least) / side, rows); }
+    static std::int64_t cell_of(double at, std::int64_t cells) {
+      return static_cast<std::int64_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(cells - 1)));
+    }
+  };
+
+  static Layer make_layer(std::span<const CleanProfile> profiles, double size, std::vector<std::int32_t> members);
+
+  std::vector<Layer> layers_;
+};
+
+}  // namespace srcextract
