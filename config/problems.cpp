@@ -7,35 +7,10 @@
 #include <string_view>
 
 #include "config/kernel_values.hpp"
-#include "config/suggest.hpp"
 #include "config/values.hpp"
-#include "stages/catalogue/measured_columns.hpp"
 
 namespace srcextract::config {
 namespace {
-
-/// What a table's header says of itself, or the catalogue of the image; a number may follow those that end in #.
-constexpr std::string_view keywords_of_tables[] = {
-    "SIMPLE", "BITPIX", "NAXIS", "NAXIS#", "EXTEND", "XTENSION", "PCOUNT", "GCOUNT", "GROUPS", "BLOCKED", "TFIELDS",
-    "TTYPE#", "TFORM#", "TUNIT#", "TNULL#", "TSCAL#", "TZERO#", "TDISP#", "TDIM#", "TCOMM#", "TUCD#", "TBCOL#", "THEAP",
-    "BSCALE", "BZERO", "BLANK", "CHECKSUM", "DATASUM", "HISTORY", "COMMENT", "END", "CREATOR", "CONTINUE", "SKYLEVEL",
-    "IMGEXT", "SKYSIGMA", "LONGSTRN", "HIERARCH", "INHERIT", "EXTVER", "EXTLEVEL", "TLMIN#", "TLMAX#", "TDMIN#",
-    "TDMAX#", "TCTYP#", "TCUNI#", "TCRPX#", "TCRVL#", "TCDLT#", "TCROT#", "TROTA#", "TRPOS#",
-    // Of tile-compressed images and tables: with ZIMAGE a table is one.
-    "ZIMAGE", "ZTABLE", "ZBITPIX", "ZNAXIS", "ZNAXIS#", "ZTILE#", "ZCMPTYPE", "ZNAME#", "ZVAL#", "ZMASKCMP", "ZQUANTIZ",
-    "ZDITHER#", "ZSIMPLE", "ZEXTEND", "ZTENSION", "ZPCOUNT", "ZGCOUNT", "ZBLOCKED", "ZHECKSUM", "ZDATASUM", "ZBLANK",
-    "ZSCALE", "ZZERO", "ZFORM#", "ZCTYP#", "ZTILELEN", "ZTHEAP"};
-
-bool is_keyword(const std::string& text) {
-  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-  return !text.empty() && text.size() <= 8 && text.find_first_not_of(allowed) == std::string::npos;
-}
-
-bool is_of_tables(const std::string& keyword) {
-  const std::size_t digits = keyword.find_last_not_of("0123456789") + 1;
-  const std::string numbered = digits < keyword.size() ? keyword.substr(0, digits) + "#" : keyword;
-  return std::ranges::count(keywords_of_tables, numbered) > 0;
-}
 
 constexpr const char* only_one_list = "cannot be given beside another: set one of combine.planes, hdus and files";
 
@@ -77,17 +52,6 @@ std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
   if (hdus == "all" && file.empty())
     return "is all, which leaves no HDU of the image's file to be extracted; name some, or a file";
   return names_problem(hdus);
-}
-
-/// What keeps a column from being there; nothing of those that only the image tells of.
-std::string needed_for_column(const std::string& name, const Config& config) {
-  if (name == "ISOAREA_IMAGE" && config.detection.analysis_threshold == 0)
-    return "needs a threshold of its own: set detection.analysis_threshold";
-  if (name == "ID_PARENT" && config.deblend.method == DeblendMethod::none)
-    return "is of sources that are deblended: set deblend.method";
-  if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
-    return "needs a map of flags: give flags.file or flags.hdu";
-  return "";
 }
 
 std::string first_of(const std::string& one, const std::string& other) {
@@ -378,87 +342,6 @@ std::string filter_problem(const Config& config) {
     return "is matched, whose result is in units of its own noise; set detection.threshold_unit to sigma";
   if (config.detection.reference == Baseline::zero)
     return "is matched, which is of what is above the sky; set detection.reference to background";
-  return "";
-}
-
-std::string keyword_problem(const std::string& keyword) {
-  return keyword == "none" || is_keyword(keyword)
-             ? ""
-             : "is '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";
-}
-
-std::string keywords_problem(const OutputConfig& config) {
-  for (const std::string& keyword : config.header_keywords) {
-    if (!is_keyword(keyword)) return "holds '" + keyword + "', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _";
-    if (is_of_tables(keyword))
-      return "holds '" + keyword + "', which says how a FITS file is built, or is the catalogue's own; leave it out";
-  }
-  return "";
-}
-
-std::string apertures_problem(const MeasurementConfig& config) {
-  constexpr double most = 10000;
-  if (config.apertures.empty()) return "is empty; name a diameter in pixels, as in [5]";
-  if (config.apertures.size() > most_apertures)
-    return "lists " + std::to_string(config.apertures.size()) + " apertures, and there is room for " +
-           std::to_string(most_apertures);
-  for (const double diameter : config.apertures)
-    if (!(diameter > 0 && diameter <= most))
-      return "holds " + format_value(diameter) + ", which is no diameter: above 0, up to 10000 pixels";
-  return "";
-}
-
-std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example) {
-  constexpr double most = 100;
-  if (factor_and_least.size() != 2) return "must be two numbers, factor and least radius, as in " + example;
-  return std::ranges::all_of(factor_and_least, [](double value) { return value > 0 && value <= most; })
-             ? ""
-             : "must be numbers above 0, up to 100";
-}
-
-std::string fractions_problem(const MeasurementConfig& config) {
-  if (config.flux_radius.empty()) return "is empty; name a part of the light, as in [0.5]";
-  if (config.flux_radius.size() > most_fractions)
-    return "lists " + std::to_string(config.flux_radius.size()) + " parts, and there is room for " +
-           std::to_string(most_fractions);
-  for (const double part : config.flux_radius)
-    if (!(part > 0 && part <= 1)) return "holds " + format_value(part) + ", which is no part: above 0, up to 1";
-  return "";
-}
-
-std::string columns_problem(const Config& config) {
-  if (config.output.columns == OutputConfig{}.columns) return "";
-  if (config.output.columns.empty()) return "is empty; name a column, or default";
-  const std::vector<std::string> known = column_names();
-  std::vector<std::string> before;
-  for (const std::string& name : config.output.columns) {
-    if (std::ranges::count(known, name) == 0) {
-      const std::string near = nearest(name, known);
-      return "holds " + quoted(name) + ", which is neither a column nor a group of them (" + join(column_groups()) +
-             (near.empty() ? "); docs/catalogue.md lists them" : "); did you mean '" + near + "'?");
-    }
-    if (std::ranges::count(before, name) > 0) return "names " + quoted(name) + " twice";
-    const std::string missing = needed_for_column(name, config);
-    if (!missing.empty()) return "holds " + quoted(name) + ", which " + missing;
-    before.push_back(name);
-  }
-  return "";
-}
-
-std::string check_compression_problem(const OutputConfig& config) {
-  return config.check_compression == ImageCompression::none || !config.check_images.empty()
-             ? ""
-             : "has no use without check images: name some in output.check_images";
-}
-
-std::string one_catalogue_problem(const OutputConfig& config) {
-  const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
-  return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";
-}
-
-std::string high_problem(const QuicklookConfig& config) {
-  if (config.limits == Limits::values && !(config.low < config.high))
-    return "must be greater than quicklook.low where quicklook.limits is values";
   return "";
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// So many sources, one after the other by brightness, are compared at the same time with all that are brighter.
 constexpr std::int64_t sources_at_a_time = 4096;
-constexpr std::int64_t sources_per_piece = 32;
+constexpr std::int64_t candidates_per_piece = 32;
 
 constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
 
@@ -36,7 +36,7 @@ class Meals {
   /// Decides about [begin, end), with all before decided.
   void decide(std::int32_t begin, std::int32_t end, const Cpu& where) {
     open_.resize(std::max(open_.size(), static_cast<std::size_t>(end - begin)));
-    parallel_for(end - begin, sources_per_piece, where, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(end - begin, candidates_per_piece, where, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t k = first; k < last; ++k)
         look_for_eaters(begin, begin + static_cast<std::int32_t>(k), open_[static_cast<std::size_t>(k)]);
     });

@@ -14,8 +14,8 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t islands_per_piece = 64;
-constexpr std::int64_t rows_at_a_time = 64;
+constexpr std::int64_t islands_together = 64;
+constexpr std::int64_t rows_together = 64;
 
 using Members = RunsBySource::Members;
 
@@ -68,7 +68,7 @@ Buffer<std::int32_t, Cpu> owners_of_leftovers(const Uncleaned<Cpu>& sources, std
   Buffer<std::int32_t, Cpu> owner(pixels, where);
   const auto fill = [&](const Runs<Cpu>& runs, const auto& owner_of_run) {
     const Buffer<std::int64_t, Cpu> first = first_pixels(runs, where);
-    parallel_for(runs.runs.size(), rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(runs.runs.size(), rows_together, where, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         owner_of_run(i, owner.begin() + first[i], owner.begin() + first[i + 1]);
     });
@@ -164,7 +164,7 @@ Buffer<float, Cpu> find_limits(const DeblendImages<Cpu>& images, const Uncleaned
     foreground.leftovers = owners_of_leftovers(sources, foreground.heights.size(), where);
   }
   Buffer<float, Cpu> limits(sources.components.counts->kept, where);
-  parallel_for(sources.islands.counts->kept, islands_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(sources.islands.counts->kept, islands_together, where, [&](std::int64_t begin, std::int64_t end) {
     LimitFinder finder(sources, foreground, config);
     for (std::int64_t island = begin; island < end; ++island) finder.find(island, limits);
   });
