@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "0fbfa419b1e5ce87");
+  EXPECT_EQ(first->hash, "1fa41333c8468cb4");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
