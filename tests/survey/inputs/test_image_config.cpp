@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "1fa41333c8468cb4");
+  EXPECT_EQ(first->hash, "474d5477c782a3e8");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
