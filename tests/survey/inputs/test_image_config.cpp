@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "474d5477c782a3e8");
+  EXPECT_EQ(first->hash, "cfa3d99405218f78");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
