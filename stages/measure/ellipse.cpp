@@ -15,8 +15,7 @@ Ellipse ellipse_about(double x2, double y2, double xy) {
 }
 
 Ellipse ellipse_of(const SourceSums& s, const SourceOffset& position) {
-  constexpr double nan = undefined_value;
-  if (s.v == 0) return {{nan, nan, nan, nan, nan}, nan};
+  if (s.v == 0) return undefined_ellipse;
   return ellipse_of(widened(moments_about(s, position)));
 }
 

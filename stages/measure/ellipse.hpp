@@ -26,6 +26,10 @@ struct Ellipse : EllipseAxes {
   double theta;
 };
 
+/// That of a source that has none.
+inline constexpr Ellipse undefined_ellipse{
+    {undefined_value, undefined_value, undefined_value, undefined_value, undefined_value}, undefined_value};
+
 /// The ellipse of moments as they are.
 Ellipse ellipse_of(const SecondMoments& moments);
 

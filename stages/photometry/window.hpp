@@ -193,7 +193,7 @@ void WindowFamily::for_each_value(F&& f) {
     return std::sqrt(row.variance * at.pixel + (at.gain > 0 ? row.photons / at.gain : 0));
   };
   const auto ellipse = [](const Row& row) {
-    if (row.moments.x2 != row.moments.x2) return Ellipse{nan, nan, nan, nan, nan, nan};
+    if (row.moments.x2 != row.moments.x2) return undefined_ellipse;
     return ellipse_of(row.moments);
   };
   f("XWIN_IMAGE", [](const Row& row, const At&) { return row.x + 1; });
