@@ -25,8 +25,8 @@ TEST(Schema, DefaultFileHasEveryKey) {
 
 TEST(Schema, ShippedFilesNameItAndAreValid) {
   std::vector<std::string> texts;
-  for (const std::string name :
-       {"default.yaml", "lesson.yaml", "survey/des.yaml", "survey/ztf.yaml", "survey/lsst.yaml", "survey/decam.yaml"}) {
+  for (const std::string name : {"default.yaml", "lesson.yaml", "sextractor.yaml", "survey/des.yaml", "survey/ztf.yaml",
+                                 "survey/lsst.yaml", "survey/decam.yaml"}) {
     const std::string schema = name.starts_with("survey/") ? "../schema.json" : "schema.json";
     texts.push_back(text_of(source_dir + "/config/" + name));
     EXPECT_EQ(texts.back().substr(0, texts.back().find('\n')), "# yaml-language-server: $schema=" + schema) << name;
