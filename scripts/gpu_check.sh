@@ -141,6 +141,11 @@ compare_image_stages() {
       --set "weights.file=$skies/nan_2048.fits" --set weights.interpolate=$method config/default.yaml \
       "$skies/square_2048.fits"
   done
+  local photometry=(--set deblend.method=tree --set 'output.columns=[all]' --set 'measurement.apertures=[3, 5, 23.7]')
+  for image in square_2048 nan_2048 crowded_2048 odd_4095x4097; do
+    check "compare deblended, all columns $image" "$program" "${options[@]}" "${photometry[@]}" \
+      --set detection.threshold=1.5 --set convolve.kernel=gaussian config/default.yaml "$skies/$image.fits"
+  done
   for image in square_2048 nan_2048 crowded_2048; do
     check "compare seeds of both signs $image" "$program" "${options[@]}" --set detection.sign=both \
       --set detection.threshold=2 --set detection.seed=4 config/default.yaml "$skies/$image.fits"
@@ -247,6 +252,8 @@ step_sanitize() {
     for image in small nan_small; do
       check "$tool srcextract $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
         --set 'output.segmentation=true' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
+      check "$tool deblended, all columns $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
+        --set deblend.method=tree --set 'output.columns=[all]' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
     done
     # Of the typed tests the second type is the GPU. The thousands of small masks would take minutes, and so would the
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
