@@ -63,15 +63,19 @@ def test_the_same_catalogue(program, tmp_path, seed, per_mpix, seeing):
     print(f"FLAGS equal {equal.mean():.4%}")
     assert equal.mean() >= 0.99
     whole = (told["FLAGS"].astype(int) & 2) == 0
-    least = 0.995 if per_mpix == 1000 else 0.985
+
+    def least(name):
+        # Windows follow what neighbours leave them from round to round.
+        return 0.995 if per_mpix == 1000 and "WIN" not in name else 0.985
+
     for name in FLUXES:
-        error = told[name.replace("FLUX", "FLUXERR")]
-        same = np.abs(mine[name] - told[name]) <= 1e-4 * error
+        error = told[name.replace("FLUX", "FLUXERR")]  # and SExtractor's columns are of float32
+        same = np.abs(mine[name] - told[name]) <= np.maximum(1e-4 * error, 3e-7 * np.abs(told[name]))
         print(f"{name}: {same[whole].mean():.4%} of those that are whole")
-        assert same[whole].mean() >= least, name
+        assert same[whole].mean() >= least(name), name
     # In units of the noise of a position, about the width of the source over its signal to noise.
     noise = mine["A_IMAGE"] / np.maximum(mine["SNR"], 1)
     for name in OTHERS[:3]:
-        same = np.abs(mine[name] - told[name]) <= 1e-4 * noise
+        same = np.abs(mine[name] - told[name]) <= np.maximum(1e-4 * noise, 3e-7 * np.abs(told[name]))
         print(f"{name}: {same[whole].mean():.4%} of those that are whole")
-        assert same[whole].mean() >= least, name
+        assert same[whole].mean() >= least(name), name
