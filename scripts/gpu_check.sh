@@ -144,7 +144,7 @@ compare_image_stages() {
   local photometry=(--set deblend.method=tree --set 'output.columns=[all]' --set 'measurement.apertures=[3, 5, 23.7]')
   for image in square_2048 nan_2048 crowded_2048 odd_4095x4097; do
     check "compare deblended, all columns $image" "$program" "${options[@]}" "${photometry[@]}" \
-      --set detection.threshold=1.5 --set convolve.kernel=gaussian config/default.yaml "$skies/$image.fits"
+      --set detection.threshold=1.5 --set convolve.kernel=gaussian --set convolve.fwhm=3 config/default.yaml "$skies/$image.fits"
   done
   for image in square_2048 nan_2048 crowded_2048; do
     check "compare seeds of both signs $image" "$program" "${options[@]}" --set detection.sign=both \
