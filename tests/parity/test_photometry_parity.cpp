@@ -1,5 +1,7 @@
 // Measurements in apertures: CPU and CUDA bodies on the same sources, to the last bit. Where no GPU is, the CPU stands
 // against itself on another number of threads.
+#include <iterator>
+
 #include "stages/measure/columns.hpp"
 #include "stages/photometry/photometry.hpp"
 #include "tests/parity/parity_support.hpp"
@@ -68,27 +70,27 @@ class PhotometryParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(PhotometryParity, Backends);
 
 TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
-  std::size_t sources = 0;
+  constexpr MaskNeighbours masks[] = {MaskNeighbours::correct, MaskNeighbours::blank, MaskNeighbours::none};
+  std::size_t sources = 0, turn = 0;
   for (const Field& field : testing::parity_fields(300)) {
-    for (const MaskNeighbours mask : {MaskNeighbours::correct, MaskNeighbours::blank, MaskNeighbours::none}) {
-      for (const bool mapped : {false, true}) {
-        if (mapped && mask != MaskNeighbours::correct) continue;
-        const Config config = everything(mask);
-        const Results one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
-        const Results other = run_photometry(this->backend(), field, this->where(), config, mapped);
-        EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
-        EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
-        EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";
-        EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << field.name << ": petrosian";
-        EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << field.name << ": light radii";
-        EXPECT_TRUE(same_bytes(other.window, one.window)) << field.name << ": window";
-        EXPECT_TRUE(same_bytes(other.profile, one.profile)) << field.name << ": profile";
-        EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << field.name << ": position noise";
-        sources += one.kron.size();
-      }
+    for (const bool mapped : {false, true}) {
+      if (testing::sanitized && mapped != (turn % 2 == 0)) continue;
+      const Config config = everything(mapped ? MaskNeighbours::correct : masks[turn % std::size(masks)]);
+      const Results one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
+      const Results other = run_photometry(this->backend(), field, this->where(), config, mapped);
+      EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
+      EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
+      EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";
+      EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << field.name << ": petrosian";
+      EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << field.name << ": light radii";
+      EXPECT_TRUE(same_bytes(other.window, one.window)) << field.name << ": window";
+      EXPECT_TRUE(same_bytes(other.profile, one.profile)) << field.name << ": profile";
+      EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << field.name << ": position noise";
+      sources += one.kron.size();
     }
+    ++turn;
   }
-  EXPECT_GT(sources, static_cast<std::size_t>(testing::share(5000)));
+  EXPECT_GT(sources, static_cast<std::size_t>(testing::share(2500)));
 }
 
 }  // namespace
