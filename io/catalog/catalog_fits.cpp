@@ -14,7 +14,9 @@
 
 #include "io/catalog/catalog_writers.hpp"
 #include "io/files/input_file.hpp"
+#include "io/fits/card.hpp"
 #include "io/fits/memory_fits.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -58,12 +60,8 @@ std::string tform(std::int64_t width) {
 }
 
 /// FITS has text in ASCII alone.
-char printable(char c) {
-  return c >= ' ' && c <= '~' ? c : '?';
-}
-std::string printable(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return printable(c); });
-  return text;
+std::byte byte_of(char c) {
+  return static_cast<std::byte>(is_printable(c) ? c : '?');
 }
 
 /// The text that fits into one card.
@@ -80,7 +78,7 @@ void store(T value, std::int64_t, std::byte* out) {
 /// NUL ends what is shorter than the field.
 void store(const std::string& text, std::int64_t width, std::byte* out) {
   std::fill_n(out, width, std::byte{0});
-  std::ranges::transform(text, out, [](char c) { return static_cast<std::byte>(printable(c)); });
+  std::ranges::transform(text, out, byte_of);
 }
 
 template <class Rows>
@@ -89,8 +87,8 @@ void create_table(MemoryFits& fits, const Rows& rows, const std::vector<std::int
   std::vector<std::string> name, form, unit;
   for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
     form.push_back(tform<T>(widths[name.size()]));
-    name.push_back(printable(column.name));
-    unit.push_back(printable(unit_of(column, metadata)));
+    name.push_back(printable_ascii(column.name));
+    unit.push_back(printable_ascii(unit_of(column, metadata)));
   });
   auto pointers = [](std::vector<std::string>& strings) {
     std::vector<char*> out;
@@ -110,7 +108,7 @@ void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& met
   const auto write = [&](const std::string& keyword, const std::string& text) {
     if (text.empty()) return;
     if (text.size() > one_card) fits_write_key_longwarn(fits.get(), &status);
-    fits_write_key_longstr(fits.get(), keyword.c_str(), printable(text).c_str(), nullptr, &status);
+    fits_write_key_longstr(fits.get(), keyword.c_str(), printable_ascii(text).c_str(), nullptr, &status);
   };
   for_each_column(rows, [&](const Column& column, const auto&) {
     const std::string n = std::to_string(++number);

@@ -148,7 +148,7 @@ CardValue read_continued(std::string_view card) {
   return {std::nullopt, "is continued by a card without a text"};
 }
 
-std::string printable(std::string text) {
+std::string printable_ascii(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return !is_printable(c); }, '?');
   return text;

@@ -57,6 +57,6 @@ CardValue read_continued(std::string_view card);
 std::optional<KeywordValue> number_in(std::string_view text);
 
 /// The text with '?' for each byte that is not printable ASCII.
-std::string printable(std::string text);
+std::string printable_ascii(std::string text);
 
 }  // namespace srcextract

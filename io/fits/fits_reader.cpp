@@ -44,7 +44,7 @@ class GrowingText {
 void check_end(std::string_view card, const std::string& where) {
   const std::size_t more = card.find_first_not_of(' ', keyword_length);
   if (more == card.npos) return;
-  refuse(where + ": more than blanks follows END in its card: '" + printable(std::string(card.substr(0, 30))) +
+  refuse(where + ": more than blanks follows END in its card: '" + printable_ascii(std::string(card.substr(0, 30))) +
          "'; the header is damaged or not valid FITS; correct the card, or make the file again");
 }
 
@@ -70,7 +70,7 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
 std::string extension_name(const Header& header) {
   const CardValue name = header.find("EXTNAME");
   const auto* const text = name.value ? std::get_if<std::string>(&*name.value) : nullptr;
-  return text ? printable(*text) : "";
+  return text ? printable_ascii(*text) : "";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace srcextract {
 namespace {
 
 /// The index that the text is, if it is one.
-std::optional<int> number_in(const std::string& text) {
+std::optional<int> hdu_number(const std::string& text) {
   int value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -57,18 +57,18 @@ std::optional<std::string> version_in(const std::string& text, std::string& rest
   const std::size_t begin = text.find_first_not_of(' ', comma + 1);
   if (begin == std::string::npos) return std::nullopt;
   std::string version = text.substr(begin);
-  if (version != "*" && !number_in(version)) return std::nullopt;
+  if (version != "*" && !hdu_number(version)) return std::nullopt;
   rest = text.substr(0, comma);
   return version;
 }
 
 bool fits(const Hdu& hdu, const std::string& text) {
   if (is_called(hdu, text)) return true;
-  if (number_in(text)) return false;
+  if (hdu_number(text)) return false;
   std::string name;
   const std::optional<std::string> version = version_in(text, name);
   if (!version) return HduNames::is_pattern(text) && fits_pattern(text, hdu.name);
-  const bool versions_fit = *version == "*" || hdu.version.value_or(1) == *number_in(*version);
+  const bool versions_fit = *version == "*" || hdu.version.value_or(1) == *hdu_number(*version);
   return versions_fit && fits_pattern(name, hdu.name);
 }
 
@@ -87,7 +87,7 @@ bool is_mask_plane(const Hdu& hdu) {
 }
 
 bool is_called(const Hdu& hdu, const std::string& text) {
-  const std::optional<int> number = number_in(text);
+  const std::optional<int> number = hdu_number(text);
   return number ? hdu.index == *number : equal_names(hdu.name, text);
 }
 
@@ -170,7 +170,7 @@ void HduSelection::fail_on_none(const std::string& name, const std::vector<Hdu>&
   }
   if (is_any(name)) refuse(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
   const std::string there = "the file has " + list_names(hdus);
-  if (number_in(name))
+  if (hdu_number(name))
     refuse(file.path() + ": there is no HDU " + name + "; counted from 0, " + there + "; set " + key_);
   const bool named = std::ranges::any_of(hdus, [](const Hdu& hdu) { return !hdu.name.empty(); });
   const std::string nameless =

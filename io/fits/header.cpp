@@ -117,7 +117,7 @@ void Header::refuse(std::string_view keyword, const std::string& problem) const 
   std::string card;
   if (const auto [begin, end] = places(keyword); begin != end) card = cards_.substr(begin->at, 30);
   card.resize(card.find_last_not_of(' ') + 1);
-  throw Error(ErrorKind::input, where_ + ": " + std::string(keyword) + " " + problem + ": '" + printable(card) +
+  throw Error(ErrorKind::input, where_ + ": " + std::string(keyword) + " " + problem + ": '" + printable_ascii(card) +
                                     "'; the header is damaged or not valid FITS; correct the card, or make the file "
                                     "again");
 }

@@ -16,7 +16,7 @@ namespace {
 std::optional<HeaderValue> reported(const Header& header, const std::string& keyword) {
   CardValue found = header.find(keyword);
   if (!found.value) return std::nullopt;
-  if (auto* const text = std::get_if<std::string>(&*found.value)) *text = printable(std::move(*text));
+  if (auto* const text = std::get_if<std::string>(&*found.value)) *text = printable_ascii(std::move(*text));
   return HeaderValue{keyword, std::move(*found.value)};
 }
 

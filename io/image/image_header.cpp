@@ -95,7 +95,7 @@ void check_spelling(const Hdu& hdu, const InputFile& file) {
   for (const Header::Misspelt& found : hdu.header->misspelt()) {
     if (!scales_pixels(found.keyword, hdu)) continue;
     refuse(describe(hdu, file.path()) + ": the values of its pixels hang on " + found.keyword + ", and the card '" +
-           printable(std::string(found.card.substr(0, 30))) + "' " + misspelt_reason + "; correct the card");
+           printable_ascii(std::string(found.card.substr(0, 30))) + "' " + misspelt_reason + "; correct the card");
   }
 }
 

@@ -100,7 +100,7 @@ bool is_of_wcs(const std::string& name) {
 void read_misspelt(const Header& header, CelestialKeywords& keywords) {
   for (const Header::Misspelt& found : header.misspelt()) {
     if (!is_of_wcs(found.keyword)) continue;
-    std::string shown = printable(std::string(found.card.substr(0, 30)));
+    std::string shown = printable_ascii(std::string(found.card.substr(0, 30)));
     shown.resize(shown.find_last_not_of(' ') + 1);
     note(keywords.problem, "the card '" + shown + "' " + misspelt_reason);
     const std::size_t equals = found.card.find('=');

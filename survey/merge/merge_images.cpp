@@ -75,8 +75,8 @@ std::vector<ImageColumn> image_columns(const std::vector<SurveyImage>& images, c
   const auto width = [&](auto&& text) {
     return width_of(images, [&](const SurveyImage& image) { return text(image.record); });
   };
-  const auto config = [](const ImageRecord& r) { return printable(r.config); };
-  const auto reason = [](const ImageRecord& r) { return printable(r.reason); };
+  const auto config = [](const ImageRecord& r) { return printable_ascii(r.config); };
+  const auto reason = [](const ImageRecord& r) { return printable_ascii(r.reason); };
   const auto status = [](const ImageRecord& r) { return std::string(r.done ? "done" : "failed"); };
   const auto unit = [](const ImageRow& row) { return row.unit; };
   const StoredColumn image = image_column(images);

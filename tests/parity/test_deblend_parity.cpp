@@ -103,7 +103,7 @@ TYPED_TEST(DeblendParity, LargeIslandsEqualOneThreadToTheLastBit) {
       expect_same(divide(this->backend(), field, this->where(), eager(), false), one, field.name);
     more += one.components.counts.kept - one.islands;
   }
-  EXPECT_GT(more, testing::share(20'000));
+  EXPECT_GT(more, testing::share(10'000));
 }
 
 TYPED_TEST(DeblendParity, EveryStageOfAFieldEqualsOneThreadToTheLastBit) {
