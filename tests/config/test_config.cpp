@@ -25,8 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const std::string source_dir = testing::source_dir();
-
 // --- what is read ----------------------------------------------------------------------------------------------------
 
 TEST(Config, NothingIsAllDefaults) {
@@ -252,8 +250,8 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
 // --- files -----------------------------------------------------------------------------------------------------------
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
-  EXPECT_EQ(dump_config(load_config(source_dir + "/config/default.yaml")), dump_config(Config{}));
-  const Config lesson = load_config(source_dir + "/config/lesson.yaml");
+  EXPECT_EQ(dump_config(load_config(testing::source_dir() + "/config/default.yaml")), dump_config(Config{}));
+  const Config lesson = load_config(testing::source_dir() + "/config/lesson.yaml");
   EXPECT_EQ(lesson.background.kappa, 3.0);
   EXPECT_EQ(lesson.background.max_iterations, 0);
   EXPECT_EQ(lesson.detection.threshold, 5.0);

@@ -7,17 +7,14 @@
 
 #include "config/config.hpp"
 #include "tests/config/fuzz_support.hpp"
+#include "tests/config/parse_support.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
 
-const std::string source_dir = testing::source_dir();
-
-Config parse(const std::string& yaml) {
-  return parse_config(yaml, "x.yaml");
-}
+using testing::parse;
 
 TEST(ConfigDump, HoldsEveryKeyInOrder) {
   EXPECT_EQ(dump_config(Config{}),
@@ -104,7 +101,7 @@ TEST(ConfigDump, AListOfMapsOfKeysReadsBackToTheSameText) {
 }
 
 TEST(ConfigFuzz, ADamagedFileIsReadOrRefused) {
-  std::ifstream file(source_dir + "/config/default.yaml");
+  std::ifstream file(testing::source_dir() + "/config/default.yaml");
   const std::string original((std::istreambuf_iterator<char>(file)), {});
   testing::expect_read_or_refused(original, 5000, [](const std::string& yaml) { return dump_config(parse(yaml)); });
 }

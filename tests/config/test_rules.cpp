@@ -5,6 +5,7 @@
 
 #include "stages/core/error.hpp"
 #include "tests/config/fuzz_support.hpp"
+#include "tests/config/parse_support.hpp"
 #include "tests/config/schema_support.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/source_dir.hpp"
@@ -17,13 +18,14 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
+using testing::Wrong;
 
-CompareRules parse(const std::string& yaml) {
+CompareRules rules_of(const std::string& yaml) {
   return parse_rules(yaml, "x.yaml");
 }
 
-std::string message(const std::string& yaml) {
-  return testing::config_error([&] { parse(yaml); });
+std::string rules_error(const std::string& yaml) {
+  return testing::config_error([&] { rules_of(yaml); });
 }
 
 // --- what is read ----------------------------------------------------------------------------------------------------
@@ -31,12 +33,12 @@ std::string message(const std::string& yaml) {
 TEST(Rules, TheShippedFileIsTheDefault) {
   EXPECT_EQ(load_rules(testing::source_dir() + "/config/compare.yaml"), default_rules());
   for (const char* yaml : {"", "\n", "# only a comment\n", "---\n", "{}\n", "columns: {}"}) {
-    EXPECT_EQ(parse(yaml), default_rules()) << yaml;
+    EXPECT_EQ(rules_of(yaml), default_rules()) << yaml;
   }
 }
 
 TEST(Rules, EveryKeyIsRead) {
-  const CompareRules r = parse(R"(match: {by: sky, radius: 0.75, radius_unit: arcsec}
+  const CompareRules r = rules_of(R"(match: {by: sky, radius: 0.75, radius_unit: arcsec}
 sources: {lost: 0.1, gained: 0.2, bright: 0.3, duplicated: 0.4, missing_columns: note}
 significance: {false_alarm: 0.25, outlier: 7.5, pixels: other}
 reference: {first_pixel: 0, angles: radian, columns: {X_IMAGE: xcentroid, FLUX_ISO: 'flux (Jy)'}}
@@ -58,19 +60,19 @@ columns:
 }
 
 TEST(Rules, AFileComesBeforeTheBuiltInOnesInItsOwnOrder) {
-  const CompareRules r = parse("columns: {FLUX_AUTO: {bias: 0.5}, 'FLUX_*': {bias: 0.25}, 'Z*': {bias: 0.125}}");
+  const CompareRules r = rules_of("columns: {FLUX_AUTO: {bias: 0.5}, 'FLUX_*': {bias: 0.25}, 'Z*': {bias: 0.125}}");
   EXPECT_EQ(rule_of(r, "FLUX_AUTO").bias, 0.5);
   EXPECT_EQ(rule_of(r, "FLUX_ISO").bias, 0.25);
   EXPECT_EQ(rule_of(r, "FLUX_MAX").bias, 0.25) << "the built-in rule of this very name comes later";
   EXPECT_EQ(rule_of(r, "ZAP").bias, 0.125);
   EXPECT_EQ(rule_of(r, "MAG_AUTO"), rule_of(default_rules(), "MAG_AUTO"));
-  const CompareRules one = parse("columns: {'*': {bias: 0.5}}");
+  const CompareRules one = rules_of("columns: {'*': {bias: 0.5}}");
   ASSERT_EQ(one.columns.size(), 1u);
   EXPECT_EQ(rule_of(one, "NUMBER").bias, 0.5);
 }
 
 TEST(Rules, WhatIsLeftOutIsAsInTheBuiltInRuleForTheName) {
-  const CompareRules r = parse(R"(columns:
+  const CompareRules r = rules_of(R"(columns:
   MAG_AUTO: {tolerance: 0.5}
   'XWIN_*': {outliers: 0.5}
   BACKGROUND: {bias: 0.5}
@@ -153,11 +155,6 @@ TEST(Rules, BuiltInOnesKnowTheColumns) {
 
 // --- what is refused -------------------------------------------------------------------------------------------------
 
-struct Wrong {
-  const char* yaml;
-  const char* message;
-};
-
 TEST(RulesErrors, NamePlaceProblemAndWayOut) {
   const Wrong cases[] = {
       {"match:\n  radios: 2\n", "x.yaml:2:3: unknown key 'radios' in 'match'; did you mean 'radius'?"},
@@ -180,7 +177,7 @@ TEST(RulesErrors, NamePlaceProblemAndWayOut) {
       {"- match\n",
        "x.yaml:1:1: a configuration is a map of sections: match, sources, significance, reference, new, columns"},
   };
-  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+  for (const Wrong& wrong : cases) EXPECT_EQ(rules_error(wrong.yaml), wrong.message) << wrong.yaml;
 }
 
 TEST(RulesErrors, MapsOfNames) {
@@ -199,7 +196,7 @@ TEST(RulesErrors, MapsOfNames) {
       {"new:\n  columns:\n    X: 'x_*'\n", "x.yaml:3:8: 'new.columns.X' must be one name, not 'x_*'"},
       {"new:\n  columns:\n    ? [a]\n    : b\n", "x.yaml:3:7: a key must be a word"},
   };
-  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+  for (const Wrong& wrong : cases) EXPECT_EQ(rules_error(wrong.yaml), wrong.message) << wrong.yaml;
 }
 
 TEST(RulesErrors, RulesOfColumns) {
@@ -236,7 +233,7 @@ TEST(RulesErrors, RulesOfColumns) {
        "fits "
        "decides; put the narrower pattern first"},
   };
-  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+  for (const Wrong& wrong : cases) EXPECT_EQ(rules_error(wrong.yaml), wrong.message) << wrong.yaml;
 }
 
 TEST(RulesErrors, KeysThatMeanSomethingOnlyTogether) {
@@ -259,14 +256,14 @@ TEST(RulesErrors, KeysThatMeanSomethingOnlyTogether) {
       {"columns:\n  'F*': {difference: sigma, error: 'E*_*', bias: 1, tolerance: 2}\n",
        "x.yaml:2:36: the pattern 'E*_*' has more than one *"},
   };
-  for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
+  for (const Wrong& wrong : cases) EXPECT_EQ(rules_error(wrong.yaml), wrong.message) << wrong.yaml;
 }
 
 TEST(RulesErrors, TooManyPatterns) {
   std::string yaml = "columns:\n";
   for (int i = 0; i < 1000; ++i) yaml += "  C" + std::to_string(i) + ": {bias: 1}\n";
-  EXPECT_EQ(parse(yaml).columns.size(), 1000 + default_rules().columns.size());
-  EXPECT_EQ(message(yaml + "  D: {bias: 1}\n"),
+  EXPECT_EQ(rules_of(yaml).columns.size(), 1000 + default_rules().columns.size());
+  EXPECT_EQ(rules_error(yaml + "  D: {bias: 1}\n"),
             "x.yaml:1002:3: more than 1000 patterns; join those that share a rule with a *");
 }
 
@@ -306,16 +303,16 @@ TEST(RulesDump, ReadsBackToTheSameRulesAndText) {
            "equal}}",
            "columns: {'a: b': {bias: 1}, '*''': {bias: 1}, 'no': {bias: 1}, '{*}': {difference: ignore}}",
        }) {
-    const CompareRules rules = parse(yaml);
+    const CompareRules rules = rules_of(yaml);
     const std::string dumped = dump_rules(rules);
-    EXPECT_EQ(parse(dumped), rules) << dumped;
-    EXPECT_EQ(dump_rules(parse(dumped)), dumped);
+    EXPECT_EQ(rules_of(dumped), rules) << dumped;
+    EXPECT_EQ(dump_rules(rules_of(dumped)), dumped);
   }
 }
 
 TEST(RulesFuzz, ADamagedFileIsReadOrRefused) {
   testing::expect_read_or_refused(testing::text_of(testing::source_dir() + "/config/compare.yaml"), 2000,
-                                  [](const std::string& yaml) { return dump_rules(parse(yaml)); });
+                                  [](const std::string& yaml) { return dump_rules(rules_of(yaml)); });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(RulesSchema, ShippedFileHasEveryKeyAndIsValid) {
   testing::expect_verdicts("compare.schema.json", {yaml}, {});
 }
 
-bool parser_accepts(const std::string& yaml) {
+bool rules_accept(const std::string& yaml) {
   try {
     parse_rules(yaml, "x.yaml");
     return true;
@@ -33,7 +33,7 @@ bool parser_accepts(const std::string& yaml) {
   }
 }
 
-const std::vector<std::string> right = {
+const std::vector<std::string> right_rules = {
     "{}",
     "match: {by: sky, radius: 2, radius_unit: arcsec}",
     "match: {radius_unit: arcsec}",
@@ -57,7 +57,7 @@ const std::vector<std::string> right = {
     dump_rules(default_rules()),
 };
 
-const std::vector<std::string> wrong = {
+const std::vector<std::string> wrong_rules = {
     "matches: {radius: 2}",
     "radius: 2",
     "match:",
@@ -129,15 +129,15 @@ const std::vector<std::string> wrong_for_the_parser = {
 };
 
 TEST(RulesSchema, ParserJudgesRightAndWrong) {
-  for (const std::string& yaml : right) EXPECT_TRUE(parser_accepts(yaml)) << yaml;
-  for (const std::string& yaml : wrong) EXPECT_FALSE(parser_accepts(yaml)) << yaml;
-  for (const std::string& yaml : wrong_for_the_parser) EXPECT_FALSE(parser_accepts(yaml)) << yaml;
+  for (const std::string& yaml : right_rules) EXPECT_TRUE(rules_accept(yaml)) << yaml;
+  for (const std::string& yaml : wrong_rules) EXPECT_FALSE(rules_accept(yaml)) << yaml;
+  for (const std::string& yaml : wrong_for_the_parser) EXPECT_FALSE(rules_accept(yaml)) << yaml;
 }
 
 TEST(RulesSchema, JudgesAsTheParserDoes) {
-  std::vector<std::string> valid = right;
+  std::vector<std::string> valid = right_rules;
   valid.insert(valid.end(), wrong_for_the_parser.begin(), wrong_for_the_parser.end());
-  testing::expect_verdicts("compare.schema.json", valid, wrong);
+  testing::expect_verdicts("compare.schema.json", valid, wrong_rules);
 }
 
 TEST(RulesSchema, JudgesEveryKeyAsTheParserDoes) {

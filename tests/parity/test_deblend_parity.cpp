@@ -17,13 +17,13 @@ using testing::Field;
 using testing::same_bytes;
 using testing::StageTest;
 
-struct Found {
+struct DeblendFound {
   std::int64_t islands = 0;
   ComponentsOnHost components;
   std::vector<Parentage> parentage;
 };
 
-void expect_same(const Found& a, const Found& b, const std::string& name) {
+void expect_same(const DeblendFound& a, const DeblendFound& b, const std::string& name) {
   EXPECT_EQ(a.islands, b.islands) << name;
   expect_same(a.components, b.components, name);
   EXPECT_TRUE(a.parentage == b.parentage) << name << ": parentage";
@@ -38,7 +38,8 @@ Levels low_levels_above_sky() {
 
 /// The sources of a field above 1, deblended; where `varies` thresholds follow the variance of the pixels.
 template <class Where>
-Found divide(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config, bool varies) {
+DeblendFound divide(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config,
+                    bool varies) {
   const auto image = testing::put_image(backend, field.shape, field.pixels);
   std::vector<float> brighter = field.pixels, variances;
   for (std::size_t i = 0; i < brighter.size(); i += 3) brighter[i] *= 1.25F;
@@ -56,7 +57,7 @@ Found divide(const Backend<Where>& backend, const Field& field, const Where& whe
           backend.get(found.parentage, fetch(found.components.counts, where).kept)};
 }
 
-std::vector<Config> configurations() {
+std::vector<Config> deblend_configurations() {
   std::vector<Config> all;
   for (const std::int64_t min_area : {1, 3, 5, 8})
     for (const std::int64_t thresholds : {2, 32, 64, 256})
@@ -84,10 +85,10 @@ TYPED_TEST_SUITE(DeblendParity, Backends);
 TYPED_TEST(DeblendParity, SmallIslandsOfEveryKindEqualOneThreadToTheLastBit) {
   std::int64_t more = 0;
   unsigned seed = 1;
-  for (const Config& config : configurations()) {
+  for (const Config& config : deblend_configurations()) {
     const bool varies = seed % 4 == 1;
     for (const Field& field : testing::crowded_islands(41, seed++)) {
-      const Found one = divide(Backend<Cpu>(), field, Cpu{1}, config, varies);
+      const DeblendFound one = divide(Backend<Cpu>(), field, Cpu{1}, config, varies);
       expect_same(divide(this->backend(), field, this->where(), config, varies), one, field.name);
       more += one.components.counts.kept - one.islands;
     }
@@ -98,7 +99,7 @@ TYPED_TEST(DeblendParity, SmallIslandsOfEveryKindEqualOneThreadToTheLastBit) {
 TYPED_TEST(DeblendParity, LargeIslandsEqualOneThreadToTheLastBit) {
   std::int64_t more = 0;
   for (const Field& field : testing::crowded_islands(testing::share(600), 9)) {
-    const Found one = divide(Backend<Cpu>(), field, Cpu{1}, eager(), false);
+    const DeblendFound one = divide(Backend<Cpu>(), field, Cpu{1}, eager(), false);
     for (int again = 0; again < 3; ++again)  // in another order
       expect_same(divide(this->backend(), field, this->where(), eager(), false), one, field.name);
     more += one.components.counts.kept - one.islands;
@@ -117,9 +118,9 @@ TYPED_TEST(DeblendParity, EveryStageOfAFieldEqualsOneThreadToTheLastBit) {
       const auto find = [&](const auto& backend, const auto& where) {
         const auto pixels = testing::put_pixels(backend, field.shape, field.pixels, {.nan = 1});
         const auto found = detect_sources(pixels, config, where, [](const char*) {});
-        return Found{fetch(found.islands.counts, where).kept,
-                     testing::get_components(backend, found.runs, found.components, found.sums),
-                     backend.get(found.parentage, fetch(found.components.counts, where).kept)};
+        return DeblendFound{fetch(found.islands.counts, where).kept,
+                            testing::get_components(backend, found.runs, found.components, found.sums),
+                            backend.get(found.parentage, fetch(found.components.counts, where).kept)};
       };
       expect_same(find(this->backend(), this->where()), find(Backend<Cpu>(), Cpu{1}), field.name);
     }
@@ -130,7 +131,7 @@ TYPED_TEST(DeblendParity, EveryStageOfAFieldEqualsOneThreadToTheLastBit) {
 TYPED_TEST(DeblendParity, TooLittleRoomIsTold) {
   if constexpr (!std::is_same_v<TypeParam, Cpu>) {
     for (const Field& field : testing::crowded_islands(80, 5)) {
-      const Found right = divide(Backend<Cpu>(), field, Cpu{1}, eager(), false);
+      const DeblendFound right = divide(Backend<Cpu>(), field, Cpu{1}, eager(), false);
       const auto runs = static_cast<std::int64_t>(right.components.runs.size());
       if (runs < 4 || right.components.counts.kept < 4) continue;
       for (const Capacity& room : {Capacity{runs / 2 + 1, runs}, Capacity{runs, right.components.counts.kept / 2 + 1},

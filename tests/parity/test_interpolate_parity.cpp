@@ -15,14 +15,14 @@ using testing::Backends;
 using testing::same_bytes;
 using testing::StageTest;
 
-struct Results {
+struct InterpolateResults {
   std::vector<float> image, variance, kept, filled, filled_variance;
 };
 
 /// From a map with gaps to the image without.
 template <class Where>
-Results run_interpolation(const Backend<Where>& backend, const testing::Gaps& gaps, const Where& where,
-                          const WeightsConfig& config) {
+InterpolateResults run_interpolation(const Backend<Where>& backend, const testing::Gaps& gaps, const Where& where,
+                                     const WeightsConfig& config) {
   auto pixels = testing::put_pixels(backend, gaps.image.shape, gaps.image.pixels);
   apply_weights(testing::put_image(backend, gaps.image.shape, gaps.variances), config, pixels, where);
   const Image<float, Where>& from = pixels.kept.pixels.empty() ? pixels.image : pixels.kept;
@@ -49,8 +49,8 @@ TYPED_TEST(InterpolateParity, EveryPixelEqualsOneThreadToTheLastBit) {
           config.interpolate = what;
           config.interpolate_columns = most;
           config.interpolate_rows = most == 1 ? 7 : most;
-          const Results one = run_interpolation(Backend<Cpu>(), gaps, Cpu{1}, config);
-          const Results other = run_interpolation(this->backend(), gaps, this->where(), config);
+          const InterpolateResults one = run_interpolation(Backend<Cpu>(), gaps, Cpu{1}, config);
+          const InterpolateResults other = run_interpolation(this->backend(), gaps, this->where(), config);
           const std::string name = gaps.image.name + ", at most " + std::to_string(most);
           EXPECT_TRUE(same_bytes(other.image, one.image)) << name << ": pixels";
           EXPECT_TRUE(same_bytes(other.variance, one.variance)) << name << ": variances";

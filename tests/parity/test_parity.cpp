@@ -17,17 +17,17 @@ using testing::same_bytes;
 using testing::StageTest;
 
 /// Everything that the stages make of one field, on the host.
-struct Results {
+struct StepResults {
   Background background;
   std::vector<std::int64_t> row_begin;
   ComponentsOnHost components;
 };
 
 template <class Where>
-Results run(const Backend<Where>& backend, const Field& field, const Where& where, const DetectionConfig& detection,
-            double sigmas) {
+StepResults run(const Backend<Where>& backend, const Field& field, const Where& where, const DetectionConfig& detection,
+                double sigmas) {
   const Image<float, Where> image = testing::put_image(backend, field.shape, field.pixels);
-  Results r;
+  StepResults r;
   r.background = fetch(estimate_background(image, {}, where), where);
   const Statistics& sky = r.background.clipped;
   const auto levels = testing::put_levels(backend, sky.median + sigmas * sky.sigma, sky.median);
@@ -40,7 +40,7 @@ Results run(const Backend<Where>& backend, const Field& field, const Where& wher
   return r;
 }
 
-void expect_same(const Results& a, const Results& b, const std::string& name) {
+void expect_same(const StepResults& a, const StepResults& b, const std::string& name) {
   EXPECT_EQ(a.background, b.background) << name;
   EXPECT_TRUE(same_bytes(a.row_begin, b.row_begin)) << name << ": row_begin";
   expect_same(a.components, b.components, name);
@@ -60,7 +60,7 @@ TYPED_TEST(Parity, EveryStageEqualsOneThreadToTheLastBit) {
         DetectionConfig detection;
         detection.connectivity = connectivity;
         detection.min_area = connectivity == 4 ? 1 : 5;
-        const Results reference = run(Backend<Cpu>(), field, Cpu{1}, detection, sigmas);
+        const StepResults reference = run(Backend<Cpu>(), field, Cpu{1}, detection, sigmas);
         expect_same(run(this->backend(), field, this->where(), detection, sigmas), reference, field.name);
         sources += reference.components.sums.size();
       }
@@ -76,7 +76,7 @@ TYPED_TEST(Parity, RunsLongerThanAnyLevelOfTheOrderedSumHaveTheSameSums) {
   std::normal_distribution<float> noise(10, 1);
   for (std::int64_t i = 0; i < field.shape.count(); ++i) field.pixels.push_back(i / width == 1 ? noise(random) : 0);
   DetectionConfig detection;
-  const Results reference = run(Backend<Cpu>(), field, Cpu{1}, detection, 1);
+  const StepResults reference = run(Backend<Cpu>(), field, Cpu{1}, detection, 1);
   ASSERT_EQ(reference.components.runs.size(), 1U);
   expect_same(run(this->backend(), field, this->where(), detection, 1), reference, field.name);
 }
@@ -85,7 +85,7 @@ TYPED_TEST(Parity, RunsAfterEachOtherGiveTheSame) {
   const Field field = testing::random_mask({1500, 1100}, 0.45, 5);
   DetectionConfig detection;
   detection.min_area = 1;
-  const Results first = run(this->backend(), field, this->where(), detection, 0.1);
+  const StepResults first = run(this->backend(), field, this->where(), detection, 0.1);
   ASSERT_GT(first.components.sums.size(), 1000U);
   for (int repeat = 0; repeat < 20; ++repeat) {
     expect_same(run(this->backend(), field, this->where(), detection, 0.1), first, "repeat");

@@ -15,7 +15,7 @@ using testing::Field;
 using testing::same_bytes;
 using testing::StageTest;
 
-struct Results {
+struct PhotometryResults {
   std::vector<std::int32_t> owners;
   std::vector<CircleFlux> circles;
   std::vector<KronFlux> kron;
@@ -37,8 +37,8 @@ Config everything(MaskNeighbours mask) {
 
 /// What is found over a level, half of it where it is split off from nothing: as if it had been deblended.
 template <class Where>
-Results run_photometry(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config,
-                       bool mapped) {
+PhotometryResults run_photometry(const Backend<Where>& backend, const Field& field, const Where& where,
+                                 const Config& config, bool mapped) {
   const Image<float, Where> image = testing::put_image(backend, field.shape, field.pixels);
   std::vector<float> variances(mapped ? field.pixels.size() : 0);
   for (std::size_t i = 0; i < variances.size(); ++i) variances[i] = 1.0F + 0.01F * static_cast<float>(i % 97);
@@ -76,8 +76,8 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
     for (const bool mapped : {false, true}) {
       if (testing::sanitized && mapped != (turn % 2 == 0)) continue;
       const Config config = everything(mapped ? MaskNeighbours::correct : masks[turn % std::size(masks)]);
-      const Results one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
-      const Results other = run_photometry(this->backend(), field, this->where(), config, mapped);
+      const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
+      const PhotometryResults other = run_photometry(this->backend(), field, this->where(), config, mapped);
       EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
       EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
       EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";

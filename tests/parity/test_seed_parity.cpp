@@ -16,7 +16,7 @@ using testing::Field;
 using testing::same_bytes;
 using testing::StageTest;
 
-struct Found {
+struct SeedFound {
   Levels levels;
   std::vector<Run> seeds, analysed;
   ComponentsOnHost components;
@@ -26,8 +26,8 @@ struct Found {
 
 /// What the steps find in a field, or in its negative; where `varies` the variance of its pixels is known.
 template <class Where>
-Found find(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config, bool varies,
-           bool negated) {
+SeedFound find(const Backend<Where>& backend, const Field& field, const Where& where, const Config& config, bool varies,
+               bool negated) {
   const MaskCounts some{.nan = 1};  // that there may be masked pixels
   auto pixels = testing::put_pixels(backend, field.shape, field.pixels, some);
   if (negated) negate(pixels.image, where);
@@ -46,7 +46,7 @@ Found find(const Backend<Where>& backend, const Field& field, const Where& where
           backend.get(found.match.pixels)};
 }
 
-void expect_same(const Found& a, const Found& b, const std::string& name) {
+void expect_same(const SeedFound& a, const SeedFound& b, const std::string& name) {
   EXPECT_EQ(a.levels, b.levels) << name;
   EXPECT_TRUE(same_bytes(a.seeds, b.seeds)) << name << ": seeds";
   expect_same(a.components, b.components, name);
@@ -55,7 +55,7 @@ void expect_same(const Found& a, const Found& b, const std::string& name) {
   EXPECT_TRUE(same_bytes(a.match, b.match)) << name << ": match";
 }
 
-std::vector<Config> configurations() {
+std::vector<Config> seed_configurations() {
   std::vector<Config> all;
   for (const BackgroundMethod method : {BackgroundMethod::constant, BackgroundMethod::mesh}) {
     Config config;
@@ -93,14 +93,14 @@ TYPED_TEST_SUITE(SeedParity, Backends);
 TYPED_TEST(SeedParity, EveryStageEqualsOneThreadToTheLastBit) {
   std::int64_t kept = 0, lost = 0, in_areas = 0;
   for (const Field& field : testing::parity_fields(300)) {
-    for (Config config : configurations()) {
+    for (Config config : seed_configurations()) {
       const bool fits = field.shape.width > 8 && field.shape.height > 8;
       if (!fits) config.convolve = {};
       for (const bool varies : {false, true}) {
         for (const bool negated : {false, true}) {
           if (testing::sanitized && varies != negated) continue;
           if (varies) config.weights.type = WeightType::variance;
-          const Found one = find(Backend<Cpu>(), field, Cpu{1}, config, varies, negated);
+          const SeedFound one = find(Backend<Cpu>(), field, Cpu{1}, config, varies, negated);
           expect_same(find(this->backend(), field, this->where(), config, varies, negated), one, field.name);
           kept += one.components.counts.kept;
           in_areas += std::accumulate(one.areas.begin(), one.areas.end(), std::int64_t{0});

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::TemporaryFolder;
 
-const CatalogMetadata metadata = {"1.2.3", "{}\n"};
+const CatalogMetadata brief_metadata = {"1.2.3", "{}\n"};
 
 /// A label map and the runs that it has.
 struct Map {
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SegmentationShape,
 TEST_P(SegmentationShape, GivesEveryLabelBack) {
   TemporaryFolder directory;
   const Map map = random_map(shape());
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.status, 0);
   EXPECT_EQ(found.hdus, 2);
@@ -150,7 +150,7 @@ TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
   SRCEXTRACT_NEEDS_PEER(testing::have_fitsverify(), "no fitsverify");
   TemporaryFolder directory;
   const Map map = random_map(shape());
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   const auto [status, output] = testing::run_command("fitsverify '" + (directory / "sky.seg.fits") + "'");
   EXPECT_EQ(status, 0);
   EXPECT_THAT(output, HasSubstr("found 0 warning(s) and 0 error(s)"));
@@ -159,14 +159,14 @@ TEST_P(SegmentationShape, FitsverifyHasNothingToSay) {
 TEST(SegmentationTest, ComponentsBelowTheMinimumAreaAreNoSource) {
   TemporaryFolder directory;
   const Map map = map_of({5, 2}, {1, 1, 0, 9, 0, 0, 9, 9, 0, 2}, 9);
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   EXPECT_THAT(read_back(directory / "sky.seg.fits").pixels, ::testing::ElementsAre(1, 1, 0, 0, 0, 0, 0, 0, 0, 2));
 }
 
 TEST(SegmentationTest, WithoutSourcesItIsAllZero) {
   TemporaryFolder directory;
   const Map map = map_of({700, 300}, std::vector<std::int32_t>(210000, 0));
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", brief_metadata).commit();
   EXPECT_EQ(read_back(directory / "sky.seg.fits").pixels, std::vector<std::int32_t>(210000, 0));
   EXPECT_LT(std::filesystem::file_size(directory / "sky.seg.fits"), 30000u);
 }
@@ -184,7 +184,7 @@ TEST(SegmentationTest, RowsWiderThanATileKeepTheirLabels) {
   paint(width - 1, width, 4);                          // last of a row ...
   paint(width + (1 << 20), width + (1 << 20) + 1, 5);  // ... and first of a tile
   const Map map = map_of({width, 2}, pixels);
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, "", brief_metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.status, 0);
   EXPECT_TRUE(found.pixels == pixels);
@@ -197,7 +197,7 @@ TEST(SegmentationTest, ARowOfMoreBytesThanAnIntCountsIsWrittenInLittleMemory) {
   const std::vector<std::int64_t> row_begin = {0, 2};
   const std::vector<std::int32_t> label = {1, 2};
   write_segmentation(directory / "sky.seg.fits", {{width, 1}, buffer(runs), buffer(row_begin)}, buffer(label), "",
-                     metadata)
+                     brief_metadata)
       .commit();
   fitsfile* file = nullptr;
   int status = 0;
@@ -217,7 +217,7 @@ TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
   const Map map = random_map({4, 3});
   const std::string twice = header({"CTYPE1  = 'RA---TAN'", "CRVAL1  =                 12.5", "CTYPE1  = 'RA---TAN'",
                                     "CRVAL1  =               1.25E1", "EQUINOX = '2000.0  '"});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, twice, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, twice, brief_metadata).commit();
   const std::string cards = read_back(directory / "sky.seg.fits").header;
   EXPECT_EQ(cards.find("CTYPE1"), cards.rfind("CTYPE1"));
   EXPECT_EQ(cards.find("CRVAL1"), cards.rfind("CRVAL1"));
@@ -228,7 +228,7 @@ TEST(SegmentationTest, KeepsOneWcsCardAKeyword) {
 TEST(SegmentationTest, CarriesTheCelestialWcsAndNothingElseOfTheHeader) {
   TemporaryFolder directory;
   const Map map = random_map({40, 30});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   const std::string cards = read_back(directory / "sky.seg.fits").header;
   for (const char* card : {"CTYPE1  = 'RA---TAN-SIP'", "CTYPE2  = 'DEC--TAN-SIP'", "CRVAL1  =                 12.5",
                            "CRPIX2  =                 15.0", "CUNIT1  = 'deg     '", "CD1_1   =               -0.001",
@@ -246,7 +246,7 @@ TEST(SegmentationTest, WcsThatIsNotReadAsAWholeIsLeftOut) {
   TemporaryFolder directory;
   const Map map = random_map({4, 3});
   const std::string damaged = header({"CTYPE1  = 'RA---TAN", "CRVAL1  = 12..5", "CRVAL2  =                  1.5"});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, damaged, brief_metadata).commit();
   const ReadBack found = read_back(directory / "sky.seg.fits");
   EXPECT_EQ(found.pixels, map.pixels);
   EXPECT_THAT(found.header, Not(HasSubstr("CRVAL")));
@@ -256,17 +256,17 @@ TEST(SegmentationTest, WcsThatIsNotReadAsAWholeIsLeftOut) {
 TEST(SegmentationTest, TheSameMapGivesTheSameBytes) {
   TemporaryFolder directory;
   const Map map = random_map({400, 300});
-  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
-  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
+  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   EXPECT_EQ(testing::read_file(directory / "one.seg.fits"), testing::read_file(directory / "two.seg.fits"));
 }
 
 TEST(SegmentationTest, WhatTheMemoryHeldBeforeDoesNotMatter) {
   TemporaryFolder directory;
   const Map map = random_map({400, 300});
-  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "one.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   mallopt(M_PERTURB, 0x55);  // malloc gives memory full of 0xaa
-  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "two.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   mallopt(M_PERTURB, 0);
   EXPECT_EQ(testing::read_file(directory / "one.seg.fits"), testing::read_file(directory / "two.seg.fits"));
 }
@@ -276,7 +276,7 @@ TEST(SegmentationTest, AMissingDirectorySaysSo) {
   TemporaryFolder directory;
   const std::string path = directory / "missing/sky.seg.fits";
   try {
-    write_segmentation(path, map.runs, map.label, image_header, metadata).commit();
+    write_segmentation(path, map.runs, map.label, image_header, brief_metadata).commit();
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
@@ -288,7 +288,7 @@ TEST(SegmentationTest, AstropyReadsTheLabelsAndTheWcs) {
   SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
   TemporaryFolder directory;
   const Map map = map_of({4, 2}, {0, 1, 1, 0, 2, 0, 0, 3});
-  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, metadata).commit();
+  write_segmentation(directory / "sky.seg.fits", map.runs, map.label, image_header, brief_metadata).commit();
   const auto [status, output] = testing::run_python(directory, R"(
 import sys
 from astropy.io import fits

@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-const CatalogMetadata metadata = {"1.2.3", "match:\n  radius: 1.5\n"};
+const CatalogMetadata match_metadata = {"1.2.3", "match:\n  radius: 1.5\n"};
 
 Table some_table() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
@@ -41,7 +41,7 @@ Table some_table() {
 }
 
 std::string write(const std::string& path, const Table& table) {
-  write_table(path, table, metadata, Cpu{2}).commit();
+  write_table(path, table, match_metadata, Cpu{2}).commit();
   return path;
 }
 
@@ -80,7 +80,7 @@ TEST_P(TableWriter, NoRows) {
 }
 
 TEST_P(TableWriter, NothingIsThereUntilItIsCommitted) {
-  { const OutputFile file = write_table(path(), some_table(), metadata); }
+  { const OutputFile file = write_table(path(), some_table(), match_metadata); }
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
 

@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "io/fits/image_cards.hpp"
+#include "tests/io/support/header_cards.hpp"
 
 namespace srcextract {
 namespace {
 
-std::string card(const std::string& text) {
-  std::string out = text;
-  out.resize(80, ' ');
-  return out;
-}
+using testing::card;
 
 std::vector<HeaderValue> values(const std::string& header, const std::string& primary = "",
                                 const std::vector<std::string>& more = {}) {

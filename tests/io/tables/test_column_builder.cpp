@@ -32,8 +32,8 @@ std::string doubles(const std::vector<double>& values) {
   return testing::dump(ColumnValues(values));
 }
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double endless = std::numeric_limits<double>::infinity();
 
 TEST(ColumnBuilderTest, IntegersAreAsNarrowAsTheyCanBe) {
   EXPECT_EQ(built({"1", "-2147483647", "+7", "007"}), "int32 1 -2147483647 7 7");
@@ -46,20 +46,20 @@ TEST(ColumnBuilderTest, AFractionMakesDoublesOfIntegersBeforeAndAfter) {
   EXPECT_EQ(built({"1", "3000000000", "1e3", "-0"}), doubles({1, 3e9, 1000, -0.0}));
   EXPECT_EQ(built({"9007199254740993", "0.5"}), doubles({9007199254740992, 0.5}));
   EXPECT_EQ(built({"18446744073709551616", "0.5"}), doubles({18446744073709551616.0, 0.5}));
-  EXPECT_EQ(built({"inf", "-INFINITY", "1"}), doubles({inf, -inf, 1}));
+  EXPECT_EQ(built({"inf", "-INFINITY", "1"}), doubles({endless, -endless, 1}));
 }
 
 TEST(ColumnBuilderTest, AMissingNumberIsNan) {
   for (const char* missing : {"", "nan", "NaN", "-nan", "null", "NULL", "None", "masked", "--"}) {
-    EXPECT_EQ(built({"1", missing, "2"}), doubles({1, nan, 2})) << missing;
-    EXPECT_EQ(built({missing, "1.5", missing}), doubles({nan, 1.5, nan})) << missing;
-    EXPECT_EQ(built({missing, missing}), doubles({nan, nan})) << missing;
+    EXPECT_EQ(built({"1", missing, "2"}), doubles({1, not_a_number, 2})) << missing;
+    EXPECT_EQ(built({missing, "1.5", missing}), doubles({not_a_number, 1.5, not_a_number})) << missing;
+    EXPECT_EQ(built({missing, missing}), doubles({not_a_number, not_a_number})) << missing;
   }
   EXPECT_EQ(built({}), "float64");
 }
 
 TEST(ColumnBuilderTest, LongIntegersOfWhichOneIsMissingBecomeText) {
-  EXPECT_EQ(built({"9007199254740992", "", "1"}), doubles({9007199254740992, nan, 1}));
+  EXPECT_EQ(built({"9007199254740992", "", "1"}), doubles({9007199254740992, not_a_number, 1}));
   EXPECT_EQ(built({"9007199254740993", "", "1"}), "text '9007199254740993' '' '1'");
   EXPECT_EQ(built({"null", "-9007199254740993"}, FieldType::integer), "text '' '-9007199254740993'");
 }
@@ -86,15 +86,15 @@ TEST(ColumnBuilderTest, ExponentsMayBeFortrans) {
 }
 
 TEST(ColumnBuilderTest, NumbersOutOfRangeAreInfiniteOrZero) {
-  EXPECT_EQ(built({"1e400", "-1e400", "1e-400", "1D400", "5e-324"}), doubles({inf, -inf, 0, inf, 5e-324}));
-  EXPECT_EQ(built({"1e39", "1e-50"}, FieldType::float32), testing::dump(std::vector<float>{float(inf), 0}));
+  EXPECT_EQ(built({"1e400", "-1e400", "1e-400", "1D400", "5e-324"}), doubles({endless, -endless, 0, endless, 5e-324}));
+  EXPECT_EQ(built({"1e39", "1e-50"}, FieldType::float32), testing::dump(std::vector<float>{float(endless), 0}));
 }
 
 TEST(ColumnBuilderTest, DeclaredTypesAreHeld) {
-  EXPECT_EQ(built({"0.1", ""}, FieldType::float32), testing::dump(std::vector<float>{0.1F, float(nan)}));
+  EXPECT_EQ(built({"0.1", ""}, FieldType::float32), testing::dump(std::vector<float>{0.1F, float(not_a_number)}));
   EXPECT_EQ(built({"1", "2"}, FieldType::float64), doubles({1, 2}));
   EXPECT_EQ(built({"True", "F", "1", "false"}, FieldType::boolean), "int32 1 0 1 0");
-  EXPECT_EQ(built({"True", ""}, FieldType::boolean), doubles({1, nan}));
+  EXPECT_EQ(built({"True", ""}, FieldType::boolean), doubles({1, not_a_number}));
   EXPECT_EQ(built({"1", "2.0"}, FieldType::integer), "refused 2.0");
   EXPECT_EQ(built({"yes"}, FieldType::boolean), "refused yes");
 }
@@ -120,7 +120,7 @@ TEST(ColumnBuilderTest, RoomThatIsMadeChangesNothing) {
     builder.add("1");
     builder.reserve(room);
     for (const char* field : {"3000000000", "", "0.5"}) builder.add(field);
-    EXPECT_EQ(testing::dump(builder.finish().value()), doubles({1, 3e9, nan, 0.5}));
+    EXPECT_EQ(testing::dump(builder.finish().value()), doubles({1, 3e9, not_a_number, 0.5}));
   }
 }
 

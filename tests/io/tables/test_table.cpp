@@ -21,8 +21,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-const char* const ecsv = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: N, datatype: int32}\nN\n7\n";
-const char* const votable =
+const char* const small_ecsv = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: N, datatype: int32}\nN\n7\n";
+const char* const small_votable =
     "<?xml version='1.0'?>\n<VOTABLE version='1.4' xmlns='http://www.ivoa.net/xml/VOTable/v1.3'><RESOURCE><TABLE>"
     "<FIELD name='N' datatype='int'/><DATA><TABLEDATA><TR><TD>7</TD></TR></TABLEDATA></DATA></TABLE></RESOURCE>"
     "</VOTABLE>\n";
@@ -33,10 +33,10 @@ using Sample = std::tuple<const char*, TableFormat, std::string>;
 class TableFormats : public ::testing::TestWithParam<Sample> {};
 INSTANTIATE_TEST_SUITE_P(
     Samples, TableFormats,
-    ::testing::Values(Sample("Fits", TableFormat::fits, ""), Sample("Ecsv", TableFormat::ecsv, ecsv),
+    ::testing::Values(Sample("Fits", TableFormat::fits, ""), Sample("Ecsv", TableFormat::ecsv, small_ecsv),
                       Sample("Csv", TableFormat::csv, "N\n7\n"),
                       Sample("CsvWithByteOrderMark", TableFormat::csv, "\xef\xbb\xbfN\n7\n"),
-                      Sample("Votable", TableFormat::votable, votable),
+                      Sample("Votable", TableFormat::votable, small_votable),
                       Sample("AsciiHead", TableFormat::ascii_head, "#   1 N   Running number\n         7\n")),
     [](const auto& test) { return std::get<0>(test.param); });
 

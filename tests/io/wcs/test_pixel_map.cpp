@@ -33,8 +33,8 @@ Cards tangent(const Cards& other = {}) {
   return cards;
 }
 
-const Cards sip = {"CTYPE1='RA---TAN-SIP'", "CTYPE2='DEC--TAN-SIP'", "A_ORDER=2",    "B_ORDER=2",
-                   "A_2_0=2.0E-6",          "A_1_1=-1.5E-6",         "B_0_2=1.7E-6", "B_1_1=3.0E-6"};
+const Cards map_sip = {"CTYPE1='RA---TAN-SIP'", "CTYPE2='DEC--TAN-SIP'", "A_ORDER=2",    "B_ORDER=2",
+                       "A_2_0=2.0E-6",          "A_1_1=-1.5E-6",         "B_0_2=1.7E-6", "B_1_1=3.0E-6"};
 
 PixelMap map_of(const Cards& cards, const Cards& other, Shape size = shape) {
   return map_pixels(size, header(cards), "new.fits", header(other), "reference.fits", Cpu{3});
@@ -45,20 +45,20 @@ std::pair<double, double> position(const PixelMap& map, std::int64_t x, std::int
   return {map.x.at(node), map.y.at(node)};
 }
 
-struct Case {
+struct MapCase {
   std::string name;
   Cards cards, other;
-  std::vector<std::pair<double, double>> expected;  ///< of the pixels below
+  std::vector<std::pair<double, double>> expected;  ///< of the tried pixels
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const MapCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-const std::vector<std::pair<std::int64_t, std::int64_t>> pixels = {{0, 0}, {512, 0}, {320, 736}, {1008, 1008}};
+const std::vector<std::pair<std::int64_t, std::int64_t>> tried_pixels = {{0, 0}, {512, 0}, {320, 736}, {1008, 1008}};
 
 /// By astropy 5.2.1: other.all_world2pix(frame.all_pix2world(pixels + 1, 1), 1, tolerance=1e-10) - 1; between
 /// equatorial and galactic with erfa.icrs2g and g2icrs (pyerfa 2.0.0.1).
-std::vector<Case> cases() {
+std::vector<MapCase> map_cases() {
   return {
       {"Shifted",
        tangent(),
@@ -106,7 +106,7 @@ std::vector<Case> cases() {
         "CDELT1=5.0E-5", "CDELT2=5.0E-5"},
        {{0, 1023}, {0, 511}, {736, 703}, {1008, 15}}},
       {"FromDistorted",
-       tangent(sip),
+       tangent(map_sip),
        tangent(),
        {{0.13081612498, 1.22967157500},
         {512.00038412492, 0.44400757489},
@@ -114,7 +114,7 @@ std::vector<Case> cases() {
         {1008.12325612526, 1009.15860757502}}},
       {"ToDistorted",
        tangent(),
-       tangent(sip),
+       tangent(map_sip),
        {{-0.13003548096, -1.23391352328},
         {511.99961583737, -0.44478135304},
         {319.86200319104, 736.04337959060},
@@ -122,7 +122,7 @@ std::vector<Case> cases() {
   };
 }
 
-class PixelMaps : public ::testing::TestWithParam<Case> {};
+class PixelMaps : public ::testing::TestWithParam<MapCase> {};
 
 TEST_P(PixelMaps, GiveThePositionsOfAstropy) {
   const PixelMap map = map_of(GetParam().cards, GetParam().other);
@@ -130,18 +130,18 @@ TEST_P(PixelMaps, GiveThePositionsOfAstropy) {
   ASSERT_EQ(map.nodes, (Shape{66, 65}));
   ASSERT_EQ(map.x.size(), 66U * 65U);
   ASSERT_EQ(map.y.size(), map.x.size());
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const auto [x, y] = position(map, pixels[i].first, pixels[i].second);
+  for (std::size_t i = 0; i < tried_pixels.size(); ++i) {
+    const auto [x, y] = position(map, tried_pixels[i].first, tried_pixels[i].second);
     EXPECT_NEAR(x, GetParam().expected[i].first, 3e-9) << i;
     EXPECT_NEAR(y, GetParam().expected[i].second, 3e-9) << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Frames, PixelMaps, ::testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Frames, PixelMaps, ::testing::ValuesIn(map_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(PixelMapTest, DoesNotDependOnThreads) {
-  const std::string frame = header(tangent(sip));
+  const std::string frame = header(tangent(map_sip));
   const std::string other = header(tangent({"CRVAL1=150.13", "CD1_2=1.0E-5"}));
   const PixelMap one = map_pixels({3000, 2900}, frame, "new", other, "reference", Cpu{1});
   const PixelMap three = map_pixels({3000, 2900}, frame, "new", other, "reference", Cpu{3});
@@ -152,7 +152,7 @@ TEST(PixelMapTest, DoesNotDependOnThreads) {
 
 TEST(PixelMapTest, FramesAreAlignedWithThemselves) {
   EXPECT_LT(largest_shift(map_of(tangent(), tangent())), 1e-8);
-  EXPECT_LT(largest_shift(map_of(tangent(sip), tangent(sip))), 1e-8);
+  EXPECT_LT(largest_shift(map_of(tangent(map_sip), tangent(map_sip))), 1e-8);
   EXPECT_LT(largest_shift(map_of(tangent(), tangent({"RADESYS='FK5'", "EQUINOX=2000.0"}))), 1e-8);
 }
 

@@ -11,7 +11,7 @@
 namespace srcextract {
 namespace {
 
-std::string header(const std::string& card) {
+std::string header_with(const std::string& card) {
   std::string out = "SIMPLE  =                    T";
   out.resize(80, ' ');
   out += card;
@@ -20,7 +20,7 @@ std::string header(const std::string& card) {
 }
 
 std::string unit_of(const std::string& bunit) {
-  return pixel_unit(header("BUNIT   = '" + bunit + "' / unit"));
+  return pixel_unit(header_with("BUNIT   = '" + bunit + "' / unit"));
 }
 
 TEST(PixelUnitTest, AFitsUnitIsKeptAsItIs) {
@@ -74,9 +74,9 @@ for unit, sum in zip(lines[::2], lines[1::2]):
 TEST(PixelUnitTest, WhoSaysNothingHoldsCounts) {
   for (const char* text : {"", "        "}) EXPECT_EQ(unit_of(text), "count") << text;
   EXPECT_EQ(pixel_unit(""), "count");
-  EXPECT_EQ(pixel_unit(header("BUNIT   =")), "count");
-  EXPECT_EQ(pixel_unit(header("COMMENT  BUNIT   = 'Jy'")), "count");
-  EXPECT_EQ(pixel_unit(header("HIERARCH BUNIT = 'Jy'")), "count");
+  EXPECT_EQ(pixel_unit(header_with("BUNIT   =")), "count");
+  EXPECT_EQ(pixel_unit(header_with("COMMENT  BUNIT   = 'Jy'")), "count");
+  EXPECT_EQ(pixel_unit(header_with("HIERARCH BUNIT = 'Jy'")), "count");
 }
 
 TEST(PixelUnitTest, WhatIsNoUnitIsLeftOut) {
@@ -84,8 +84,8 @@ TEST(PixelUnitTest, WhatIsNoUnitIsLeftOut) {
                            "%", "K (Tb)", "[Jy]", "Jy]", "\x80\x80", "mag(AB)", "Jy**", "10"})
     EXPECT_EQ(unit_of(text), "") << text;
   EXPECT_EQ(unit_of(std::string(60, 'J')), "");
-  EXPECT_EQ(pixel_unit(header("BUNIT   =                    3")), "");
-  EXPECT_EQ(pixel_unit(header("BUNIT   = 'Jy")), "");
+  EXPECT_EQ(pixel_unit(header_with("BUNIT   =                    3")), "");
+  EXPECT_EQ(pixel_unit(header_with("BUNIT   = 'Jy")), "");
 }
 
 TEST(PixelUnitTest, TheSignOfMicroIsU) {

@@ -11,13 +11,14 @@
 #include <random>
 #include <string>
 
+#include "tests/regression/matching/positions.hpp"
 #include "tests/support/rounds.hpp"
 
 namespace srcextract {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double degree = std::numbers::pi / 180;
+using testing::degree;
+using testing::nan;
 
 /// Positions in order of brightness, and the change that is applied to them.
 class Catalog {

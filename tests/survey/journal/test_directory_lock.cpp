@@ -19,11 +19,13 @@
 #include "stages/core/error.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/survey/journal/processes.hpp"
+#include "tests/survey/journal/warnings.hpp"
 
 namespace srcextract {
 namespace {
 
 using ::testing::AllOf;
+using testing::fail_on;
 using testing::ForkedProcess;
 using ::testing::HasSubstr;
 using testing::read_file;
@@ -36,10 +38,6 @@ std::string text_of(const Shard& shard) {
 std::string this_host() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-void fail_on(const std::string& warning) {
-  ADD_FAILURE() << warning;
 }
 
 /// The message of the Error{output} that locking gives, "" if it works; `stay` is called while it is locked.

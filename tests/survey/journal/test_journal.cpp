@@ -19,22 +19,20 @@
 #include "tests/support/rounds.hpp"
 #include "tests/survey/journal/processes.hpp"
 #include "tests/survey/journal/records.hpp"
+#include "tests/survey/journal/warnings.hpp"
 
 namespace srcextract {
 namespace {
 
 using testing::done_record;
 using ::testing::ElementsAre;
+using testing::fail_on;
 using testing::failed_record;
 using testing::ForkedProcess;
 using ::testing::HasSubstr;
 using testing::read_file;
 using testing::read_lines;
 using testing::TemporaryFolder;
-
-void fail_on(const std::string& warning) {
-  ADD_FAILURE() << warning;
-}
 
 std::string name_of(int image) {
   std::array<char, 16> text{};
