@@ -63,6 +63,10 @@ std::optional<std::string> find_cards(const InputFile& file, std::int64_t begin,
       return std::string(text.substr(0, card + card_length));
     }
   } while (growing.grow());
+  if (std::ssize(growing.text()) == longest_header) {
+    refuse(where + ": the header has no END card in its first " + std::to_string(longest_header >> 20) +
+           " MiB, the most that is read of one; remove cards that nobody needs (its HISTORY, say)");
+  }
   refuse(where + ": the header has no END card: the file is truncated or is no FITS file; fetch or make it again");
 }
 

@@ -73,6 +73,8 @@ TEST_F(FitsBadInput, NotFits) {
 TEST_F(FitsBadInput, HeaderWithoutEnd) {
   const std::string header = fits_header(image_cards(8, {1}));
   EXPECT_THAT(refusal_of_bytes(header.substr(0, 240)), HasSubstr("no END card"));
+  const std::string endless = header.substr(0, 240) + std::string(std::size_t{17} << 20, ' ');
+  EXPECT_THAT(refusal_of_bytes(endless), HasSubstr("no END card in its first 16 MiB"));
 }
 
 TEST_F(FitsBadInput, HeaderThatIsNotValid) {
