@@ -69,11 +69,12 @@ inline bool have_source_extractor() {
   return run_command("command -v source-extractor").first == 0;
 }
 
-/// Runs a script with warnings as errors; `path` is its argument. Returns what it printed.
+/// Runs a script with warnings as errors; `path` is its argument. Returns what it printed: unbuffered, lest what is
+/// said on the way out of errors stand within a line.
 inline std::pair<int, std::string> run_python(const TemporaryFolder& directory, const std::string& script,
                                               const std::string& path) {
   std::ofstream(directory / "script.py") << script;
-  return run_command(python() + " -W error '" + (directory / "script.py") + "' '" + path + "'");
+  return run_command(python() + " -u -W error '" + (directory / "script.py") + "' '" + path + "'");
 }
 
 }  // namespace srcextract::testing
