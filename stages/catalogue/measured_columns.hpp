@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "stages/catalogue/sources.hpp"
@@ -21,12 +22,24 @@ enum class Family {
   position_noise  ///< what noise does to positions (stages/photometry/position_noise.hpp)
 };
 
+/// How the values of a column are stored: whole numbers of so many bits, with a sign, or real ones.
+enum class ColumnType { int16, int32, int64, float64 };
+
+/// The type that stores values of the type T.
+template <class T>
+constexpr ColumnType column_type() {
+  static_assert(std::is_same_v<T, double> || std::is_integral_v<T>);
+  if (std::is_same_v<T, double>) return ColumnType::float64;
+  return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
+}
+
 /// A column that is in the catalogue if `output.columns` asks for it.
 struct MeasuredColumn {
   Column column;
   Family family;
   const char* group;      ///< of output.columns that it is in
   bool repeated = false;  ///< one for each radius: NAME, NAME_1, NAME_2 ...
+  ColumnType type = ColumnType::float64;
 };
 
 /// All of them, in catalogue order. How values follow from what was measured stands with the family.
