@@ -83,6 +83,9 @@ inline std::int64_t photometry_bytes(const Config& config) {
     One::for_each_value([&](const char*, const auto&) { of_row += static_cast<std::int64_t>(sizeof(double)); });
     bytes += One(config).rows() * of_row;
   });
+  for (const MeasuredColumn& one : measured_columns())
+    if ((one.family == Family::isophote || one.family == Family::sky) && choice.fills(one.column.name))
+      bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 

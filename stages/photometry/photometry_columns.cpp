@@ -79,7 +79,7 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
                           const Config& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
   for (const MeasuredColumn& measured : measured_columns()) {
-    if (!choice.has(measured.column.name)) continue;
+    if (!choice.fills(measured.column.name)) continue;
     if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
     for_each_family([&]<class One>(auto&& rows_of) {
       if (One::id == measured.family)

@@ -194,5 +194,17 @@ TEST(MeasuredColumns, ThoseOfTheIsophoteAreOfTheDeclaredType) {
   EXPECT_EQ(values, std::ranges::count(measured_columns(), Family::isophote, &MeasuredColumn::family));
 }
 
+TEST(MeasuredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {
+  const ColumnChoice choice({"NUMBER", "ALPHAWIN_J2000"});
+  EXPECT_TRUE(choice.fills("XWIN_IMAGE"));
+  EXPECT_FALSE(choice.has("XWIN_IMAGE"));
+  EXPECT_FALSE(choice.fills("X2WIN_IMAGE"));
+  EXPECT_TRUE(choice.needs(Family::window));
+  EXPECT_TRUE(choice.needs(Family::kron));
+  EXPECT_FALSE(choice.needs(Family::position_noise));
+  EXPECT_TRUE(ColumnChoice({"ERRTHETA_SKY"}).needs(Family::position_noise));
+  EXPECT_FALSE(ColumnChoice({"ALPHAPEAK_J2000", "A_WORLD"}).needs(Family::window));
+}
+
 }  // namespace
 }  // namespace srcextract
