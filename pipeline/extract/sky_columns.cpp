@@ -23,7 +23,7 @@ struct SkyRow {
 
   /// Second moments (x2, y2, xy in pixels) in degrees, x to the east and y to the north.
   SecondMoments moments(const SkySteps& steps) const {
-    const auto& [x2, y2, xy] = turned;
+    const double x2 = turned[0], y2 = turned[1], xy = turned[2];
     const auto along = [&](const std::array<double, 2>& a, const std::array<double, 2>& b) {
       return a[0] * b[0] * x2 + a[1] * b[1] * y2 + (a[0] * b[1] + a[1] * b[0]) * xy;
     };

@@ -7,6 +7,8 @@ x for y in moments, and of a galactic image everything is equatorial.
 
 Beside Astropy, also with a distortion and with coarse pixels: positions, and of moments what a small ellipse that has them
 becomes on the sky, point by point."""
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -201,3 +203,20 @@ def test_both_signs(program, tmp_path):
     world = WCS(header("TAN")).all_pix2world(np.column_stack((mine["XPEAK_IMAGE"], mine["YPEAK_IMAGE"])), 1)
     assert np.abs(mine["ALPHAPEAK_J2000"] - world[:, 0]).max() < 1e-9
     assert np.abs(mine["DELTAPEAK_SKY"] - world[:, 1]).max() < 1e-9
+
+
+def test_compare_takes_them(program, tmp_path):
+    """The same catalogue in two formats, and one whose longitudes are a full turn further."""
+    image = field(741, SIDE, 1500, noise=NOISE) - np.float32(1000)
+    ours(program, image, "TAN", NOISE, tmp_path, "output.formats=[fits, csv, ecsv]")
+    text = (tmp_path / "image.cat.csv").read_text().splitlines()
+    columns = text[0].split(",")
+    at = [columns.index(name) for name in ("XWIN_WORLD", "ALPHAPEAK_SKY", "XPEAK_WORLD", "ALPHAPEAK_J2000")]
+    rows = [line.split(",") for line in text[1:]]
+    for row in rows:
+        for i in at:
+            row[i] = repr(float(row[i]) - 360)
+    (tmp_path / "turned.csv").write_text("\n".join(",".join(row) for row in [columns, *rows]) + "\n")
+    for other in ("image.cat.ecsv", "turned.csv"):
+        done = subprocess.run([program, "compare", tmp_path / "image.cat.fits", tmp_path / other], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
