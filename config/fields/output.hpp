@@ -36,7 +36,7 @@ void for_each_output_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "columns",
           .description = "Columns of the catalogue, by name or group; only what is asked for is measured",
-          .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `all`",
+          .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `world`, `all`",
           .problem = columns_problem(c)},
     c.output.columns);
   f(Field{.section = section,

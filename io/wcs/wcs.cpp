@@ -1,15 +1,13 @@
 #include "io/wcs/wcs.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
+#include <iterator>
 #include <vector>
 
 #include "io/wcs/celestial_wcs.hpp"
 #include "io/wcs/direction.hpp"
-#include "stages/core/parallel.hpp"
+#include "io/wcs/sky_of_pixels.hpp"
 
 namespace srcextract {
 
@@ -17,36 +15,18 @@ const char* const no_celestial_wcs = "the header has no celestial WCS (CTYPE1, C
 
 namespace {
 
-/// Positions that a thread computes at a time; bounds the work space.
-constexpr std::int64_t sources_per_batch = 16384;
-
-/// Sky positions of sources [first, first + count); NaN where the projection has no sky, as off the edge of an all-sky
-/// map.
-/// Returns wcslib's reason if it cannot evaluate the description at all.
+/// Sky positions of sources [first, first + count); NaN where there is no sky.
 std::string fill(wcsprm& wcs, bool galactic, std::size_t first, std::size_t count, Sources& sources) {
-  std::vector<double> pixel(2 * count), intermediate(2 * count), phi(count), theta(count), world(2 * count);
-  std::vector<int> bad(count, 0);
+  std::vector<double> pixels(2 * count), world;
   for (std::size_t i = 0; i < count; ++i) {
-    pixel[2 * i] = sources.x_image[first + i];
-    pixel[2 * i + 1] = sources.y_image[first + i];
+    pixels[2 * i] = sources.x_image[first + i];
+    pixels[2 * i + 1] = sources.y_image[first + i];
   }
-  const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixel.data(), intermediate.data(), phi.data(),
-                            theta.data(), world.data(), bad.data());
-  if (status != 0 && status != WCSERR_BAD_PIX) {
-    return std::string("wcslib cannot evaluate the WCS (") + wcs_errmsg[status] +
-           "); check its CRVAL, CD and projection keywords";
-  }
+  if (std::string reason = world_of_pixels(wcs, pixels, world); !reason.empty()) return reason;
   for (std::size_t i = 0; i < count; ++i) {
-    double longitude = world[2 * i + static_cast<std::size_t>(wcs.lng)];
-    double latitude = world[2 * i + static_cast<std::size_t>(wcs.lat)];
-    if (galactic) galactic_to_icrs(longitude, latitude);
-    longitude = std::fmod(longitude, 360);
-    if (longitude < 0) longitude += 360;
-    if (longitude >= 360) longitude -= 360;  // also where the sum above rounded up
-    const bool valid = bad[i] == 0 && std::isfinite(longitude) && std::isfinite(latitude);
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    sources.alpha_j2000[first + i] = valid ? longitude : nan;
-    sources.delta_j2000[first + i] = valid ? latitude : nan;
+    const SkyPosition at = j2000_of(wcs, galactic, &world[2 * i]);
+    sources.alpha_j2000[first + i] = at.alpha;
+    sources.delta_j2000[first + i] = at.delta;
   }
   return "";
 }
@@ -56,19 +36,12 @@ std::string fill_all(const CelestialWcs& found, const std::string& header, Sourc
   const std::size_t count = sources.x_image.size();
   sources.alpha_j2000.resize(count);
   sources.delta_j2000.resize(count);
-  std::vector<std::string> reasons(count / sources_per_batch + 1);
-  parallel_for(std::ssize(sources.x_image), sources_per_batch, where, [&](std::int64_t begin, std::int64_t end) {
-    // wcslib writes into a description what goes wrong: every batch but the first parses one of its own.
-    const CelestialWcs own = begin == 0 ? CelestialWcs{} : parse_celestial_wcs(header);
-    const auto first = static_cast<std::size_t>(begin);
-    reasons[first / sources_per_batch] = fill(begin == 0 ? *found.wcs : *own.wcs, found.galactic(), first,
-                                              static_cast<std::size_t>(end - begin), sources);
-  });
-  for (const std::string& problem : reasons) {
-    if (!problem.empty()) return problem;
-  }
-  sources.sky = true;
-  return "";
+  std::string reason = in_batches(found, header, std::ssize(sources.x_image), where,
+                                  [&](wcsprm& wcs, std::size_t first, std::size_t some) {
+                                    return fill(wcs, found.galactic(), first, some, sources);
+                                  });
+  sources.sky = reason.empty();
+  return reason;
 }
 
 /// The outer corners of an image.

@@ -13,6 +13,7 @@
 #include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
+#include "pipeline/extract/sky_columns.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
@@ -120,6 +121,7 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   const auto begin = std::chrono::steady_clock::now();
   result.no_sky_reason = add_sky_positions(input.header(), input.exposure.shape(), result.extraction.sources,
                                            result.footprint, execution.cpu);
+  add_sky_columns(input.header(), input.config(), result.extraction.sources, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
 }

@@ -173,7 +173,10 @@ const std::vector<PositionNames>& sky_positions() {
                                                    {"ALPHAWIN_SKY", "DELTAWIN_SKY"},
                                                    {"ALPHAPSF_J2000", "DELTAPSF_J2000"},
                                                    {"ALPHAPEAK_J2000", "DELTAPEAK_J2000"},
-                                                   {"X_WORLD", "Y_WORLD"}};
+                                                   {"ALPHAPEAK_SKY", "DELTAPEAK_SKY"},
+                                                   {"X_WORLD", "Y_WORLD"},
+                                                   {"XWIN_WORLD", "YWIN_WORLD"},
+                                                   {"XPEAK_WORLD", "YPEAK_WORLD"}};
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "scripts/config_documents/column_table.hpp"
 #include "scripts/config_documents/key_table.hpp"
 #include "scripts/config_documents/schema.hpp"
 
@@ -29,7 +30,8 @@ std::vector<Document> documents(const std::string& root) {
   return {{"config/schema.json", config_schema()},
           {"config/compare.schema.json", rules_schema()},
           page(root, "docs/configuration.md", "config/fields.hpp", config_table()),
-          page(root, "docs/compare_rules.md", "config/rules_fields.hpp", rules_table())};
+          page(root, "docs/compare_rules.md", "config/rules_fields.hpp", rules_table()),
+          page(root, "docs/catalogue.md", "stages/catalogue and column_notes.hpp", column_table())};
 }
 
 std::string file_text(const std::string& path) {

@@ -5,7 +5,7 @@
 
 namespace srcextract::documents {
 
-/// A file of the repository that is generated from the declaration of the keys, or of which a part is.
+/// A file of the repository that is generated from the declaration of keys and columns, or of which a part is.
 struct Document {
   std::string path;  ///< from the root of the repository
   std::string text;  ///< what it must hold

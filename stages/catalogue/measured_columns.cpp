@@ -1,7 +1,5 @@
 #include "stages/catalogue/measured_columns.hpp"
 
-#include <algorithm>
-
 namespace srcextract {
 namespace {
 
@@ -16,6 +14,31 @@ constexpr const char* xy_ucd = "stat.covariance;pos.cartesian;instr.det";
 constexpr const char* x2_error_ucd = "stat.error;pos.cartesian.x;instr.det";
 constexpr const char* y2_error_ucd = "stat.error;pos.cartesian.y;instr.det";
 constexpr const char* xy_error_ucd = "stat.error;pos.cartesian;instr.det";
+
+constexpr MeasuredColumn of_type(ColumnType type, MeasuredColumn column) {
+  column.type = type;
+  return column;
+}
+
+constexpr const char* world_variance_ucd = "stat.variance;pos";
+constexpr const char* world_covariance_ucd = "stat.covariance;pos";
+constexpr const char* world_error_ucd = "stat.error;pos";
+
+constexpr ColumnNeeds of_position = {"X_IMAGE", "Y_IMAGE"};
+constexpr ColumnNeeds of_peak = {"XPEAK_IMAGE", "YPEAK_IMAGE"};
+constexpr ColumnNeeds of_window_position = {"XWIN_IMAGE", "YWIN_IMAGE"};
+constexpr ColumnNeeds of_moments = {"X_IMAGE", "Y_IMAGE", "X2_IMAGE", "Y2_IMAGE", "XY_IMAGE"};
+constexpr ColumnNeeds of_errors = {"X_IMAGE", "Y_IMAGE", "ERRX2_IMAGE", "ERRY2_IMAGE", "ERRXY_IMAGE"};
+constexpr ColumnNeeds of_window_moments = {"XWIN_IMAGE", "YWIN_IMAGE", "X2WIN_IMAGE", "Y2WIN_IMAGE", "XYWIN_IMAGE"};
+constexpr ColumnNeeds of_window_errors = {"XWIN_IMAGE", "YWIN_IMAGE", "ERRX2WIN_IMAGE", "ERRY2WIN_IMAGE",
+                                          "ERRXYWIN_IMAGE"};
+constexpr ColumnNeeds of_area = {"X_IMAGE", "Y_IMAGE", "NPIX"};
+constexpr ColumnNeeds of_width = {"X_IMAGE", "Y_IMAGE", "FWHM_IMAGE"};
+
+constexpr MeasuredColumn on_sky(const char* name, const char* unit, const char* ucd, const char* description,
+                                ColumnNeeds needs) {
+  return {{name, unit, ucd, description, 0}, Family::sky, "world", false, ColumnType::float64, needs};
+}
 
 constexpr MeasuredColumn all_columns[] = {
     {{"MAG_ISO", "mag", magnitude_ucd, "Magnitude of FLUX_ISO; 99 if that is not above 0", 0},
@@ -90,40 +113,50 @@ constexpr MeasuredColumn all_columns[] = {
      "windowed"},
     {{"MAGERR_WIN", "mag", magnitude_error_ucd, "RMS error of MAG_WIN", 0}, Family::window, "windowed"},
     {{"SNR_WIN", "", "stat.snr", "FLUX_WIN / FLUXERR_WIN", 0}, Family::window, "windowed"},
-    {{"NITER_WIN", "", "meta.number", "Rounds until the window was at rest; 17 if it was not", 0},
-     Family::window,
-     "windowed"},
-    {{"FLAGS_WIN", "", "meta.code",
-      "1 no ellipse, 2 negative variance, 4 no light, 8 strayed: then values are isophotal", 0},
-     Family::window,
-     "windowed"},
+    of_type(ColumnType::int16,
+            {{"NITER_WIN", "", "meta.number", "Rounds until the window was at rest; 17 if it was not", 0},
+             Family::window,
+             "windowed"}),
+    of_type(ColumnType::int16,
+            {{"FLAGS_WIN", "", "meta.code",
+              "1 no ellipse, 2 negative variance, 4 no light, 8 strayed: then values are isophotal", 0},
+             Family::window,
+             "windowed"}),
     {{"FWHM_IMAGE", "pixel", "phys.angSize;instr.det", "Width of the core at half maximum, as a Gaussian fits it", 0},
      Family::profile,
      "profile"},
-    {{"ISO0", "pixel", area_ucd, "Pixels above level 0 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO1", "pixel", area_ucd, "Pixels above level 1 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO2", "pixel", area_ucd, "Pixels above level 2 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO3", "pixel", area_ucd, "Pixels above level 3 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO4", "pixel", area_ucd, "Pixels above level 4 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO5", "pixel", area_ucd, "Pixels above level 5 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO6", "pixel", area_ucd, "Pixels above level 6 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
-    {{"ISO7", "pixel", area_ucd, "Pixels above level 7 of 8 from the analysis threshold to the peak", 0},
-     Family::profile,
-     "profile"},
+    of_type(ColumnType::int32,
+            {{"ISO0", "pixel", area_ucd, "Pixels above level 0 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO1", "pixel", area_ucd, "Pixels above level 1 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO2", "pixel", area_ucd, "Pixels above level 2 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO3", "pixel", area_ucd, "Pixels above level 3 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO4", "pixel", area_ucd, "Pixels above level 4 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO5", "pixel", area_ucd, "Pixels above level 5 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO6", "pixel", area_ucd, "Pixels above level 6 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
+    of_type(ColumnType::int32,
+            {{"ISO7", "pixel", area_ucd, "Pixels above level 7 of 8 from the analysis threshold to the peak", 0},
+             Family::profile,
+             "profile"}),
     {{"ERRX2_IMAGE", "pixel**2", x2_error_ucd, "Variance of X_IMAGE by noise", 0}, Family::position_noise, "shapes"},
     {{"ERRY2_IMAGE", "pixel**2", y2_error_ucd, "Variance of Y_IMAGE by noise", 0}, Family::position_noise, "shapes"},
     {{"ERRXY_IMAGE", "pixel**2", xy_error_ucd, "Their covariance by noise", 0}, Family::position_noise, "shapes"},
@@ -146,7 +179,9 @@ constexpr MeasuredColumn all_columns[] = {
      Family::isophote,
      "profile"},
     {{"MAGERR_ISOCOR", "mag", magnitude_error_ucd, "RMS error of MAG_ISOCOR", 0}, Family::isophote, "profile"},
-    {{"ISOAREAF_IMAGE", "pixel", area_ucd, "Number of detected pixels, as NPIX", 0}, Family::isophote, "profile"},
+    of_type(
+        ColumnType::int64,
+        {{"ISOAREAF_IMAGE", "pixel", area_ucd, "Number of detected pixels, as NPIX", 0}, Family::isophote, "profile"}),
     {{"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", 0},
      Family::isophote,
      "profile"},
@@ -157,61 +192,84 @@ constexpr MeasuredColumn all_columns[] = {
      "shapes"},
     {{"CYY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", 0}, Family::isophote, "shapes"},
     {{"CXY_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of that ellipse", 0}, Family::isophote, "shapes"},
+    on_sky("X_WORLD", "deg", "pos", "First sky coordinate of X_IMAGE, Y_IMAGE, in the header's system", of_position),
+    on_sky("Y_WORLD", "deg", "pos", "Second sky coordinate of it", of_position),
+    on_sky("ALPHA_SKY", "deg", "pos", "Longitude of X_IMAGE, Y_IMAGE, in the header's system", of_position),
+    on_sky("DELTA_SKY", "deg", "pos", "Latitude of it", of_position),
+    on_sky("XPEAK_WORLD", "deg", "pos", "First sky coordinate of the brightest pixel, in the header's system", of_peak),
+    on_sky("YPEAK_WORLD", "deg", "pos", "Second sky coordinate of it", of_peak),
+    on_sky("ALPHAPEAK_SKY", "deg", "pos", "Longitude of the brightest pixel, in the header's system", of_peak),
+    on_sky("DELTAPEAK_SKY", "deg", "pos", "Latitude of it", of_peak),
+    on_sky("ALPHAPEAK_J2000", "deg", "pos.eq.ra", "Right ascension of the brightest pixel (J2000)", of_peak),
+    on_sky("DELTAPEAK_J2000", "deg", "pos.eq.dec", "Declination of the brightest pixel (J2000)", of_peak),
+    on_sky("XWIN_WORLD", "deg", "pos", "First sky coordinate of the windowed position, in the header's system",
+           of_window_position),
+    on_sky("YWIN_WORLD", "deg", "pos", "Second sky coordinate of it", of_window_position),
+    on_sky("ALPHAWIN_SKY", "deg", "pos", "Longitude of the windowed position, in the header's system",
+           of_window_position),
+    on_sky("DELTAWIN_SKY", "deg", "pos", "Latitude of it", of_window_position),
+    on_sky("ALPHAWIN_J2000", "deg", "pos.eq.ra", "Right ascension of the windowed position (J2000)",
+           of_window_position),
+    on_sky("DELTAWIN_J2000", "deg", "pos.eq.dec", "Declination of the windowed position (J2000)", of_window_position),
+    on_sky("X2_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky", of_moments),
+    on_sky("Y2_WORLD", "deg**2", world_variance_ucd, "Variance along the second", of_moments),
+    on_sky("XY_WORLD", "deg**2", world_covariance_ucd, "Covariance of both", of_moments),
+    on_sky("A_WORLD", "deg", "phys.angSize.smajAxis", "Profile RMS along the major axis on the sky", of_moments),
+    on_sky("B_WORLD", "deg", "phys.angSize.sminAxis", "Profile RMS along the minor axis on the sky", of_moments),
+    on_sky("THETA_WORLD", "deg", "pos.posAng", "Angle of the major axis, from the first coordinate to the second",
+           of_moments),
+    on_sky("THETA_SKY", "deg", "pos.posAng", "Angle of the major axis, from north to east", of_moments),
+    on_sky("THETA_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_moments),
+    on_sky("CXX_WORLD", "deg**(-2)", "src.morph.param", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1 on the sky",
+           of_moments),
+    on_sky("CYY_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_moments),
+    on_sky("CXY_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_moments),
+    on_sky("ISOAREAF_WORLD", "deg**2", "phys.angArea", "Area of the detected pixels on the sky", of_area),
+    on_sky("FWHM_WORLD", "deg", "phys.angSize", "FWHM_IMAGE on the sky", of_width),
+    on_sky("ERRX2_WORLD", "deg**2", world_error_ucd, "Variance of X_WORLD by noise", of_errors),
+    on_sky("ERRY2_WORLD", "deg**2", world_error_ucd, "Variance of Y_WORLD by noise", of_errors),
+    on_sky("ERRXY_WORLD", "deg**2", world_error_ucd, "Their covariance by noise", of_errors),
+    on_sky("ERRA_WORLD", "deg", "stat.error;phys.angSize.smajAxis",
+           "RMS error of the position along its major axis on the sky", of_errors),
+    on_sky("ERRB_WORLD", "deg", "stat.error;phys.angSize.sminAxis",
+           "RMS error of the position along its minor axis on the sky", of_errors),
+    on_sky("ERRTHETA_WORLD", "deg", "stat.error;pos.posAng",
+           "Angle of the major axis of the position's error, from the first coordinate to the second", of_errors),
+    on_sky("ERRTHETA_SKY", "deg", "stat.error;pos.posAng",
+           "Angle of the major axis of the position's error, from north to east", of_errors),
+    on_sky("ERRTHETA_J2000", "deg", "stat.error;pos.posAng", "The same from the north of J2000", of_errors),
+    on_sky("X2WIN_WORLD", "deg**2", world_variance_ucd, "Variance along the first coordinate of the sky, windowed",
+           of_window_moments),
+    on_sky("Y2WIN_WORLD", "deg**2", world_variance_ucd, "Variance along the second, windowed", of_window_moments),
+    on_sky("XYWIN_WORLD", "deg**2", world_covariance_ucd, "Covariance of both, windowed", of_window_moments),
+    on_sky("AWIN_WORLD", "deg", "phys.angSize.smajAxis", "Profile RMS along the major axis on the sky, windowed",
+           of_window_moments),
+    on_sky("BWIN_WORLD", "deg", "phys.angSize.sminAxis", "Profile RMS along the minor axis on the sky, windowed",
+           of_window_moments),
+    on_sky("THETAWIN_WORLD", "deg", "pos.posAng",
+           "Angle of the windowed major axis, from the first coordinate to the second", of_window_moments),
+    on_sky("THETAWIN_SKY", "deg", "pos.posAng", "Angle of the windowed major axis, from north to east",
+           of_window_moments),
+    on_sky("THETAWIN_J2000", "deg", "pos.posAng", "The same from the north of J2000", of_window_moments),
+    on_sky("ERRX2WIN_WORLD", "deg**2", world_error_ucd, "Variance of XWIN_WORLD by noise", of_window_errors),
+    on_sky("ERRY2WIN_WORLD", "deg**2", world_error_ucd, "Variance of YWIN_WORLD by noise", of_window_errors),
+    on_sky("ERRXYWIN_WORLD", "deg**2", world_error_ucd, "Their covariance by noise", of_window_errors),
+    on_sky("ERRAWIN_WORLD", "deg", "stat.error;phys.angSize.smajAxis",
+           "RMS error of the windowed position along its major axis on the sky", of_window_errors),
+    on_sky("ERRBWIN_WORLD", "deg", "stat.error;phys.angSize.sminAxis",
+           "RMS error of the windowed position along its minor axis on the sky", of_window_errors),
+    on_sky("ERRTHETAWIN_WORLD", "deg", "stat.error;pos.posAng",
+           "Angle of the major axis of the windowed position's error, from the first coordinate to the second",
+           of_window_errors),
+    on_sky("ERRTHETAWIN_SKY", "deg", "stat.error;pos.posAng",
+           "Angle of the major axis of the windowed position's error, from north to east", of_window_errors),
+    on_sky("ERRTHETAWIN_J2000", "deg", "stat.error;pos.posAng", "The same from the north of J2000", of_window_errors),
 };
-
-/// The names of the columns that there are without being asked for.
-std::vector<std::string> default_names() {
-  Sources any;
-  any.map_flags.emplace_back();
-  any.analysed = any.deblended = any.has_sign = any.sky = true;
-  std::vector<std::string> names;
-  for_each_column(any, [&](const Column& column, const auto&) { names.emplace_back(column.name); });
-  return names;
-}
-
-bool holds(const std::vector<std::string>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 }  // namespace
 
 std::span<const MeasuredColumn> measured_columns() {
   return all_columns;
-}
-
-std::vector<std::string> column_groups() {
-  std::vector<std::string> groups = {"default"};
-  for (const MeasuredColumn& measured : all_columns)
-    if (!holds(groups, measured.group)) groups.emplace_back(measured.group);
-  groups.emplace_back("all");
-  return groups;
-}
-
-std::vector<std::string> column_names() {
-  std::vector<std::string> names = column_groups();
-  for (std::string& name : default_names()) names.push_back(std::move(name));
-  for (const MeasuredColumn& measured : all_columns) names.emplace_back(measured.column.name);
-  return names;
-}
-
-ColumnChoice::ColumnChoice(const std::vector<std::string>& asked) {
-  const bool all = holds(asked, "all");
-  if (all || holds(asked, "default")) names_ = default_names();
-  for (const MeasuredColumn& measured : all_columns)
-    if (all || holds(asked, measured.group)) names_.emplace_back(measured.column.name);
-  names_.insert(names_.end(), asked.begin(), asked.end());
-}
-
-bool ColumnChoice::has(std::string_view name) const {
-  return holds(names_, name);
-}
-
-bool ColumnChoice::needs(Family family) const {
-  if (family == Family::kron && needs(Family::light_radii)) return true;
-  if (family == Family::light_radii && needs(Family::window)) return true;
-  return std::ranges::any_of(all_columns, [&](const MeasuredColumn& measured) {
-    return measured.family == family && has(measured.column.name);
-  });
 }
 
 }  // namespace srcextract

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "stages/catalogue/sources.hpp"
@@ -11,15 +13,31 @@ namespace srcextract {
 
 /// What further columns are made of: a family is measured if a column of it is asked for.
 enum class Family {
-  isophote,       ///< nothing more than the usual columns
-  circles,        ///< light in circles (stages/photometry/circles.hpp)
-  kron,           ///< light in ellipses by Kron's radius (stages/photometry/kron.hpp)
-  petrosian,      ///< by Petrosian's (stages/photometry/petrosian.hpp)
-  light_radii,    ///< circles that hold a part of the light of `kron` (stages/photometry/light_radii.hpp)
-  window,         ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
-  profile,        ///< from the peak to the threshold (stages/photometry/profile.hpp)
-  position_noise  ///< what noise does to positions (stages/photometry/position_noise.hpp)
+  isophote,        ///< nothing more than the usual columns
+  circles,         ///< light in circles (stages/photometry/circles.hpp)
+  kron,            ///< light in ellipses by Kron's radius (stages/photometry/kron.hpp)
+  petrosian,       ///< by Petrosian's (stages/photometry/petrosian.hpp)
+  light_radii,     ///< circles that hold a part of the light of `kron` (stages/photometry/light_radii.hpp)
+  window,          ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
+  profile,         ///< from the peak to the threshold (stages/photometry/profile.hpp)
+  position_noise,  ///< what noise does to positions (stages/photometry/position_noise.hpp)
+  sky              ///< other columns on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
 };
+
+/// How the values of a column are stored: whole numbers of so many bits, with a sign, or real ones.
+enum class ColumnType { int16, int32, int64, float64 };
+
+/// The type that stores values of the type T.
+template <class T>
+constexpr ColumnType column_type() {
+  static_assert(std::is_same_v<T, double> || std::is_integral_v<T>);
+  if (std::is_same_v<T, double>) return ColumnType::float64;
+  return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
+}
+
+/// The columns in pixels that a column on the sky is made of: x and y of a place, and what is to be turned there:
+/// second moments (of x, of y, and both), or one length or area.
+using ColumnNeeds = std::array<std::string_view, 5>;
 
 /// A column that is in the catalogue if `output.columns` asks for it.
 struct MeasuredColumn {
@@ -27,6 +45,8 @@ struct MeasuredColumn {
   Family family;
   const char* group;      ///< of output.columns that it is in
   bool repeated = false;  ///< one for each radius: NAME, NAME_1, NAME_2 ...
+  ColumnType type = ColumnType::float64;
+  ColumnNeeds needs = {};  ///< of Family::sky alone
 };
 
 /// All of them, in catalogue order. How values follow from what was measured stands with the family.
@@ -47,7 +67,9 @@ class ColumnChoice {
   /// Whether that column is to be written; one of several by the name that all have in common.
   bool has(std::string_view name) const;
   const std::vector<std::string>& names() const { return names_; }
-  /// Whether a column is to be written that needs the family, or that needs another which needs it.
+  /// Whether a column of measured_columns() has to be filled: it is to be written, or another that is made of it is.
+  bool fills(std::string_view name) const;
+  /// Whether a column has to be filled that needs the family, or that needs another which needs it.
   bool needs(Family family) const;
 
  private:

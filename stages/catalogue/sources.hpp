@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "stages/core/stage_record.hpp"
@@ -27,11 +28,15 @@ struct Column {
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
 };
 
+/// The values of a column in the type in which they are written.
+using FurtherValues =
+    std::variant<std::vector<double>, std::vector<std::int16_t>, std::vector<std::int32_t>, std::vector<std::int64_t>>;
+
 /// A column that is there because it was asked for (measured_columns.hpp), with its values.
 struct FurtherColumn {
   Column column;
   std::string name;  ///< which of several it is: FLUX_APER_1
-  std::vector<double> values;
+  FurtherValues values;
 };
 
 /// What one map of flags says of every source.
@@ -147,7 +152,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   for (auto& further : s.further) {
     Column column = further.column;
     column.name = further.name.c_str();
-    f(column, further.values);
+    std::visit([&](auto& values) { f(column, values); }, further.values);
   }
   if (!s.sky) return;
   f(Column{"ALPHA_J2000", "deg", "pos.eq.ra;meta.main", "Right ascension of X_IMAGE, Y_IMAGE (J2000)", 0},

@@ -43,7 +43,7 @@ struct Photometry {
 ///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
 ///    for all of them. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round
 ///    alike on both;
-///  - for_each_value(f): how a value of each of its columns follows from a row.
+///  - for_each_value(f): how a value of each of its columns follows from a row, in the type in which it is written.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
 void for_each_family(F&& f) {
@@ -83,6 +83,9 @@ inline std::int64_t photometry_bytes(const Config& config) {
     One::for_each_value([&](const char*, const auto&) { of_row += static_cast<std::int64_t>(sizeof(double)); });
     bytes += One(config).rows() * of_row;
   });
+  for (const MeasuredColumn& one : measured_columns())
+    if ((one.family == Family::isophote || one.family == Family::sky) && choice.fills(one.column.name))
+      bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }
 

@@ -46,7 +46,7 @@ void for_each_isophotal_value(F&& f) {
   f("MAGERR_ISOCOR", [corrected](const Sources& s, Row i, const At& at) {
     return at.magnitude_error(corrected(s, i).value, corrected(s, i).error);
   });
-  f("ISOAREAF_IMAGE", [](const Sources& s, Row i, const At&) { return static_cast<double>(s.npix[i]); });
+  f("ISOAREAF_IMAGE", [](const Sources& s, Row i, const At&) { return s.npix[i]; });
   f("MU_MAX", [](const Sources& s, Row i, const At& at) { return at.surface_brightness(s.flux_max[i]); });
   f("ELONGATION", [](const Sources& s, Row i, const At&) { return s.a_image[i] / s.b_image[i]; });
   f("ELLIPTICITY", [](const Sources& s, Row i, const At&) { return 1 - s.b_image[i] / s.a_image[i]; });

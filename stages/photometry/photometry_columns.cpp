@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
@@ -15,14 +16,22 @@ namespace {
 /// Rows that a thread fills at a time.
 constexpr std::int64_t rows_at_a_time = 2048;
 
-/// The values value(row) of a column.
+/// The values value(row) of a column, of the type that it gives them.
 template <class Value>
-std::vector<double> column_of(std::int64_t rows, const Value& value, const Cpu& where) {
-  std::vector<double> values(static_cast<std::size_t>(rows));
+FurtherValues column_of(std::int64_t rows, const Value& value, const Cpu& where) {
+  std::vector<std::remove_cvref_t<decltype(value(std::int64_t{}))>> values(static_cast<std::size_t>(rows));
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) values[static_cast<std::size_t>(row)] = value(row);
   });
   return values;
+}
+
+/// NaN without the sign and the payload that arithmetic may give it; anything else as it is.
+template <class T>
+T same_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (value != value) return std::numeric_limits<T>::quiet_NaN();
+  return value;
 }
 
 /// FLUX_APER, FLUX_APER_1, FLUX_APER_2 ...
@@ -39,8 +48,7 @@ void add_isophotal_column(const Column& column, std::span<const FluxCalibration>
                                    sources.size(),
                                    [&](std::int64_t i) {
                                      const auto row = static_cast<std::size_t>(i);
-                                     const double one = value(sources, row, calibration[row]);
-                                     return one == one ? one : std::numeric_limits<double>::quiet_NaN();
+                                     return same_nan(value(sources, row, calibration[row]));
                                    },
                                    where)});
   });
@@ -71,7 +79,7 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
                           const Config& config, Sources& sources, const Cpu& where) {
   const ColumnChoice choice(config.output.columns);
   for (const MeasuredColumn& measured : measured_columns()) {
-    if (!choice.has(measured.column.name)) continue;
+    if (!choice.fills(measured.column.name)) continue;
     if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
     for_each_family([&]<class One>(auto&& rows_of) {
       if (One::id == measured.family)

@@ -61,7 +61,7 @@ struct ProfileFamily {
     f("FWHM_IMAGE", [](const ProfileRow& row, const FluxCalibration&) { return row.fwhm; });
     constexpr const char* names[profile_levels] = {"ISO0", "ISO1", "ISO2", "ISO3", "ISO4", "ISO5", "ISO6", "ISO7"};
     for (int i = 0; i < profile_levels; ++i)
-      f(names[i], [i](const ProfileRow& row, const FluxCalibration&) { return static_cast<double>(row.area[i]); });
+      f(names[i], [i](const ProfileRow& row, const FluxCalibration&) { return row.area[i]; });
   }
 
  private:

@@ -212,8 +212,8 @@ void WindowFamily::for_each_value(F&& f) {
   f("MAG_WIN", [](const Row& row, const At& at) { return at.magnitude(row.flux); });
   f("MAGERR_WIN", [error](const Row& row, const At& at) { return at.magnitude_error(row.flux, error(row, at)); });
   f("SNR_WIN", [error](const Row& row, const At& at) { return error(row, at) > 0 ? row.flux / error(row, at) : nan; });
-  f("NITER_WIN", [](const Row& row, const At&) { return static_cast<double>(row.rounds); });
-  f("FLAGS_WIN", [](const Row& row, const At&) { return static_cast<double>(row.flags_win); });
+  f("NITER_WIN", [](const Row& row, const At&) { return static_cast<std::int16_t>(row.rounds); });
+  f("FLAGS_WIN", [](const Row& row, const At&) { return static_cast<std::int16_t>(row.flags_win); });
 }
 
 inline void record_fields(const Buffer<WindowedSource, Cpu>& rows, FieldRecorder& to) {

@@ -143,7 +143,7 @@ std::vector<NamedColumn> columns_of(const Measured& measured) {
   for_each_isophotal_value([&](const std::string& name, const auto& value) {
     NamedColumn column{name, {}};
     for (std::size_t i = 0; i < sources; ++i)
-      column.values.push_back(value(measured.sources, i, measured.calibration[i]));
+      column.values.push_back(static_cast<double>(value(measured.sources, i, measured.calibration[i])));
     columns.push_back(std::move(column));
   });
   std::vector<double> flags(sources);
@@ -156,7 +156,8 @@ std::vector<NamedColumn> columns_of(const Measured& measured) {
                                : name,
                            {}};
         for (std::size_t i = 0; i < sources; ++i)
-          column.values.push_back(value(all.of(static_cast<std::int64_t>(i))[which], measured.calibration[i]));
+          column.values.push_back(
+              static_cast<double>(value(all.of(static_cast<std::int64_t>(i))[which], measured.calibration[i])));
         columns.push_back(std::move(column));
       }
     });

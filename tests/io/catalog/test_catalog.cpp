@@ -16,12 +16,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "io/catalog/catalog_writers.hpp"
 #include "stages/core/error.hpp"
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/random_sources.hpp"
-#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
@@ -232,21 +230,6 @@ TEST(CatalogTest, ColumnsOfPixelValuesHaveTheUnitOfThePixels) {
                                 Pair("THRESHOLD", "Jy/beam"), Pair("X2_IMAGE", "pixel**2")));
   if (!testing::have_fitsverify()) return;
   EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
-}
-
-TEST(CatalogTest, TheDocumentationHasEveryColumnWithItsUnit) {
-  Sources sources = three_sources();
-  sources.sky = true;
-  const std::vector<std::string> lines = read_lines(testing::source_dir() + "/docs/catalogue.md");
-  for_each_column(sources, [&](const Column& column, const auto&) {
-    const auto row = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
-      return line.starts_with("| `") && line.substr(0, line.find('|', 1)).find(column.name) != std::string::npos;
-    });
-    ASSERT_NE(row, lines.end()) << column.name;
-    const std::string unit = unit_of(column, {"", "", "unit of the pixels", "unit of sums"});
-    const std::string cell = unit.empty() ? " |" : " " + unit + " |";
-    EXPECT_EQ(row->substr(row->find('|', 1) + 1, cell.size()), cell) << column.name;
-  });
 }
 
 TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {

@@ -1,9 +1,12 @@
 #include "stages/photometry/photometry.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
+#include "stages/photometry/isophotal_values.hpp"
 #include "stages/photometry/photometry_columns.hpp"
 #include "tests/support/backends.hpp"
 
@@ -154,15 +157,20 @@ TYPED_TEST(PhotometryStage, ASourceWithoutAShapeIsNotMeasured) {
   }
 }
 
-/// Each family's values are of columns that are declared for it, and all of these have one.
+/// Each family's values are of columns that are declared for it, and of the type that is declared; and all of these
+/// have one.
 TEST(MeasuredColumns, EveryColumnOfAFamilyHasAValue) {
   std::size_t values = 0, declared = 0;
   for_each_family([&]<class One>(auto&&) {
-    One::for_each_value([&](std::string_view name, const auto&) {
+    One::for_each_value([&](std::string_view name, const auto& value) {
       ++values;
+      using Value = std::remove_cvref_t<decltype(value(typename One::Row{}, FluxCalibration{}))>;
       const auto columns = measured_columns();
-      EXPECT_EQ(std::ranges::count_if(
-                    columns, [&](const auto& one) { return one.column.name == name && one.family == One::id; }),
+      EXPECT_EQ(std::ranges::count_if(columns,
+                                      [&](const auto& one) {
+                                        return one.column.name == name && one.family == One::id &&
+                                               one.type == column_type<Value>();
+                                      }),
                 1)
           << name;
     });
@@ -170,6 +178,32 @@ TEST(MeasuredColumns, EveryColumnOfAFamilyHasAValue) {
   });
   EXPECT_EQ(values, declared);
   EXPECT_GT(values, 5U);
+}
+
+TEST(MeasuredColumns, ThoseOfTheIsophoteAreOfTheDeclaredType) {
+  std::ptrdiff_t values = 0;
+  for_each_isophotal_value([&](std::string_view name, const auto& value) {
+    ++values;
+    using Value = std::remove_cvref_t<decltype(value(Sources{}, std::size_t{0}, FluxCalibration{}))>;
+    const auto columns = measured_columns();
+    const auto declared = std::ranges::find(columns, name, [](const auto& one) { return one.column.name; });
+    ASSERT_NE(declared, columns.end()) << name;
+    EXPECT_EQ(declared->family, Family::isophote) << name;
+    EXPECT_EQ(declared->type, column_type<Value>()) << name;
+  });
+  EXPECT_EQ(values, std::ranges::count(measured_columns(), Family::isophote, &MeasuredColumn::family));
+}
+
+TEST(MeasuredColumns, WhatTheSkyIsMadeOfIsMeasuredAndNotWritten) {
+  const ColumnChoice choice({"NUMBER", "ALPHAWIN_J2000"});
+  EXPECT_TRUE(choice.fills("XWIN_IMAGE"));
+  EXPECT_FALSE(choice.has("XWIN_IMAGE"));
+  EXPECT_FALSE(choice.fills("X2WIN_IMAGE"));
+  EXPECT_TRUE(choice.needs(Family::window));
+  EXPECT_TRUE(choice.needs(Family::kron));
+  EXPECT_FALSE(choice.needs(Family::position_noise));
+  EXPECT_TRUE(ColumnChoice({"ERRTHETA_SKY"}).needs(Family::position_noise));
+  EXPECT_FALSE(ColumnChoice({"ALPHAPEAK_J2000", "A_WORLD"}).needs(Family::window));
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "io/wcs/local_sky.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "io/wcs/direction.hpp"
+#include "io/wcs/sky_of_pixels.hpp"
+
+namespace srcextract {
+namespace {
+
+/// A place and the middles of the four sides of a pixel about it: left, right, below, above.
+constexpr std::array<std::array<double, 2>, 5> offsets = {{{0, 0}, {-0.5, 0}, {0.5, 0}, {0, -0.5}, {0, 0.5}}};
+
+using Places = std::array<SkyPosition, offsets.size()>;
+
+double product(const Direction& a, const Direction& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+SkySteps steps_between(const Places& at) {
+  const SkyPosition& centre = at[0];
+  const Direction east = direction_of(centre.alpha + 90, 0), north = direction_of(centre.alpha, centre.delta + 90);
+  SkySteps steps;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const SkyPosition &before = at[2 * axis + 1], &after = at[2 * axis + 2];
+    const Direction from = direction_of(before.alpha, before.delta), to = direction_of(after.alpha, after.delta);
+    const Direction step = {(to[0] - from[0]) / degree, (to[1] - from[1]) / degree, (to[2] - from[2]) / degree};
+    steps.east[axis] = product(step, east);
+    steps.north[axis] = product(step, north);
+  }
+  return steps;
+}
+
+LocalSky local_sky(const wcsprm& wcs, bool galactic, const double* world) {
+  Places native, j2000;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    native[i] = native_of(wcs, world + 2 * i);
+    j2000[i] = j2000_of(wcs, galactic, world + 2 * i);
+  }
+  LocalSky sky;
+  sky.latitude_first = wcs.lat < wcs.lng;
+  sky.native = native[0];
+  sky.j2000 = j2000[0];
+  sky.world = {sky.native.alpha, sky.native.delta};
+  if (sky.latitude_first) sky.world = {sky.native.delta, sky.native.alpha};
+  sky.native_steps = steps_between(native);
+  sky.j2000_steps = galactic ? steps_between(j2000) : sky.native_steps;
+  return sky;
+}
+
+}  // namespace
+
+std::string look_at_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
+                        const std::function<void(std::size_t, const LocalSky&)>& keep, const Cpu& where) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (!found.wcs) return found.reason;
+  const auto look = [&](wcsprm& wcs, std::size_t first, std::size_t count) {
+    std::vector<double> pixels, world;
+    for (std::size_t i = first; i < first + count; ++i) {
+      for (const auto& [dx, dy] : offsets) pixels.insert(pixels.end(), {x[i] + dx, y[i] + dy});
+    }
+    std::string reason = world_of_pixels(wcs, pixels, world);
+    for (std::size_t i = 0; i < count && reason.empty(); ++i)
+      keep(first + i, local_sky(wcs, found.galactic(), &world[2 * offsets.size() * i]));
+    return reason;
+  };
+  return in_batches(found, header, std::ssize(x), where, look);
+}
+
+}  // namespace srcextract

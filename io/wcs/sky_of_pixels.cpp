@@ -1,0 +1,66 @@
+#include "io/wcs/sky_of_pixels.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+/// Places that a thread computes at a time; bounds the work space.
+constexpr std::int64_t places_per_batch = 16384;
+
+SkyPosition around(SkyPosition at) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(at.alpha) || !std::isfinite(at.delta)) return {nan, nan};
+  double longitude = std::fmod(at.alpha, 360);
+  if (longitude < 0) longitude += 360;
+  if (longitude >= 360) longitude -= 360;  // also where the sum above rounded up
+  return {longitude, at.delta};
+}
+
+}  // namespace
+
+std::string world_of_pixels(wcsprm& wcs, const std::vector<double>& pixels, std::vector<double>& world) {
+  const std::size_t count = pixels.size() / 2;
+  std::vector<double> intermediate(2 * count), phi(count), theta(count);
+  std::vector<int> bad(count, 0);
+  world.resize(2 * count);
+  const int status = wcsp2s(&wcs, static_cast<int>(count), 2, pixels.data(), intermediate.data(), phi.data(),
+                            theta.data(), world.data(), bad.data());
+  if (status != 0 && status != WCSERR_BAD_PIX) {
+    return std::string("wcslib cannot evaluate the WCS (") + wcs_errmsg[status] +
+           "); check its CRVAL, CD and projection keywords";
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    if (bad[i] != 0) world[2 * i] = world[2 * i + 1] = std::numeric_limits<double>::quiet_NaN();
+  return "";
+}
+
+SkyPosition native_of(const wcsprm& wcs, const double* world) {
+  return around({world[wcs.lng], world[wcs.lat]});
+}
+
+SkyPosition j2000_of(const wcsprm& wcs, bool galactic, const double* world) {
+  SkyPosition at{world[wcs.lng], world[wcs.lat]};
+  if (galactic) galactic_to_icrs(at.alpha, at.delta);
+  return around(at);
+}
+
+std::string in_batches(const CelestialWcs& found, const std::string& header, std::int64_t count, const Cpu& where,
+                       const std::function<std::string(wcsprm& wcs, std::size_t first, std::size_t count)>& body) {
+  std::vector<std::string> reasons(static_cast<std::size_t>(count / places_per_batch + 1));
+  parallel_for(count, places_per_batch, where, [&](std::int64_t begin, std::int64_t end) {
+    // wcslib writes into a description what goes wrong: every batch but the first parses one of its own.
+    const CelestialWcs own = begin == 0 ? CelestialWcs{} : parse_celestial_wcs(header);
+    reasons[static_cast<std::size_t>(begin / places_per_batch)] = body(
+        begin == 0 ? *found.wcs : *own.wcs, static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  });
+  for (const std::string& reason : reasons)
+    if (!reason.empty()) return reason;
+  return "";
+}
+
+}  // namespace srcextract

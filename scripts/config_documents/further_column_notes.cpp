@@ -1,0 +1,78 @@
+#include "scripts/config_documents/column_notes.hpp"
+
+namespace srcextract::documents {
+
+std::span<const ColumnNote> notes_of_further_columns() {
+  static const ColumnNote notes[] = {
+      {"FLUX_APER",
+       "light in circles about `X_IMAGE`, `Y_IMAGE`, one for each diameter of `measurement.apertures` "
+       "([stages.md](stages.md#photometry))",
+       manual, "FLUX_APER: the elements of one column of vectors, of 32 bits", "sum_circle", "circular_photometry"},
+      {"FLUXERR_APER",
+       "√(Σ *w* σ² + *F* / gain) over the same pixels, *w* the share of each; with a map of weights Σ *w* times its "
+       "variance, masked pixels as they were replaced",
+       manual, "FLUXERR_APER: but for `WEIGHT_GAIN Y`, which has the gain follow the weights", "sum_circle",
+       "circular_photometry"},
+      {"FLUX_AUTO", "light in Kron's ellipse ([stages.md](stages.md#photometry))", kron, same, "sum_ellipse",
+       "kron_flux"},
+      {"FLUXERR_AUTO", "its error, as `FLUXERR_APER`", manual, same, "sum_ellipse", "kron_fluxerr"},
+      {"KRON_RADIUS", "semi-axis of that ellipse in units of `A_IMAGE`, 0 where `FLUX_AUTO` is not above 0", kron, same,
+       "kron_radius", "kron_radius"},
+      {"FLUX_PETRO", "light in Petrosian's ellipse ([stages.md](stages.md#photometry))", petrosian, same, "", ""},
+      {"FLUXERR_PETRO", "its error, as `FLUXERR_APER`", manual, same, "", ""},
+      {"PETRO_RADIUS", "semi-axis of that ellipse in units of `A_IMAGE`, 0 where `FLUX_PETRO` is not above 0",
+       petrosian, same, "", ""},
+      {"FLUX_RADIUS", "radius of the circle that holds each part of `FLUX_AUTO` that `measurement.flux_radius` names",
+       manual, "FLUX_RADIUS: the elements of one column", "flux_radius", "fluxfrac_radius"},
+      {"XWIN_IMAGE", "position in x under a Gaussian window that follows it ([stages.md](stages.md#photometry))",
+       manual, same, "winpos", "xcentroid_win"},
+      {"YWIN_IMAGE", "position in y under that window", manual, same, "winpos", "ycentroid_win"},
+      {"X2WIN_IMAGE", "second moment under the window, of x", manual, same, "", ""},
+      {"Y2WIN_IMAGE", "second moment under the window, of y", manual, same, "", ""},
+      {"XYWIN_IMAGE", "second moment under the window, of x and y", manual, same, "", ""},
+      {"ERRX2WIN_IMAGE", "what noise does to `XWIN_IMAGE`: its variance", manual, same, "", ""},
+      {"ERRY2WIN_IMAGE", "what noise does to `YWIN_IMAGE`: its variance", manual, same, "", ""},
+      {"ERRXYWIN_IMAGE", "covariance of both by noise", manual, same, "", ""},
+      {"AWIN_IMAGE", "major axis of the ellipse of the windowed moments, as `A_IMAGE`", manual, same, "", ""},
+      {"BWIN_IMAGE", "minor axis of it, as `B_IMAGE`", manual, same, "", ""},
+      {"THETAWIN_IMAGE", "angle of it, as `THETA_IMAGE`", manual, same, "", ""},
+      {"FLUX_WIN", "sum of pixels times the window", manual, same, "", ""},
+      {"FLUXERR_WIN", "its error", manual, same, "", ""},
+      {"SNR_WIN", "`FLUX_WIN` / `FLUXERR_WIN`", manual, same, "", ""},
+      {"NITER_WIN", "rounds, 17 where the window did not come to rest", manual, same, "", ""},
+      {"FLAGS_WIN",
+       "sum of 1: its moments make no ellipse, 2: a variance is negative, 4: it has no light, 8: it strayed by more "
+       "than "
+       "a pixel in x and y and out of the source's ellipse. With any, position, moments and their errors are isophotal",
+       manual, same, "", ""},
+      {"FWHM_IMAGE", "width of the core as a Gaussian fits it; 0 where one pixel is all of it", manual,
+       "FWHM_IMAGE: of one pixel, roundings; leaves out pixels at or above `SATUR_LEVEL`", "", ""},
+      {"ISO0",
+       "pixels above the lowest of eight levels, the analysis threshold; the others up to the peak are in steps "
+       "of one ratio, `ISO1` … `ISO7`",
+       manual, "ISO0: with weights the threshold is the lowest of the source's pixels'", "", ""},
+      {"ERRX2_IMAGE", "what noise does to `X_IMAGE`: its variance", manual,
+       "ERRX2_IMAGE: with weights, by the noise of the image as a whole", "errx2", ""},
+      {"ERRY2_IMAGE", "what noise does to `Y_IMAGE`: its variance", manual, "ERRY2_IMAGE: likewise", "erry2", ""},
+      {"ERRXY_IMAGE", "covariance of both by noise", manual, "ERRXY_IMAGE: likewise", "errxy", ""},
+      {"ERRA_IMAGE", "major axis of the ellipse of these, as `A_IMAGE`", manual, same, "", ""},
+      {"ERRB_IMAGE", "minor axis of it, as `B_IMAGE`", manual, same, "", ""},
+      {"ERRTHETA_IMAGE", "angle of it, as `THETA_IMAGE`", manual, same, "", ""},
+      {"FLUX_ISOCOR", "`FLUX_ISO` with what a Gaussian has below the isophote", maddox, same, "", ""},
+      {"FLUXERR_ISOCOR", "its error", maddox, same, "", ""},
+      {"ISOAREAF_IMAGE", "`NPIX`", manual, same, "npix", "segment_area"},
+      {"MU_MAX",
+       "`measurement.zero_point` − 2.5 lg(`FLUX_MAX` / *s*²), *s* = `measurement.pixel_scale` or the WCS's, in "
+       "arcseconds; NaN, and a warning, where neither is known",
+       manual, same, "", ""},
+      {"ELONGATION", "`A_IMAGE` / `B_IMAGE`", manual, same, "", "elongation"},
+      {"ELLIPTICITY", "1 − `B_IMAGE` / `A_IMAGE`", manual, same, "", "ellipticity"},
+      {"CXX_IMAGE", "c_xx of the ellipse ([stages.md](stages.md#photometry)): Y2 / (X2 Y2 − XY²)", bertin_arnouts, same,
+       "cxx", "cxx"},
+      {"CYY_IMAGE", "c_yy of it: X2 / (X2 Y2 − XY²)", bertin_arnouts, same, "cyy", "cyy"},
+      {"CXY_IMAGE", "c_xy of it: −2 XY / (X2 Y2 − XY²)", bertin_arnouts, same, "cxy", "cxy"},
+  };
+  return notes;
+}
+
+}  // namespace srcextract::documents

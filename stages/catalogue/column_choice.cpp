@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stages/catalogue/measured_columns.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The names of the columns that there are without being asked for.
+std::vector<std::string> default_names() {
+  Sources any;
+  any.map_flags.emplace_back();
+  any.analysed = any.deblended = any.has_sign = any.sky = true;
+  std::vector<std::string> names;
+  for_each_column(any, [&](const Column& column, const auto&) { names.emplace_back(column.name); });
+  return names;
+}
+
+bool holds(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+std::vector<std::string> column_groups() {
+  std::vector<std::string> groups = {"default"};
+  for (const MeasuredColumn& measured : measured_columns())
+    if (!holds(groups, measured.group)) groups.emplace_back(measured.group);
+  groups.emplace_back("all");
+  return groups;
+}
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names = column_groups();
+  for (std::string& name : default_names()) names.push_back(std::move(name));
+  for (const MeasuredColumn& measured : measured_columns()) names.emplace_back(measured.column.name);
+  return names;
+}
+
+ColumnChoice::ColumnChoice(const std::vector<std::string>& asked) {
+  const bool all = holds(asked, "all");
+  if (all || holds(asked, "default")) names_ = default_names();
+  for (const MeasuredColumn& measured : measured_columns())
+    if (all || holds(asked, measured.group)) names_.emplace_back(measured.column.name);
+  names_.insert(names_.end(), asked.begin(), asked.end());
+}
+
+bool ColumnChoice::has(std::string_view name) const {
+  return holds(names_, name);
+}
+
+bool ColumnChoice::fills(std::string_view name) const {
+  if (has(name)) return true;
+  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
+    return std::ranges::find(measured.needs, name) != measured.needs.end() && has(measured.column.name);
+  });
+}
+
+bool ColumnChoice::needs(Family family) const {
+  if (family == Family::kron && needs(Family::light_radii)) return true;
+  if (family == Family::light_radii && needs(Family::window)) return true;
+  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
+    return measured.family == family && fills(measured.column.name);
+  });
+}
+
+}  // namespace srcextract
