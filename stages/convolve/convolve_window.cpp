@@ -50,7 +50,7 @@ inline __attribute__((always_inline)) void sum_chains(Chains chains, int count, 
     chains.weights += together;
     count -= together;
   };
-  while (count >= most) add.template operator()<most>();
+  for (int whole = count / most; whole > 0; --whole) add.template operator()<most>();
   if (count >= 4) add.template operator()<4>();
   if (count >= 3) add.template operator()<3>();
   if (count >= 2) add.template operator()<2>();
