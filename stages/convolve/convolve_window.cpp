@@ -18,32 +18,43 @@ struct Chains {
   std::ptrdiff_t step;
 };
 
-/// Goes on with the chains of the pixels of `rows` rows by the next `count` terms, so few that all weights are kept in
-/// registers.
-template <int rows, int count>
-inline void add_terms(Chains& chains, std::int64_t n, float* __restrict sums) {
+/// Begins the chains of the pixels of `rows` rows, or goes on with them, by the next `count` terms, so few that all
+/// weights are kept in registers.
+template <int rows, int count, bool begin>
+inline __attribute__((always_inline)) void add_terms(const Chains& chains, std::int64_t n, float* __restrict sums) {
   const auto [terms, weights, step] = chains;
   for (std::int64_t x = 0; x < n; ++x) {
     float sum[rows];
-    for (int row = 0; row < rows; ++row) sum[row] = sums[row * n + x];
+    for (int row = 0; row < rows; ++row) sum[row] = begin ? 0 : sums[row * n + x];
     for (int k = 0; k < count; ++k) {
       for (int row = 0; row < rows; ++row) sum[row] = std::fmaf(weights[row * step + k], terms[k][x], sum[row]);
     }
     for (int row = 0; row < rows; ++row) sums[row * n + x] = sum[row];
   }
-  chains.terms += count;
-  chains.weights += count;
 }
 
-/// The chains of `count` terms, from 0, of each of n pixels of the rows.
+/// The chains of `count` terms, at least one, from 0, of each of n pixels of the rows.
 template <int rows>
-inline void sum_chains(Chains chains, int count, std::int64_t n, float* __restrict sums) {
+inline __attribute__((always_inline)) void sum_chains(Chains chains, int count, std::int64_t n,
+                                                      float* __restrict sums) {
   constexpr int most = rows == 1 ? 8 : 4;
-  std::fill_n(sums, rows * n, 0.0F);
-  for (; count >= most; count -= most) add_terms<rows, most>(chains, n, sums);
-  if (count >= 4) add_terms<rows, 4>(chains, n, sums), count -= 4;
-  if (count >= 2) add_terms<rows, 2>(chains, n, sums), count -= 2;
-  if (count >= 1) add_terms<rows, 1>(chains, n, sums);
+  bool begun = false;
+  const auto add = [&]<int together>() __attribute__((always_inline)) {
+    if (begun) {
+      add_terms<rows, together, false>(chains, n, sums);
+    } else {
+      add_terms<rows, together, true>(chains, n, sums);
+    }
+    begun = true;
+    chains.terms += together;
+    chains.weights += together;
+    count -= together;
+  };
+  for (int whole = count / most; whole > 0; --whole) add.template operator()<most>();
+  if (count >= 4) add.template operator()<4>();
+  if (count >= 3) add.template operator()<3>();
+  if (count >= 2) add.template operator()<2>();
+  if (count >= 1) add.template operator()<1>();
 }
 
 SRCEXTRACT_VECTOR_CLONES

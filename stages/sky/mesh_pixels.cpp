@@ -1,6 +1,7 @@
 #include "stages/sky/mesh_pixels.hpp"
 
 #include <array>
+#include <numeric>
 
 #include "stages/core/vector_clones.hpp"
 
@@ -18,6 +19,7 @@ constexpr std::size_t columns = sum_columns;
 using Cells = std::array<double, columns * sum_rows>;
 struct Accumulators {
   Cells sum{}, squares{};
+  std::array<std::uint32_t, columns> counts{};  ///< of any row: no image has 2^38 pixels
 };
 
 double total(const Cells& of) {
@@ -29,50 +31,67 @@ double total(const Cells& of) {
   return column[0];
 }
 
-/// Adds at most sum_columns pixels of a row that the cut contains, and returns how many there were.
-SRCEXTRACT_VECTOR_CLONES
-int add_pixels(const float* pixels, int n, MeshCut cut, double* __restrict sum, double* __restrict squares) {
-  int count = 0;
-  for (int x = 0; x < n; ++x) {
-    const float pixel = pixels[x];
-    const bool inside = (pixel >= cut.lower) & (pixel <= cut.upper);
-    const auto value = static_cast<double>(inside ? pixel : 0.0F);
+/// Whether pixels are in a cut.
+struct InCut {
+  MeshCut cut;
+
+  bool operator()(float pixel, std::int64_t) const { return (pixel >= cut.lower) & (pixel <= cut.upper); }
+};
+
+/// The same, and whether their counterparts, which are as far apart as they are, are in a cut of their own.
+struct InBoth {
+  MeshCut cut;
+  const float* others;
+  MeshCut cut_of_others;
+
+  bool operator()(float pixel, std::int64_t place) const {
+    const float other = others[place];
+    return (pixel >= cut.lower) & (pixel <= cut.upper) & (other >= cut_of_others.lower) &
+           (other <= cut_of_others.upper);
+  }
+};
+
+/// Adds n neighbours of a row, at most sum_columns, from `place` on.
+template <class Inside>
+inline __attribute__((always_inline)) void add_piece(const float* pixels, std::int64_t place, std::int64_t n,
+                                                     const Inside& inside, double* __restrict sum,
+                                                     double* __restrict squares, std::uint32_t* __restrict counts) {
+  for (std::int64_t x = 0; x < n; ++x) {
+    const float pixel = pixels[place + x];
+    const bool taken = inside(pixel, place + x);
+    const auto value = static_cast<double>(taken ? pixel : 0.0F);
     sum[x] += value;
     squares[x] += value * value;
-    count += inside ? 1 : 0;
+    counts[x] += taken ? 1 : 0;
   }
-  return count;
 }
 
-/// The same of those whose counterparts are in a cut of their own.
+/// Adds the pixels of a mesh that are inside.
+template <class Inside>
+inline __attribute__((always_inline)) void add_mesh(const float* pixels, const Shape& mesh, std::int64_t stride,
+                                                    const Inside& inside, Accumulators& to) {
+  for (std::int64_t row = 0; row < mesh.height; ++row) {
+    double* const sum = to.sum.data() + row % sum_rows * sum_columns;
+    double* const squares = to.squares.data() + row % sum_rows * sum_columns;
+    std::int64_t x = 0;
+    for (; x + sum_columns <= mesh.width; x += sum_columns)
+      add_piece(pixels, row * stride + x, sum_columns, inside, sum, squares, to.counts.data());
+    add_piece(pixels, row * stride + x, mesh.width - x, inside, sum, squares, to.counts.data());
+  }
+}
+
 SRCEXTRACT_VECTOR_CLONES
-int add_pairs(const float* pixels, int n, MeshCut cut, const float* others, MeshCut cut_of_others,
-              double* __restrict sum, double* __restrict squares) {
-  int count = 0;
-  for (int x = 0; x < n; ++x) {
-    const float pixel = pixels[x], other = others[x];
-    const bool inside =
-        (pixel >= cut.lower) & (pixel <= cut.upper) & (other >= cut_of_others.lower) & (other <= cut_of_others.upper);
-    const auto value = static_cast<double>(inside ? pixel : 0.0F);
-    sum[x] += value;
-    squares[x] += value * value;
-    count += inside ? 1 : 0;
-  }
-  return count;
+void add_pixels(const float* pixels, Shape mesh, std::int64_t stride, InCut inside, Accumulators& to) {
+  add_mesh(pixels, mesh, stride, inside, to);
 }
 
-/// Sums over a mesh; add(row, x, n, sum, squares) adds a piece of it and returns how many pixels it took.
-template <class Add>
-MeshSums sum_pieces(const MeshPixels& mesh, const Add& add) {
-  Accumulators of;
-  MeshSums sums{};
-  mesh.for_each_piece([&](std::int64_t row, std::int64_t x, int n) {
-    const std::int64_t first = row % sum_rows * sum_columns;
-    sums.count += add(row, x, n, of.sum.data() + first, of.squares.data() + first);
-  });
-  sums.sum = total(of.sum);
-  sums.squares = total(of.squares);
-  return sums;
+SRCEXTRACT_VECTOR_CLONES
+void add_pairs(const float* pixels, Shape mesh, std::int64_t stride, InBoth inside, Accumulators& to) {
+  add_mesh(pixels, mesh, stride, inside, to);
+}
+
+MeshSums sums_of(const Accumulators& of) {
+  return {std::accumulate(of.counts.begin(), of.counts.end(), std::int64_t{0}), total(of.sum), total(of.squares)};
 }
 
 }  // namespace
@@ -92,22 +111,22 @@ MeshPixels::MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std
 }
 
 MeshSums MeshPixels::sum(const MeshCut& cut) const {
-  return sum_pieces(*this, [&](std::int64_t row, std::int64_t x, int n, double* sum, double* squares) {
-    return add_pixels(at(row, x), n, cut, sum, squares);
-  });
+  Accumulators of;
+  add_pixels(pixels_, {width_, height_}, stride_, {cut}, of);
+  return sums_of(of);
 }
 
 MeshSums MeshPixels::sum(const MeshCut& cut, const MeshPixels& other, const MeshCut& cut_of_other) const {
-  return sum_pieces(*this, [&](std::int64_t row, std::int64_t x, int n, double* sum, double* squares) {
-    return add_pairs(at(row, x), n, cut, other.at(row, x), cut_of_other, sum, squares);
-  });
+  Accumulators of;
+  add_pairs(pixels_, {width_, height_}, stride_, {cut, other.pixels_, cut_of_other}, of);
+  return sums_of(of);
 }
 
 SRCEXTRACT_VECTOR_CLONES
 void find_bins(const float* pixels, int n, MeshBins bins, int none, int* __restrict out) {
   for (int x = 0; x < n; ++x) {
     const int bin = bins.bin_of(pixels[x]);
-    out[x] = bin < 0 ? none : bin;
+    out[x] = bin < 0 ? none : place_of_bin(bin);
   }
 }
 
@@ -116,7 +135,7 @@ void find_bins(const float* pixels, int n, MeshBins bins, const float* others, M
                int* __restrict out) {
   for (int x = 0; x < n; ++x) {
     const int bin = bins.bin_of(pixels[x]);
-    out[x] = bin < 0 || bins_of_others.bin_of(others[x]) < 0 ? none : bin;
+    out[x] = bin < 0 || bins_of_others.bin_of(others[x]) < 0 ? none : place_of_bin(bin);
   }
 }
 

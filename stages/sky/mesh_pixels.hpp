@@ -39,7 +39,19 @@ class MeshPixels {
   const float* pixels_;
 };
 
-/// The bins of at most sum_columns pixels; `none` for those in no bin.
+/// The bins of a histogram in chunks: sums over chunks are kept.
+inline constexpr int chunk_bins = 16;
+inline constexpr int most_chunks = most_bins / chunk_bins;
+
+/// Where a bin is counted. Bins at the same place in their chunks stand together, so that chunks are summed side by
+/// side.
+inline int place_of_bin(int bin) {
+  constexpr unsigned int bins = chunk_bins, chunks = most_chunks;
+  const auto i = static_cast<unsigned int>(bin);
+  return static_cast<int>(i % bins * chunks + i / bins);
+}
+
+/// Where the bins of at most sum_columns pixels are counted; `none` for those in no bin.
 void find_bins(const float* pixels, int n, MeshBins bins, int none, int* out);
 
 /// The same of pixels whose counterparts in another image are in bins of their own.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stages/core/masked_pixel.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
@@ -43,10 +44,24 @@ void bend_rows(const float* nodes, std::int64_t count, float* __restrict out) {
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void fill_piece(SplinePiece piece, MeshScale scale, float before, std::int64_t begin, std::int64_t end,
-                float* __restrict out) {
-  for (std::int64_t x = begin; x < end; ++x)
-    out[x] = piece.at(SplinePiece::beyond(static_cast<float>(static_cast<std::int32_t>(x)), scale, before));
+void find_beyond(MeshScale scale, float before, std::int32_t begin, std::int32_t end, float* __restrict out) {
+  for (std::int32_t x = begin; x < end; ++x) out[x] = SplinePiece::beyond(static_cast<float>(x), scale, before);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void fill_piece(SplinePiece piece, const float* beyond, std::int64_t n, float* __restrict out) {
+  for (std::int64_t x = 0; x < n; ++x) out[x] = piece.at(beyond[x]);
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void subtract_piece(SplinePiece piece, const float* beyond, const float* pixels, std::int64_t n,
+                    float* __restrict out) {
+  for (std::int64_t x = 0; x < n; ++x) out[x] = pixel_of(pixels[x] - piece.at(beyond[x]));
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void subtract_piece_in_place(SplinePiece piece, const float* __restrict beyond, std::int64_t n, float* pixels) {
+  for (std::int64_t x = 0; x < n; ++x) pixels[x] = pixel_of(pixels[x] - piece.at(beyond[x]));
 }
 
 }  // namespace
@@ -63,22 +78,44 @@ void MeshRow::go_to(std::int64_t y) {
   bend_rows(node_.data(), width, bend_.data());
 }
 
-void MeshRow::fill(float* out) const {
+template <class F>
+void MeshRow::for_each_piece(const F& f) {
   const std::int64_t width = grid_.image.width, count = grid_.nodes.width;
-  const float *const node = node_.data() + row_, *const bend = bend_.data() + row_;
-  if (count == 1) {
-    std::fill_n(out, width, node[0]);
-    return;
-  }
+  const bool known = !beyond_.empty();
+  if (!known) beyond_.resize(static_cast<std::size_t>(width));
   const MeshScale scale(grid_.mesh);
   std::int64_t x = 0;
   for (std::int64_t before = 0; before < count - 1; ++before) {
     const bool last = before == count - 2;
     // node_before() of this pixel is the next node.
     const std::int64_t end = last ? width : std::min(width, grid_.mesh * (2 * before + 3) / 2);
-    fill_piece(SplinePiece(node, bend, before, rows), scale, static_cast<float>(before), x, end, out);
+    if (!known)
+      find_beyond(scale, static_cast<float>(before), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end),
+                  beyond_.data());
+    f(SplinePiece(node_.data() + row_, bend_.data() + row_, before, rows), beyond_.data() + x, x, end - x);
     x = end;
   }
+}
+
+void MeshRow::fill(float* out) {
+  if (grid_.nodes.width == 1) std::fill_n(out, grid_.image.width, node_[static_cast<std::size_t>(row_)]);
+  for_each_piece([&](const SplinePiece& piece, const float* beyond, std::int64_t x, std::int64_t n) {
+    fill_piece(piece, beyond, n, out + x);
+  });
+}
+
+void MeshRow::subtract_from(const float* pixels, float* above) {
+  if (grid_.nodes.width == 1) {
+    const float level = node_[static_cast<std::size_t>(row_)];
+    std::transform(pixels, pixels + grid_.image.width, above, [=](float pixel) { return pixel_of(pixel - level); });
+  }
+  for_each_piece([&](const SplinePiece& piece, const float* beyond, std::int64_t x, std::int64_t n) {
+    if (above == pixels) {
+      subtract_piece_in_place(piece, beyond, n, above + x);
+    } else {
+      subtract_piece(piece, beyond, pixels + x, n, above + x);
+    }
+  });
 }
 
 }  // namespace srcextract

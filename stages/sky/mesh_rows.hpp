@@ -24,14 +24,22 @@ class MeshRow {
   }
 
   /// The whole row.
-  void fill(float* out) const;
+  void fill(float* out);
+
+  /// What the pixels of that row have above it. `above` may be `pixels`.
+  void subtract_from(const float* pixels, float* above);
 
  private:
+  /// f(piece, the part of beyond_ that it is for, its first pixel, how many it has); with one column of meshes nothing.
+  template <class F>
+  void for_each_piece(const F& f);
+
   const MeshGrid& grid_;
   const Buffer<float, Cpu>&nodes_, &bends_;
   std::vector<float> node_, bend_;  ///< of each column of meshes those of rows_at_once rows
   std::int64_t first_ = -rows_at_once;
-  std::int64_t row_ = 0;  ///< from the first of them
+  std::int64_t row_ = 0;       ///< from the first of them
+  std::vector<float> beyond_;  ///< how far each pixel is beyond the node before it, in every row; once a row is filled
 };
 
 }  // namespace srcextract

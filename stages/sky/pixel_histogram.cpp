@@ -6,40 +6,65 @@ namespace srcextract {
 
 namespace {
 
-constexpr int bins = 16;  // of a chunk
+/// Sums within every chunk, counted from its first bin.
+template <class Sum>
+struct Within {
+  Sum count[most_chunks], first[most_chunks], second[most_chunks];
+};
 
-/// Sums over a chunk of bins, counted from its first.
-inline HistogramSums sums_within(const std::uint32_t* counts) {
-  std::uint64_t count = 0, first = 0, second = 0;
-  for (std::uint64_t bin = 0; bin < bins; ++bin) {
-    const std::uint64_t here = counts[bin];
-    count += here;
-    first += here * static_cast<std::uint32_t>(bin);
-    second += here * static_cast<std::uint32_t>(bin * bin);
+template <class Sum>
+inline __attribute__((always_inline)) void sum_within(const std::uint32_t* counts, int chunks,
+                                                      Within<Sum>& __restrict within) {
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    Sum count = 0, first = 0, second = 0;
+    for (int bin = 0; bin < chunk_bins; ++bin) {
+      const Sum here = counts[bin * most_chunks + chunk], times = static_cast<Sum>(bin);
+      count += here;
+      first += times * here;
+      second += times * times * here;
+    }
+    within.count[chunk] = count;
+    within.first[chunk] = first;
+    within.second[chunk] = second;
   }
-  return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(first), static_cast<std::int64_t>(second)};
+}
+
+SRCEXTRACT_VECTOR_CLONES
+void sum_chunks_of(const std::uint32_t* counts, int chunks, Within<std::uint32_t>& __restrict within) {
+  sum_within(counts, chunks, within);
+}
+SRCEXTRACT_VECTOR_CLONES
+void sum_chunks_of(const std::uint32_t* counts, int chunks, Within<std::uint64_t>& __restrict within) {
+  sum_within(counts, chunks, within);
 }
 
 /// The sums over all bins before each chunk, and over all.
-SRCEXTRACT_VECTOR_CLONES
+template <class Sum>
 void sum_before_chunks(const std::uint32_t* counts, int chunks, HistogramSums* before) {
+  Within<Sum> within;
+  sum_chunks_of(counts, chunks, within);
   HistogramSums sums{};
   for (int chunk = 0; chunk < chunks; ++chunk) {
     before[chunk] = sums;
-    const HistogramSums within = sums_within(counts + std::ptrdiff_t{chunk} * bins);
-    const std::int64_t first = std::int64_t{chunk} * bins;
-    sums.count += within.count;
-    sums.first += first * within.count + within.first;
-    sums.second += first * (first * within.count + 2 * within.first) + within.second;
+    const std::int64_t begin = std::int64_t{chunk} * chunk_bins;
+    const auto count = static_cast<std::int64_t>(within.count[chunk]);
+    const auto first = static_cast<std::int64_t>(within.first[chunk]);
+    sums.count += count;
+    sums.first += begin * count + first;
+    sums.second += begin * (begin * count + 2 * first) + static_cast<std::int64_t>(within.second[chunk]);
   }
   before[chunks] = sums;
 }
 
 }  // namespace
 
-void PixelHistogram::sum_chunks() {
-  static_assert(chunk_bins == bins);
-  sum_before_chunks(counts_.data(), chunks(), before_.data());
+void PixelHistogram::sum_chunks(std::int64_t pixels) {
+  constexpr std::int64_t most_in_32_bits = std::int64_t{1} << 24;  // the squares of a chunk's bins are below 2^8
+  if (pixels <= most_in_32_bits) {
+    sum_before_chunks<std::uint32_t>(counts_.data(), chunks(), before_.data());
+  } else {
+    sum_before_chunks<std::uint64_t>(counts_.data(), chunks(), before_.data());
+  }
 }
 
 HistogramSums PixelHistogram::sum_before(int bin) const {

@@ -12,30 +12,30 @@ namespace srcextract {
 /// looks at the bins of two chunks.
 class PixelHistogram {
  public:
-  /// bins_at(row, x, n, none, out) finds the bins of a piece of the mesh, `none` for what is in no bin.
+  /// bins_at(row, x, n, none, out) finds where the bins of a piece of the mesh are counted (place_of_bin), `none` for
+  /// what is in no bin.
   template <class BinsAt>
   PixelHistogram(const MeshPixels& pixels, int bins, const BinsAt& bins_at) : bins_(bins) {
-    std::fill_n(counts_.begin(), static_cast<std::size_t>(chunks()) * chunk_bins, 0);
+    for (int place = 0; place < most_bins; place += most_chunks) std::fill_n(counts_.begin() + place, chunks(), 0);
     pixels.for_each_piece([&](std::int64_t row, std::int64_t x_of_piece, int n) {
       std::array<int, sum_columns> found;
       bins_at(row, x_of_piece, n, nowhere, found.data());
       for (int x = 0; x < n; ++x) ++counts_[static_cast<std::size_t>(found[static_cast<std::size_t>(x)])];
     });
-    sum_chunks();
+    sum_chunks(pixels.area());
   }
 
-  std::int64_t operator()(int bin) const { return counts_[static_cast<std::size_t>(bin)]; }
+  std::int64_t operator()(int bin) const { return counts_[static_cast<std::size_t>(place_of_bin(bin))]; }
 
   /// The kappa-sigma clip about the median.
   HistogramClip clip(double kappa) const;
 
  private:
-  static constexpr int chunk_bins = 16;
   static constexpr int nowhere = most_bins;  // what is in no bin is counted here
 
   int chunks() const { return (bins_ + chunk_bins - 1) / chunk_bins; }
 
-  void sum_chunks();
+  void sum_chunks(std::int64_t pixels);
 
   /// The sums over all bins before one.
   HistogramSums sum_before(int bin) const;
@@ -45,7 +45,7 @@ class PixelHistogram {
 
   int bins_;
   std::array<std::uint32_t, most_bins + 1> counts_;
-  std::array<HistogramSums, most_bins / chunk_bins + 1> before_;
+  std::array<HistogramSums, most_chunks + 1> before_;
 };
 
 }  // namespace srcextract

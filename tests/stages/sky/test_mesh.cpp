@@ -106,6 +106,19 @@ TEST(MeshOnTheHost, WhatIsAboveTheSkyIsTheSameInTheImagesMemory) {
   }
 }
 
+/// Whole numbers from 0 to 1023, each as often, of which no clip takes any, in one mesh of more than 2^24 pixels.
+TYPED_TEST(Mesh, AMeshOfManyPixelsHasTheirMeanAndSigma) {
+  const Shape shape{4104, 4104};
+  std::vector<float> pixels(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 389 % 1024);
+  const auto found = this->find(shape, pixels, 5000);
+  ASSERT_EQ(found.level.size(), 1U);
+  const double sigma = 1024 / std::sqrt(12.0);
+  // A bin is 10 sigma / 4096 wide, and 2.5 medians are in the level.
+  EXPECT_NEAR(found.level[0], 511.5, 2.5 * sigma * 10 / 4096);
+  EXPECT_NEAR(found.rms[0], sigma, sigma * 10 / 4096);
+}
+
 TYPED_TEST(Mesh, AConstantImageIsItsOwnSky) {
   const auto found = this->find({100, 70}, std::vector<float>(7000, 7.25F), 64);
   for (const float level : found.level) EXPECT_EQ(level, 7.25F);
