@@ -20,25 +20,22 @@ struct CircleFlux {
   bool operator==(const CircleFlux&) const = default;
 };
 
-/// Of the Side x Side sub-pixels of each of Width pixels at (dx, dy) those whose centres are in a circle.
+/// Of the Side x Side sub-pixels of a pixel those whose centres are in a circle about (0, 0); (u, v) is the place of
+/// the first. Columns that are added to make the loop a vector's are inside of nothing.
 template <int Side, int Width>
-SRCEXTRACT_HOST_DEVICE void sub_pixels_inside(const float (&dx)[Width], float dy, float radius2,
-                                              std::int32_t (&inside)[Width]) {
-  constexpr float step = 1.0F / static_cast<float>(Side), first = 0.5F * (step - 1);
-  float u2[Side][Width], u[Width], v = dy + first;
-  for (int i = 0; i < Width; ++i) u[i] = dx[i] + first;
-  for (int k = 0; k < Side; ++k) {
-    for (int i = 0; i < Width; ++i) {
-      u2[k][i] = u[i] * u[i];
-      u[i] += step;
-    }
-  }
-  for (int i = 0; i < Width; ++i) inside[i] = 0;
+SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
+  constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
+  constexpr float step = 1.0F / static_cast<float>(Side);
+  float u2[columns];
+  for (int k = 0; k < Side; ++k, u += step) u2[k] = u * u;
+  for (int k = Side; k < columns; ++k) u2[k] = std::numeric_limits<float>::infinity();
+  std::int32_t inside[columns] = {}, sum = 0;
   for (int j = 0; j < Side; ++j, v += step) {
     const float v2 = v * v;
-    for (int k = 0; k < Side; ++k)
-      for (int i = 0; i < Width; ++i) inside[i] += u2[k][i] + v2 < radius2 ? 1 : 0;
+    for (int k = 0; k < columns; ++k) inside[k] += u2[k] + v2 < radius2 ? 1 : 0;
   }
+  for (int k = 0; k < columns; ++k) sum += inside[k];
+  return sum;
 }
 
 /// How much of each of Width pixels is in the circle about (0, 0), as SExtractor has it: all of one well inside, of one
@@ -66,9 +63,11 @@ SRCEXTRACT_HOST_DEVICE void overlaps_with_circle(const float (&dx)[Width], float
     any_crossed |= crossed[i];
   }
   if (any_crossed == 0) return;
-  std::int32_t inside[Width];
-  sub_pixels_inside<Side>(dx, dy, radius2, inside);
-  for (int i = 0; i < Width; ++i) part[i] = crossed[i] != 0 ? static_cast<float>(inside[i]) * (step * step) : part[i];
+  for (int i = 0; i < Width; ++i) {
+    if (crossed[i] == 0) continue;
+    const std::int32_t inside = sub_pixels_inside<Side, Width>(dx[i] + first, dy + first, radius2);
+    part[i] = static_cast<float>(inside) * (step * step);
+  }
 }
 
 /// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels times how much of them is inside, by

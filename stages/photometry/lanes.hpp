@@ -45,7 +45,7 @@ struct FixedPoint {
   double quantum;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t of(double value) const {
-    const double scaled = value / quantum;
+    const double scaled = value * (1 / quantum);  // exact, and divided once for all values
     return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
   }
   SRCEXTRACT_HOST_DEVICE double value(std::int64_t sum) const { return static_cast<double>(sum) * quantum; }
