@@ -10,7 +10,11 @@ namespace srcextract {
 
 namespace {
 
-constexpr int block_warps = block_threads / warp_size;
+/// Small blocks, and more of them than run at once: sources differ in size by a factor of a thousand, and a block's
+/// place is free when its slowest warp is done.
+constexpr int block_warps = 2, family_threads = block_warps * warp_size;
+constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
+constexpr int least_family_blocks = 10;           ///< that are to fit on one, by their registers
 
 /// A thread a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, std::int64_t width,
@@ -27,7 +31,7 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
 struct SourceTable {
   const SourceSums* sums;
   const Parentage* parentage;  ///< null: nothing was deblended
-  const KronFlux* kron;        ///< null: not measured
+  const EllipseFlux* kron;     ///< null: not measured
   const LightRadius* radii;    ///< the same
   int radii_each;
   ItemCount items;
@@ -35,8 +39,9 @@ struct SourceTable {
 
 /// A warp a row of a source, or a source if its rows are measured together.
 template <class One>
-__global__ void measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis,
-                                      SourceTable sources, typename One::Row* rows) {
+__global__ void __launch_bounds__(family_threads, least_family_blocks)
+    measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis, SourceTable sources,
+                          typename One::Row* rows) {
   __shared__ unsigned long long bins[block_warps][most_bins];
   const WarpLanes lanes(bins[threadIdx.x / warp_size]);
   image.background = levels->background;
@@ -101,7 +106,10 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const SourceTable sources{input.sums.data(),         input.parentage.data(),
                               measured.kron.rows.data(), measured.light_radii.rows.data(),
                               measured.light_radii.each, ItemCount{&input.components.counts.data()->kept, room}};
-    measure_family_kernel<<<grid_for(room * out.each * warp_size, where), block_threads, 0, where.stream>>>(
+    const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
+    const auto blocks = static_cast<unsigned int>(
+        std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
+    measure_family_kernel<<<blocks, family_threads, 0, where.stream>>>(
         family, image, input.levels.data(), analysis_ratio(config), sources, out.rows.data());
     check_launch();
   });

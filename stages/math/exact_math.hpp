@@ -34,10 +34,11 @@ SRCEXTRACT_HOST_DEVICE inline double portable_exp(double x) {
 /// double, + - * alone, also on a device; NaN of NaN. Taylor's series of e^r, |r| < 0.35, whose first term left out is
 /// 7e-12 of it.
 SRCEXTRACT_HOST_DEVICE inline float portable_expf(float x) {
-  if (!(x > -104)) return x == x ? 0.0F : x;
-  if (x > 89) return std::numeric_limits<float>::infinity();
-  const double k = std::floor(static_cast<double>(x) * (1 / (ln2_high + ln2_low)) + 0.5);
-  const double r = (static_cast<double>(x) - k * ln2_high) - k * ln2_low;
+  // Without branches, so that loops of it become vectors: what is beyond float's range, and NaN, is judged at the end.
+  constexpr float least = -104, most = 89;
+  const double in_range = x > least ? (x < most ? x : most) : least;
+  const double k = std::floor(in_range * (1 / (ln2_high + ln2_low)) + 0.5);
+  const double r = (in_range - k * ln2_high) - k * ln2_low;
   double series = 1.0 / 362880;
   series = series * r + 1.0 / 40320;
   series = series * r + 1.0 / 5040;
@@ -48,10 +49,12 @@ SRCEXTRACT_HOST_DEVICE inline float portable_expf(float x) {
   series = series * r + 0.5;
   series = series * r + 1;
   series = series * r + 1;
-  const std::int64_t bits = (static_cast<std::int64_t>(k) + 1023) << 52;  // of 2^k, normal in double
+  const std::int64_t bits = (static_cast<std::int64_t>(static_cast<std::int32_t>(k)) + 1023) << 52;  // of 2^k
   double power;
   memcpy(&power, &bits, sizeof(power));
-  return static_cast<float>(series * power);
+  const auto value = static_cast<float>(series * power);
+  const float below = x == x ? 0.0F : x, above = std::numeric_limits<float>::infinity();
+  return x > least ? (x > most ? above : value) : below;
 }
 
 /// The natural logarithm of a finite x > 0 within 1e-15 of it, or of 1 where that is more; + - * / alone, so that it

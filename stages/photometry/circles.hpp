@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -19,22 +20,54 @@ struct CircleFlux {
   bool operator==(const CircleFlux&) const = default;
 };
 
-/// How much of a pixel is in the circle about (0, 0), as SExtractor has it: all of one well inside, and of one at the
-/// edge those of its side x side sub-pixels whose centres are; `dx`, `dy` is the pixel's place. Negative beyond the
-/// circle's reach. In float, offsets added up, as there.
-SRCEXTRACT_HOST_DEVICE inline float overlap_with_circle(float dx, float dy, float radius, int side) {
-  const float outer = radius + 0.75F, inner = radius - 0.75F > 0 ? radius - 0.75F : 0;
-  const float distance = dx * dx + dy * dy;
-  if (!(distance < outer * outer)) return -1;
-  if (distance <= inner * inner) return 1;
-  const float step = 1.0F / static_cast<float>(side), first = 0.5F * (step - 1);
-  int inside = 0;
-  float v = dy + first;
-  for (int j = 0; j < side; ++j, v += step) {
-    float u = dx + first;
-    for (int i = 0; i < side; ++i, u += step) inside += u * u + v * v < radius * radius ? 1 : 0;
+/// Of the Side x Side sub-pixels of a pixel those whose centres are in a circle about (0, 0); (u, v) is the place of
+/// the first. Columns that are added to make the loop a vector's are inside of nothing.
+template <int Side, int Width>
+SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
+  constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
+  constexpr float step = 1.0F / static_cast<float>(Side);
+  float u2[columns];
+  for (int k = 0; k < Side; ++k, u += step) u2[k] = u * u;
+  for (int k = Side; k < columns; ++k) u2[k] = std::numeric_limits<float>::infinity();
+  std::int32_t inside[columns] = {}, sum = 0;
+  for (int j = 0; j < Side; ++j, v += step) {
+    const float v2 = v * v;
+    for (int k = 0; k < columns; ++k) inside[k] += u2[k] + v2 < radius2 ? 1 : 0;
   }
-  return static_cast<float>(inside) * (step * step);
+  for (int k = 0; k < columns; ++k) sum += inside[k];
+  return sum;
+}
+
+/// How much of each of Width pixels is in the circle about (0, 0), as SExtractor has it: all of one well inside, of one
+/// at the edge those of its Side x Side sub-pixels whose centres are, and none of one beyond the circle's reach; (dx,
+/// dy) is a pixel's place. In float, offsets added up, as there. Only where the circle may pass between sub-pixels are
+/// they counted: elsewhere all or none of them are inside, by more than the rounding of any of this.
+template <int Side, int Width>
+SRCEXTRACT_HOST_DEVICE void overlaps_with_circle(const float (&dx)[Width], float dy, float radius,
+                                                 float (&part)[Width]) {
+  constexpr float step = 1.0F / static_cast<float>(Side), first = 0.5F * (step - 1), rounding = 4e-6F;
+  const float outer = radius + 0.75F, inner = radius - 0.75F > 0 ? radius - 0.75F : 0;
+  const float outer2 = outer * outer, inner2 = inner * inner, radius2 = radius * radius;
+  const float down = fabsf(dy), slack_down = rounding * (down + 1);
+  const float near_y = down + first - slack_down > 0 ? down + first - slack_down : 0, far_y = down - first + slack_down;
+  const float near_y2 = near_y * near_y, far_y2 = far_y * far_y,
+              of_all = static_cast<float>(Side * Side) * (step * step);
+  std::int32_t crossed[Width], any_crossed = 0;
+  for (int i = 0; i < Width; ++i) {
+    const float distance = dx[i] * dx[i] + dy * dy, across = fabsf(dx[i]), slack = rounding * (across + 1);
+    const float near_x = across + first - slack > 0 ? across + first - slack : 0, far_x = across - first + slack;
+    const bool none = !(distance < outer2) || near_x * near_x + near_y2 > radius2;
+    const bool whole = distance <= inner2, all = far_x * far_x + far_y2 < radius2;
+    part[i] = whole && distance < outer2 ? 1 : none ? 0 : all ? of_all : 0;
+    crossed[i] = whole || none || all ? 0 : 1;
+    any_crossed |= crossed[i];
+  }
+  if (any_crossed == 0) return;
+  for (int i = 0; i < Width; ++i) {
+    if (crossed[i] == 0) continue;
+    const std::int32_t inside = sub_pixels_inside<Side, Width>(dx[i] + first, dy + first, radius2);
+    part[i] = static_cast<float>(inside) * (step * step);
+  }
 }
 
 /// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels times how much of them is inside, by
@@ -60,12 +93,20 @@ struct CircleFamily {
     const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     const float r = radius[which];
     const ApertureBox box = box_of_circle(cx, cy, r, image);
-    const Sums<2> sums = lanes.template sum<2>(box, [&](std::int32_t x, std::int32_t y) -> Sums<2> {
-      const float weight = overlap_with_circle(static_cast<float>(x) - cx, static_cast<float>(y) - cy, r, 5);
-      if (!(weight > 0)) return {};
-      const ApertureSample sample = image.sample(x, y, source.number, cx, cy);
-      return {{weight * sample.value, weight * sample.variance}};
-    });
+    constexpr int width = Lanes::width;
+    const auto add = [&](std::int32_t x, std::int32_t y, int size, BlockSums<2, width>& pixels) {
+      float dx[width], weight[width];
+      std::int32_t wanted[width];
+      for (int i = 0; i < width; ++i) dx[i] = static_cast<float>(x + i) - cx;
+      overlaps_with_circle<5>(dx, static_cast<float>(y) - cy, r, weight);
+      for (int i = 0; i < width; ++i) wanted[i] = i < size && weight[i] > 0 ? 1 : 0;
+      const ApertureSamples<width> sample = image.samples(x, y, size, source.number, cx, cy, wanted);
+      for (int i = 0; i < width; ++i) {
+        pixels.of[0][i] = wanted[i] != 0 ? weight[i] * sample.value[i] : 0;
+        pixels.of[1][i] = wanted[i] != 0 ? weight[i] * sample.variance[i] : 0;
+      }
+    };
+    const Sums<2> sums = lanes.template sum_of_blocks<2>(box, add);
     return {sums.of[0], sums.of[1], box.cut ? flag::aperture_cut : 0};
   }
 

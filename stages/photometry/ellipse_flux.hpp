@@ -1,21 +1,23 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
+
+#include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
 
-/// The light in an ellipse.
+/// The light in an ellipse: FLUX_AUTO or FLUX_PETRO of a source.
 struct EllipseFlux {
-  double flux, variance;  ///< the variance in units of FluxCalibration::pixel
+  double flux, variance;  ///< the variance in units of FluxCalibration::pixel; NaN of a source without a shape
+  float radius;           ///< of the ellipse, in units of A_IMAGE; 0 where the flux is not above 0
   std::int32_t flags;     ///< flag::crowded, flag::aperture_cut
 
   bool operator==(const EllipseFlux&) const = default;
-};
-
-/// What of an ellipse is found to be of others, or bad.
-struct EllipseCover {
-  double area, masked;
 };
 
 /// FLAGS 1 while a radius is sought. The ratio is in float, in which a tenth is more than a tenth in double: exactly a
@@ -24,22 +26,93 @@ SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(double masked, double area) 
   return static_cast<double>(static_cast<float>(masked) / static_cast<float>(area)) > 0.1;
 }
 
-/// The light of whole pixels whose centres are in the ellipse `scale` times as large as the source's, as SExtractor
+/// Width pixels of a row by the ellipses through them.
+template <int Width>
+struct EllipseBlock {
+  float square[Width];            ///< square_of_scale
+  std::int32_t in_reach[Width];   ///< 1: of the block, and its square is within a limit
+  ApertureSamples<Width> sample;  ///< of those in reach
+};
+
+template <int Width>
+SRCEXTRACT_HOST_DEVICE EllipseBlock<Width> ellipse_block(const MeasuredSource& source, const PhotometryImage& image,
+                                                         std::int32_t x, std::int32_t y, int count, float limit) {
+  EllipseBlock<Width> block;
+  for (int i = 0; i < Width; ++i) {
+    block.square[i] = square_of_scale(source.shape, x + i, y);
+    block.in_reach[i] = (i < count ? 1 : 0) & (block.square[i] <= limit ? 1 : 0);
+  }
+  block.sample = image.samples(x, y, count, source.number, static_cast<float>(source.shape.x),
+                               static_cast<float>(source.shape.y), block.in_reach);
+  return block;
+}
+
+/// The light of whole pixels whose centres are in the ellipse `radius` times as large as the source's, as SExtractor
 /// sums it for FLUX_AUTO and FLUX_PETRO: geometry in float, no correction for what lies beyond the image.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const MeasuredSource& source,
-                                                   const PhotometryImage& image, float scale) {
-  const SourceShape& shape = source.shape;
-  const auto cx = static_cast<float>(shape.x), cy = static_cast<float>(shape.y);
-  const float limit = scale * scale;
-  const ApertureBox box = box_of_ellipse(shape, scale, image);
-  const Sums<4> sums = lanes.template sum<4>(box, [&](std::int32_t x, std::int32_t y) -> Sums<4> {
-    if (!(square_of_scale(shape, x, y) <= limit)) return {};
-    const ApertureSample sample = image.sample(x, y, source.number, cx, cy);
-    return {{sample.value, sample.variance, 1.0, sample.masked ? 1.0 : 0.0}};
-  });
+                                                   const PhotometryImage& image, float radius) {
+  constexpr int width = Lanes::width;
+  const ApertureBox box = box_of_ellipse(source.shape, radius, image);
+  const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<4, width>& pixels) {
+    const auto block = ellipse_block<width>(source, image, x, y, count, radius * radius);
+    for (int i = 0; i < width; ++i) {
+      const bool in = block.in_reach[i] != 0;
+      pixels.of[0][i] = in ? block.sample.value[i] : 0;
+      pixels.of[1][i] = in ? block.sample.variance[i] : 0;
+      pixels.of[2][i] = in ? 1 : 0;
+      pixels.of[3][i] = block.in_reach[i] & block.sample.masked[i];
+    }
+  };
+  const Sums<4> sums = lanes.template sum_of_blocks<4>(box, add);
   const double area = sums.of[2], masked = sums.of[3];
-  return {sums.of[0], sums.of[1], (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0)};
+  return {sums.of[0], sums.of[1], radius,
+          (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0)};
+}
+
+/// What Kron's and Petrosian's families share: all but how the radius follows from the light. `Own` is one of them,
+/// with radius(lanes, source, image, flags), which adds to the flags, and the names of its columns, of flux, its error,
+/// their magnitudes and the radius.
+template <class Own>
+struct EllipseFamily {
+  using Row = EllipseFlux;
+
+  double factor, minimum;  ///< of the radius
+
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE EllipseFlux measure(const Lanes& lanes, const MeasuredSource& source,
+                                             const PhotometryImage& image, int) const {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (!source.shape.defined) return {nan, nan, 0, 0};
+    std::int32_t flags = 0;
+    const float radius = static_cast<const Own*>(this)->radius(lanes, source, image, flags);
+    EllipseFlux light = flux_in_ellipse(lanes, source, image, radius);
+    light.flags |= flags;
+    if (!(light.flux > 0)) light.radius = 0;
+    return light;
+  }
+
+  /// Calls f(name, value) for each of the columns; value(row, calibration) is what stands in it.
+  template <class F>
+  static void for_each_value(F&& f) {
+    using Row = EllipseFlux;
+    using At = FluxCalibration;
+    const auto error = [](const Row& row, const At& at) { return at.error(row.flux, row.variance); };
+    f(Own::columns[0], [](const Row& row, const At&) { return row.flux; });
+    f(Own::columns[1], error);
+    f(Own::columns[2], [](const Row& row, const At& at) { return at.magnitude(row.flux); });
+    f(Own::columns[3], [error](const Row& row, const At& at) { return at.magnitude_error(row.flux, error(row, at)); });
+    f(Own::columns[4], [](const Row& row, const At&) { return static_cast<double>(row.radius); });
+  }
+};
+
+inline void record_fields(const Buffer<EllipseFlux, Cpu>& rows, FieldRecorder& to) {
+  to.members("flux", Element::source, rows, &EllipseFlux::flux);
+  to.members("variance", Element::source, rows, &EllipseFlux::variance);
+  to.members("radius", Element::source, rows, &EllipseFlux::radius);
+  to.members("flags", Element::source, rows, &EllipseFlux::flags);
 }
 
 }  // namespace srcextract

@@ -24,8 +24,8 @@ struct FamilyRows {
 template <class Where>
 struct Photometry {
   FamilyRows<CircleFlux, Where> circles;
-  FamilyRows<KronFlux, Where> kron;
-  FamilyRows<PetrosianFlux, Where> petrosian;
+  FamilyRows<EllipseFlux, Where> kron;
+  FamilyRows<EllipseFlux, Where> petrosian;
   FamilyRows<LightRadius, Where> light_radii;
   FamilyRows<WindowedSource, Where> window;
   FamilyRows<ProfileRow, Where> profile;

@@ -3,102 +3,166 @@
 #include <cmath>
 #include <cstdint>
 
+#include "stages/photometry/growth_curve.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
 
-/// SExtractor's curve of growth: the light of a source in circles of 1 to 64 equal steps about it, out to 6 A_IMAGE.
-/// Pixels within 0.75 pixel of a circle are divided into 5 x 5. In whole numbers of a quantum, which add up to the same
-/// in any order.
-struct GrowthCurve {
-  static constexpr int circles = 64;
+/// The rings in which sub-pixels of Width pixels are.
+template <int Width>
+class SubPixelRings {
+ public:
+  SRCEXTRACT_HOST_DEVICE explicit SubPixelRings(double steps)
+      : steps_(steps), float_steps_(static_cast<float>(steps)) {}
 
-  const std::int64_t* rings;  ///< light between a circle and the one within
-  FixedPoint unit;            ///< of it
-  double reach;               ///< radius of the last circle
-  bool cut;                   ///< the image ends before the last circle does
-
-  /// The radius of the circle that holds so much light, linear within a step; no more than `reach`, and 0 where the
-  /// first circle has none. Where the curve does not get there it is continued, not from its last step, but from the
-  /// one before.
-  SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
-    const double step = reach / circles;
-    std::int64_t inside = rings[0], before = 0, before_that = 0;
-    int i = 0;
-    for (; i < circles - 1 && unit.value(inside) < light; ++i) {
-      before_that = before;
-      before = inside;
-      inside += rings[i + 1];
-    }
-    double radius = 0;
-    if (i == 0) {
-      if (inside != 0) radius = step * light / unit.value(inside);
-    } else {
-      const bool beyond = i == circles - 1;
-      const std::int64_t from = beyond ? before_that : before, to = beyond ? before : inside;
-      if (to != from) radius = step * (i + (light - unit.value(from)) / unit.value(to - from));
-    }
-    return radius < reach ? radius : reach;
+  /// The ring at the square of a distance, GrowthCurve::circles beyond the last.
+  SRCEXTRACT_HOST_DEVICE std::int32_t at(double square) const {
+    const double ring = (square > 0 ? std::sqrt(square) : 0.0) * steps_;
+    return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// The radius of half the light as a window is made of it: within half a pixel and the last circle.
-  SRCEXTRACT_HOST_DEVICE double half_light(double flux) const {
-    constexpr double least = 0.5;
-    const double radius = std::fabs(radius_of(0.5 * flux)), most = reach > least ? reach : least;
-    return radius < least ? least : radius < most ? radius : most;
+  /// Those of a row of sub-pixels, at the squares u2 + v2. In float, which is not off by more than 64 times 4 of its
+  /// roundings, 2e-5 of a ring; where one is no further from a circle, by at().
+  template <int Side>
+  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], double v2,
+                                     std::int32_t (&ring)[Side][Width]) const {
+    constexpr float unsure = 1.0F / 32768, beyond = GrowthCurve::circles + 0.5F;
+    const auto float_v2 = static_cast<float>(v2);
+    std::int32_t is_unsure[Width] = {}, any_unsure = 0;
+    for (int k = 0; k < Side; ++k) {
+      for (int i = 0; i < Width; ++i) {
+        const float far = std::sqrt(static_cast<float>(u2[k][i]) + float_v2) * float_steps_;
+        const float near = far < beyond ? far : beyond;
+        ring[k][i] = static_cast<std::int32_t>(near);
+        is_unsure[i] |= fabsf(near - static_cast<float>(ring[k][i]) - 0.5F) < 0.5F - unsure ? 0 : 1;
+      }
+    }
+    for (int i = 0; i < Width; ++i) any_unsure |= is_unsure[i];
+    if (any_unsure == 0) return;
+    for (int k = 0; k < Side; ++k)
+      for (int i = 0; i < Width; ++i) ring[k][i] = at(u2[k][i] + v2);
+  }
+
+ private:
+  double steps_;
+  float float_steps_;
+};
+
+/// What the curve of a source is made from, with its geometry in double, as SExtractor has it.
+struct GrowthPixels {
+  static constexpr int side = 5;
+  static constexpr double sub_pixel = 0.2, first = -0.4;
+
+  const PhotometryImage& image;
+  std::int32_t number;
+  double cx, cy, reach;
+  double limit, step, steps;  ///< of pixels that are looked at; of a circle from the next; circles a pixel
+
+  SRCEXTRACT_HOST_DEVICE GrowthPixels(const MeasuredSource& source, const PhotometryImage& of)
+      : image(of),
+        number(source.number),
+        cx(source.shape.x),
+        cy(source.shape.y),
+        reach(6 * static_cast<double>(source.shape.a)),
+        limit(reach + 1.5),
+        step(reach / GrowthCurve::circles),
+        steps(GrowthCurve::circles / reach) {}
+
+  /// Pixels of a block.
+  template <int Width>
+  struct Block {
+    double square[Width];            ///< of their distance
+    std::int32_t in_reach[Width];    ///< 1: within the limit
+    std::int32_t any;                ///< is one
+    ApertureSamples<Width> samples;  ///< of those that are
+  };
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE Block<Width> block_at(std::int32_t x, std::int32_t y, int count) const {
+    Block<Width> block;
+    block.any = 0;
+    for (int i = 0; i < Width; ++i) {
+      block.square[i] = (x + i - cx) * (x + i - cx) + (y - cy) * (y - cy);
+      block.in_reach[i] = (i < count ? 1 : 0) & (block.square[i] <= limit * limit ? 1 : 0);
+      block.any |= block.in_reach[i];
+    }
+    if (block.any != 0) block.samples = image.samples(x, y, count, number, cx, cy, block.in_reach);
+    return block;
+  }
+
+  /// The magnitudes of the light in reach, added up.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE double all_light(const Lanes& lanes, const ApertureBox& box) const {
+    constexpr int width = Lanes::width;
+    const auto add = [this](std::int32_t x, std::int32_t y, int count, BlockSums<1, width>& pixels) {
+      const auto block = block_at<width>(x, y, count);
+      for (int i = 0; i < width; ++i) pixels.of[0][i] = block.in_reach[i] != 0 ? std::fabs(block.samples.value[i]) : 0;
+    };
+    return lanes.template sum_of_blocks<1>(box, add).of[0];
+  }
+
+  /// Adds the light of a block to the rings in which it is: whole pixels, where no circle is near, and parts.
+  template <int Width, class Bins>
+  SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
+                                           Bins& bins) const {
+    constexpr double margin = 0.75;
+    const auto block = block_at<Width>(x, y, count);
+    if (block.any == 0) return;
+    const SubPixelRings<Width> rings(steps);
+    std::int64_t whole[Width], part[Width];
+    std::int32_t ring[1][Width], any_whole = 0, any_part = 0;
+    for (int i = 0; i < Width; ++i) {
+      const double distance = block.square[i] > 0 ? std::sqrt(block.square[i]) : 0.0;
+      const double beyond = distance - step * std::floor(distance * steps);
+      const std::int32_t undivided = (beyond >= margin ? 1 : 0) & (beyond <= step - margin ? 1 : 0);
+      const std::int32_t as_whole = block.in_reach[i] & undivided, as_parts = block.in_reach[i] & (1 - undivided);
+      whole[i] = as_whole != 0 ? unit.of(block.samples.value[i]) : 0;
+      part[i] = as_parts != 0 ? unit.of(block.samples.value[i] / (side * side)) : 0;
+      ring[0][i] = rings.at(block.square[i]);
+      any_whole |= as_whole;
+      any_part |= as_parts;
+    }
+    if (any_whole != 0) {
+      bins.begin(whole, ring[0]);
+      bins.add(ring);
+      bins.end();
+    }
+    if (any_part == 0) return;
+    bins.begin(part, ring[0]);
+    add_parts(x, y, rings, bins);
+    bins.end();
+  }
+
+ private:
+  template <int Width, class Bins>
+  SRCEXTRACT_HOST_DEVICE void add_parts(std::int32_t x, std::int32_t y, const SubPixelRings<Width>& rings,
+                                        Bins& bins) const {
+    double u[Width], u2[side][Width], v = y - cy + first;
+    for (int i = 0; i < Width; ++i) u[i] = x + i - cx + first;
+    for (int k = 0; k < side; ++k) {
+      for (int i = 0; i < Width; ++i) {
+        u2[k][i] = u[i] * u[i];
+        u[i] += sub_pixel;
+      }
+    }
+    for (int j = 0; j < side; ++j, v += sub_pixel) {
+      std::int32_t row[side][Width];
+      rings.of_row(u2, v * v, row);
+      bins.add(row);
+    }
   }
 };
 
-/// A quantum for numbers whose magnitudes add up to `most`, so small that the rounding of none is felt.
-SRCEXTRACT_HOST_DEVICE inline FixedPoint fixed_point_up_to(double most) {
-  constexpr int bits = 61;
-  if (!(most > 0)) return {1};
-  int exponent = 0;
-  std::frexp(most, &exponent);
-  return {std::ldexp(1.0, exponent - bits)};
-}
-
-/// The curve, with its geometry in double, as SExtractor has it. `lanes` keep its rings until they gather others.
+/// The curve. `lanes` keep its rings until they gather others.
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const MeasuredSource& source,
                                                   const PhotometryImage& image) {
-  constexpr int side = 5;
-  constexpr double margin = 0.75, sub_pixel = 0.2, first = -0.4;
-  const double cx = source.shape.x, cy = source.shape.y, reach = 6 * static_cast<double>(source.shape.a);
-  const double limit = reach + 1.5, step = reach / GrowthCurve::circles, steps = GrowthCurve::circles / reach;
-  const std::int32_t number = source.number;
-  const ApertureBox box = box_of_circle(cx, cy, limit, image);
-  const auto square_at = [&](std::int32_t x, std::int32_t y) { return (x - cx) * (x - cx) + (y - cy) * (y - cy); };
-
-  const Sums<1> light = lanes.template sum<1>(box, [&](std::int32_t x, std::int32_t y) -> Sums<1> {
-    if (!(square_at(x, y) <= limit * limit)) return {};
-    return {{std::fabs(image.sample(x, y, number, cx, cy).value)}};
+  const GrowthPixels pixels(source, image);
+  const ApertureBox box = box_of_circle(pixels.cx, pixels.cy, pixels.limit, image);
+  const FixedPoint unit = fixed_point_up_to(pixels.all_light(lanes, box));
+  const std::int64_t* const rings = lanes.bins(box, [&](std::int32_t x, std::int32_t y, int count, auto& bins) {
+    pixels.template add_to_rings<Lanes::width>(x, y, count, unit, bins);
   });
-  const FixedPoint unit = fixed_point_up_to(light.of[0]);
-
-  const std::int64_t* rings =
-      lanes.bins(GrowthCurve::circles, box, [&](std::int32_t x, std::int32_t y, const auto& add) {
-        const double square = square_at(x, y);
-        if (!(square <= limit * limit)) return;
-        const double value = image.sample(x, y, number, cx, cy).value;
-        const auto add_at = [&](double at, std::int64_t whole) {
-          const auto ring = static_cast<int>((at > 0 ? std::sqrt(at) : 0.0) * steps);
-          if (ring < GrowthCurve::circles) add(ring, whole);
-        };
-        const double distance = square > 0 ? std::sqrt(square) : 0.0;
-        const double beyond = distance - step * std::floor(distance * steps);
-        if (beyond >= margin && beyond <= step - margin) {
-          add_at(square, unit.of(value));
-          return;
-        }
-        const std::int64_t part = unit.of(value / (side * side));
-        double v = y - cy + first;
-        for (int j = 0; j < side; ++j, v += sub_pixel) {
-          double u = x - cx + first;
-          for (int i = 0; i < side; ++i, u += sub_pixel) add_at(u * u + v * v, part);
-        }
-      });
-  return {rings, unit, reach, box.cut};
+  return {rings, unit, pixels.reach, box.cut};
 }
 
 }  // namespace srcextract

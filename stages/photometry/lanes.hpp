@@ -45,7 +45,7 @@ struct FixedPoint {
   double quantum;
 
   SRCEXTRACT_HOST_DEVICE std::int64_t of(double value) const {
-    const double scaled = value / quantum;
+    const double scaled = value * (1 / quantum);  // exact, and divided once for all values
     return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
   }
   SRCEXTRACT_HOST_DEVICE double value(std::int64_t sum) const { return static_cast<double>(sum) * quantum; }
@@ -54,31 +54,56 @@ struct FixedPoint {
 /// Most bins of a histogram over a box.
 inline constexpr int most_bins = 64;
 
+/// What a block, Width pixels of a row, adds to N sums.
+template <int N, int Width>
+struct BlockSums {
+  double of[N][Width];
+};
+
 /// How a family of measurements (stages/photometry/families.hpp) goes through the pixels of a box, on the host. On a
 /// device a warp does (cuda/photometry/warp_lanes.hpp), to the same bits: all that a family computes besides is
 /// computed by every thread of it alike, so that its source is the same for both.
 class HostLanes {
  public:
+  /// Pixels of a row that sum_of_blocks and bins look at together: loops of so many turns become vectors.
+  static constexpr int width = 16;
+
   /// The sums over the box of what f(x, y) returns, a Sums<N>. The order is part of the specification: lane l has the
   /// columns x with (x - x_begin) mod 32 = l and adds their pixels row by row, in a row from left to right; then lanes
   /// l and l + 16 are added, of these l and l + 8, and so on: a tree of 16, 8, 4, 2, 1.
   template <int N, class F>
   Sums<N> sum(const ApertureBox& box, const F& f) const {
-    double lanes[N][lane_count] = {};
+    return sum_of_blocks<N>(box, [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels) {
+      pixels = {};
+      for (int i = 0; i < count; ++i) {
+        const Sums<N> pixel = f(x + i, y);
+        for (int k = 0; k < N; ++k) pixels.of[k][i] = pixel.of[k];
+      }
+    });
+  }
+
+  /// The same of blocks of pixels: f(x, y, count, pixels) says in `pixels`, a BlockSums<N, width>, what those of row y
+  /// from x on add. Of its `width` pixels only `count` are in the box; the others add 0.
+  template <int N, class F>
+  Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
+    double lanes[lane_count / width][N][width] = {};
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
-      for (std::int32_t first = box.x_begin; first < box.x_end; first += lane_count) {
-        const std::int32_t count = box.x_end - first < lane_count ? box.x_end - first : lane_count;
-        for (std::int32_t lane = 0; lane < count; ++lane) {
-          const Sums<N> pixel = f(first + lane, y);
-          for (int k = 0; k < N; ++k) lanes[k][lane] += pixel.of[k];
-        }
+      int block = 0;
+      for (std::int32_t x = box.x_begin; x < box.x_end; x += width, block = (block + 1) % (lane_count / width)) {
+        BlockSums<N, width> pixels;
+        f(x, y, box.x_end - x < width ? box.x_end - x : width, pixels);
+        for (int k = 0; k < N; ++k)
+          for (int i = 0; i < width; ++i) lanes[block][k][i] += pixels.of[k][i];
       }
     }
+    static_assert(lane_count == 2 * width);
     Sums<N> sums;
     for (int k = 0; k < N; ++k) {
-      for (int half = lane_count / 2; half > 0; half /= 2)
-        for (int lane = 0; lane < half; ++lane) lanes[k][lane] += lanes[k][lane + half];
-      sums.of[k] = lanes[k][0];
+      double* const tree = lanes[0][k];
+      for (int i = 0; i < width; ++i) tree[i] += lanes[1][k][i];
+      for (int half = width / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) tree[i] += tree[i + half];
+      sums.of[k] = tree[0];
     }
     return sums;
   }
@@ -96,14 +121,44 @@ class HostLanes {
     return largest;
   }
 
-  /// Integers gathered in `count` <= most_bins bins, which begin empty: f(x, y, add) calls add(bin, integer) as often
-  /// as it likes for every pixel of the box. They stay until the next call.
+  /// Integers of the pixels of a block, to be added to bins from 0 to `most_bins`, of which the last is not kept.
+  class BlockBins {
+   public:
+    explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
+
+    /// The integers, and about where their first bins are.
+    void begin(const std::int64_t (&values)[width], const std::int32_t (&)[width]) {
+      for (int i = 0; i < width; ++i) values_[i] = values[i];
+    }
+    /// Adds each to some bins, as often as is liked.
+    template <int Times>
+    void add(const std::int32_t (&bins)[Times][width]) {
+      std::int32_t places[Times][width];
+      for (int k = 0; k < Times; ++k)
+        for (int i = 0; i < width; ++i) places[k][i] = bins[k][i] * width + i;
+      for (int i = 0; i < width; ++i)
+        for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
+    }
+    void end() {}
+
+   private:
+    std::int64_t* bins_;  ///< of every pixel of a block its own: none waits for another
+    std::int64_t values_[width];
+  };
+
+  /// Integers gathered in most_bins bins, which begin empty: f(x, y, count, block) adds those of a block of pixels, by
+  /// block.begin, block.add and block.end. They stay until the next call.
   template <class F>
-  const std::int64_t* bins(int count, const ApertureBox& box, const F& f) const {
-    for (int i = 0; i < count; ++i) bins_[i] = 0;
-    const auto add = [this](int bin, std::int64_t value) { bins_[bin] += value; };
+  const std::int64_t* bins(const ApertureBox& box, const F& f) const {
+    std::int64_t apart[(most_bins + 1) * width] = {};
+    BlockBins block(apart);
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y)
-      for (std::int32_t x = box.x_begin; x < box.x_end; ++x) f(x, y, add);
+      for (std::int32_t x = box.x_begin; x < box.x_end; x += width)
+        f(x, y, box.x_end - x < width ? box.x_end - x : width, block);
+    for (int bin = 0; bin < most_bins; ++bin) {
+      bins_[bin] = 0;
+      for (int i = 0; i < width; ++i) bins_[bin] += apart[bin * width + i];
+    }
     return bins_;
   }
 

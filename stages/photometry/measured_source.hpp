@@ -7,7 +7,7 @@
 
 namespace srcextract {
 
-struct KronFlux;
+struct EllipseFlux;
 struct LightRadius;
 
 /// A source as the families of measurements take it.
@@ -15,7 +15,7 @@ struct MeasuredSource {
   std::int32_t number;       ///< from 1, as the map of owners has it
   SourceShape shape;         ///< where it was found
   const SourceSums* found;   ///< its sums there
-  const KronFlux* kron;      ///< where that family was measured before, else null
+  const EllipseFlux* kron;   ///< where that family was measured before, else null
   const LightRadius* radii;  ///< the same, the first of its rows
 };
 

@@ -1,67 +1,39 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
-#include "stages/core/stage_record.hpp"
-#include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/ellipse_flux.hpp"
 
 namespace srcextract {
-
-/// FLUX_PETRO of a source.
-struct PetrosianFlux {
-  double flux, variance;  ///< as of EllipseFlux; NaN of a source without a shape
-  float radius;           ///< of the ellipse, in units of A_IMAGE; 0 where the flux is not above 0
-  std::int32_t flags;
-
-  bool operator==(const PetrosianFlux&) const = default;
-};
 
 /// The light in an ellipse out to where the source has faded (Petrosian 1976, ApJ 209, L1), as SExtractor's FLUX_PETRO:
 /// of k = 0.3, 0.6 ... the first at which the mean of the pixels of k^2 <= Q <= (1.2 k)^2 that are nobody else's is
 /// less than a fifth of the mean of those of Q < (1.1 k)^2, with Q = cxx dx^2 + cyy dy^2 + cxy dx dy; the last below 5
 /// where none is. The flux is that of Q <= R^2 with R = max(factor 1.1 k, minimum).
-struct PetrosianFamily {
-  using Row = PetrosianFlux;
+struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   static constexpr Family id = Family::petrosian;
   static constexpr const char* name = "petrosian";
-
-  double factor, minimum;
+  static constexpr const char* columns[] = {"FLUX_PETRO", "FLUXERR_PETRO", "MAG_PETRO", "MAGERR_PETRO", "PETRO_RADIUS"};
 
   explicit PetrosianFamily(const Config& config)
-      : factor(config.measurement.petrosian.at(0)), minimum(config.measurement.petrosian.at(1)) {}
-  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+      : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}
 
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE PetrosianFlux measure(const Lanes& lanes, const MeasuredSource& source,
-                                               const PhotometryImage& image, int) const {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    if (!source.shape.defined) return {nan, nan, 0, 0};
-    PetrosianFlux result{};
-    result.radius = radius(lanes, source, image, result.flags);
-    const EllipseFlux light = flux_in_ellipse(lanes, source, image, result.radius);
-    result.flux = light.flux;
-    result.variance = light.variance;
-    result.flags |= light.flags;
-    if (!(light.flux > 0)) result.radius = 0;
-    return result;
-  }
-
-  template <class F>
-  static void for_each_value(F&& f) {
-    const auto error = [](const PetrosianFlux& row, const FluxCalibration& at) {
-      return at.error(row.flux, row.variance);
-    };
-    f("FLUX_PETRO", [](const PetrosianFlux& row, const FluxCalibration&) { return row.flux; });
-    f("FLUXERR_PETRO", error);
-    f("MAG_PETRO", [](const PetrosianFlux& row, const FluxCalibration& at) { return at.magnitude(row.flux); });
-    f("MAGERR_PETRO", [error](const PetrosianFlux& row, const FluxCalibration& at) {
-      return at.magnitude_error(row.flux, error(row, at));
-    });
-    f("PETRO_RADIUS", [](const PetrosianFlux& row, const FluxCalibration&) { return static_cast<double>(row.radius); });
+  SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                      std::int32_t& flags) const {
+    float scale = step;
+    Rings rings{};
+    for (float next = step; next * annulus < reach; next += step) {
+      scale = next;
+      rings = rings_at(lanes, source, image, scale);
+      if (rings.fade()) break;
+    }
+    if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
+    if (is_mostly_masked(rings.masked, rings.area)) flags |= flag::crowded;
+    const auto wanted = static_cast<float>(factor * 1.1 * scale), least = static_cast<float>(minimum);
+    return wanted > least ? wanted : least;
   }
 
  private:
@@ -80,45 +52,28 @@ struct PetrosianFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE Rings rings_at(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                                         float scale) const {
-    const SourceShape& shape = source.shape;
-    const auto cx = static_cast<float>(shape.x), cy = static_cast<float>(shape.y);
+    constexpr int width = Lanes::width;
     const float inner = scale * scale, outer = annulus * scale * (annulus * scale);
     const float middle = core * scale * (core * scale);
     // A hundredth more than the ellipse, so that the rounding of the box leaves out none of its pixels.
-    const ApertureBox box = box_of_ellipse(shape, 1.01F * annulus * scale, image);
-    const Sums<6> sums = lanes.template sum<6>(box, [&](std::int32_t x, std::int32_t y) -> Sums<6> {
-      const float square = square_of_scale(shape, x, y);
-      if (!(square <= outer)) return {};
-      const ApertureSample sample = image.sample(x, y, source.number, cx, cy);
-      if (sample.masked) return {{0, 0, 0, 0, 1, 1}};
-      const double beyond = square >= inner ? 1 : 0, inside = square < middle ? 1 : 0;
-      return {{beyond * sample.value, beyond, inside * sample.value, inside, 1, 0}};
-    });
+    const ApertureBox box = box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
+    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<6, width>& pixels) {
+      const auto block = ellipse_block<width>(source, image, x, y, count, outer);
+      for (int i = 0; i < width; ++i) {
+        const std::int32_t own = block.in_reach[i] & (1 - block.sample.masked[i]);
+        const std::int32_t beyond = own & (block.square[i] >= inner ? 1 : 0);
+        const std::int32_t within = own & (block.square[i] < middle ? 1 : 0);
+        pixels.of[0][i] = beyond != 0 ? block.sample.value[i] : 0;
+        pixels.of[1][i] = beyond;
+        pixels.of[2][i] = within != 0 ? block.sample.value[i] : 0;
+        pixels.of[3][i] = within;
+        pixels.of[4][i] = block.in_reach[i];
+        pixels.of[5][i] = block.in_reach[i] & block.sample.masked[i];
+      }
+    };
+    const Sums<6> sums = lanes.template sum_of_blocks<6>(box, add);
     return {sums.of[0], sums.of[1], sums.of[2], sums.of[3], sums.of[4], sums.of[5]};
   }
-
-  template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
-                                      std::int32_t& flags) const {
-    float scale = step;
-    Rings rings{};
-    for (float next = step; next * annulus < reach; next += step) {
-      scale = next;
-      rings = rings_at(lanes, source, image, scale);
-      if (rings.fade()) break;
-    }
-    if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
-    if (is_mostly_masked(rings.masked, rings.area)) flags |= flag::crowded;
-    const auto wanted = static_cast<float>(factor * 1.1 * scale), least = static_cast<float>(minimum);
-    return wanted > least ? wanted : least;
-  }
 };
-
-inline void record_fields(const Buffer<PetrosianFlux, Cpu>& rows, FieldRecorder& to) {
-  to.members("flux", Element::source, rows, &PetrosianFlux::flux);
-  to.members("variance", Element::source, rows, &PetrosianFlux::variance);
-  to.members("radius", Element::source, rows, &PetrosianFlux::radius);
-  to.members("flags", Element::source, rows, &PetrosianFlux::flags);
-}
 
 }  // namespace srcextract

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
@@ -12,6 +13,13 @@ namespace {
 /// Sources that a thread measures at a time.
 constexpr std::int64_t sources_at_a_time = 32;
 
+/// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
+template <class One>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const MeasuredSource& source,
+                                                                const PhotometryImage& image, typename One::Row* rows) {
+  measure_rows(family, HostLanes(), source, image, [&](int which, const typename One::Row& row) { rows[which] = row; });
+}
+
 /// Measures all sources by one family.
 template <class One>
 void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& image, const One& family,
@@ -20,14 +28,12 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& im
   out.each = family.rows();
   out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    const HostLanes lanes;
     for (std::int64_t i = begin; i < end; ++i) {
       const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
       const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                   shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
                                   before.kron.of(i), before.light_radii.of(i)};
-      measure_rows(family, lanes, source, image,
-                   [&](int which, const typename One::Row& row) { out.rows[i * out.each + which] = row; });
+      measure_source(family, source, image, out.rows.data() + i * out.each);
     }
   });
 }

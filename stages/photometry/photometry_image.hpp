@@ -25,6 +25,13 @@ struct ApertureSample {
   bool masked;      ///< another's, or bad
 };
 
+/// Width pixels of a row as the aperture of one source has them.
+template <int Width>
+struct ApertureSamples {
+  double value[Width], variance[Width];
+  std::int32_t masked[Width];
+};
+
 /// The image in which apertures are laid.
 struct PhotometryImage {
   const float* pixels;        ///< that are measured; NaN: bad
@@ -69,6 +76,44 @@ struct PhotometryImage {
       }
     }
     return {0, variance == nullptr ? 1.0 : 0.0, true};
+  }
+
+  /// sample() of the pixels of row y from x on that are `wanted`, all of them among the first `count`, all of which are
+  /// in the image. What the others are is not said.
+  template <int Width, class Real>
+  SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
+                                                        Real cx, Real cy, const std::int32_t (&wanted)[Width]) const {
+    const std::int64_t here = at(x, y);
+    const float* const row = pixels + here;
+    float pixel[Width];
+    std::int32_t of_others[Width] = {};
+    ApertureSamples<Width> out;
+    for (int i = 0; i < Width; ++i) pixel[i] = i < count ? row[i] : 0.0F;
+    if (mask != MaskNeighbours::none && owner != nullptr) {
+      const std::int32_t* const owners = owner + here;
+      for (int i = 0; i < Width; ++i) {
+        const std::int32_t whose = i < count ? owners[i] : nobodys_pixel;
+        of_others[i] = whose != nobodys_pixel && whose != number ? 1 : 0;
+      }
+    }
+    const double sky = background;
+    std::int32_t any_masked = 0;
+    for (int i = 0; i < Width; ++i) {
+      out.masked[i] = wanted[i] & (of_others[i] | (is_finite(pixel[i]) ? 0 : 1));
+      any_masked |= out.masked[i];
+      out.value[i] = pixel[i] - sky;
+      out.variance[i] = 1;
+    }
+    if (variance != nullptr)
+      for (int i = 0; i < Width; ++i) out.variance[i] = i < count ? static_cast<double>(variance[here + i]) : 0;
+    if (any_masked == 0) return out;
+    for (int i = 0; i < count; ++i) {
+      if (out.masked[i] == 0) continue;
+      const ApertureSample one = sample(x + i, y, number, cx, cy);
+      out.value[i] = one.value;
+      out.variance[i] = one.variance;
+    }
+    return out;
   }
 };
 

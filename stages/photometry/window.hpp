@@ -49,18 +49,30 @@ class GaussianWindow {
     return box_of_circle(cx_, cy_, static_cast<double>(radius_), image);
   }
 
-  /// The sums over the window of f(w, dx, dy, pixel), a Sums<N>.
+  /// The sums over the window of f(w, dx, dy, value, variance) of its pixels, a Sums<N>.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
-    constexpr int side = 11;
-    return lanes.template sum<N>(box(image), [&](std::int32_t x, std::int32_t y) -> Sums<N> {
-      const auto dx = static_cast<float>(x - cx_), dy = static_cast<float>(y - cy_);
-      const float part = overlap_with_circle(dx, dy, radius_, side);
-      if (!(part > 0)) return {};
-      const float weight = portable_expf(-(dx * dx + dy * dy) * steepness_) * part;
-      return f(weight, dx, dy, image.sample(x, y, number, cx_, cy_));
-    });
+    constexpr int side = 11, width = Lanes::width;
+    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels) {
+      float dx[width], part[width], weight[width];
+      std::int32_t wanted[width], any_wanted = 0;
+      const auto dy = static_cast<float>(y - cy_);
+      for (int i = 0; i < width; ++i) dx[i] = static_cast<float>(x + i - cx_);
+      overlaps_with_circle<side>(dx, dy, radius_, part);
+      for (int i = 0; i < width; ++i) any_wanted |= wanted[i] = i < count && part[i] > 0 ? 1 : 0;
+      if (any_wanted == 0) {
+        pixels = {};
+        return;
+      }
+      for (int i = 0; i < width; ++i) weight[i] = portable_expf(-(dx[i] * dx[i] + dy * dy) * steepness_) * part[i];
+      const ApertureSamples<width> sample = image.samples(x, y, count, number, cx_, cy_, wanted);
+      for (int i = 0; i < width; ++i) {
+        const Sums<N> one = f(weight[i], dx[i], dy, sample.value[i], sample.variance[i]);
+        for (int k = 0; k < N; ++k) pixels.of[k][i] = wanted[i] != 0 ? one.of[k] : 0;
+      }
+    };
+    return lanes.template sum_of_blocks<N>(box(image), add);
   }
 
  private:
@@ -133,8 +145,8 @@ struct WindowFamily {
       const GaussianWindow window(result.x, result.y, sigma);
       if (window.box(image).cut) result.flags |= flag::aperture_cut;
       const Sums<3> sums = window.template sum<3>(
-          lanes, source.number, image, [](float weight, float dx, float dy, const ApertureSample& pixel) -> Sums<3> {
-            const double light = weight * pixel.value;
+          lanes, source.number, image, [](float weight, float dx, float dy, double value, double) -> Sums<3> {
+            const double light = weight * value;
             return {{light, light * dx, light * dy}};
           });
       last = {result.x, result.y, sums.of[0], sums.of[1], sums.of[2]};
@@ -152,10 +164,10 @@ struct WindowFamily {
                                                      const PhotometryImage& image, const GaussianWindow& window,
                                                      const Centroid& centroid, WindowedSource& result) {
     const Sums<11> sums = window.template sum<11>(
-        lanes, source.number, image, [](float weight, float dx, float dy, const ApertureSample& pixel) -> Sums<11> {
+        lanes, source.number, image, [](float weight, float dx, float dy, double value, double variance) -> Sums<11> {
           constexpr double of_pixel = 0.0833;
-          const double light = weight * pixel.value, square = static_cast<double>(weight) * weight;
-          const double noise = square * pixel.variance, photons = pixel.value > 0 ? square * pixel.value : 0;
+          const double light = weight * value, square = static_cast<double>(weight) * weight;
+          const double noise = square * variance, photons = value > 0 ? square * value : 0;
           const double x2 = dx * dx + of_pixel, y2 = dy * dy + of_pixel, xy = dx * dy;
           return {{light * dx * dx, light * dy * dy, light * dx * dy, noise, noise * x2, noise * y2, noise * xy,
                    photons, photons * x2, photons * y2, photons * xy}};

@@ -9,6 +9,7 @@
 #include "stages/ingest/ingest.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/measure.hpp"
+#include "stages/photometry/photometry.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
 #include "tests/bench/benchmarks.hpp"
@@ -62,6 +63,7 @@ struct Prepared {
   static Config above_config() {
     Config above;
     above.detection.threshold = 1.5;
+    above.detection.min_area = 5;
     return above;
   }
 
@@ -110,6 +112,28 @@ const Prepared<Where>& prepared(std::int64_t size) {
   return *last;
 }
 
+/// Sources as SExtractor's default.sex finds them, but for deblending and cleaning, for the families that measure them.
+template <class Where>
+struct FoundSources {
+  explicit FoundSources(const Prepared<Where>& in)
+      : runs(in.sky_to_runs(true)),
+        components(label_components(runs, Prepared<Where>::above_config().detection, in.where)),
+        sums(measure_sources(in.pixels.image, runs, components, in.above_levels, in.pixels.masked, in.where)) {}
+
+  Photometry<Where> measure(const Prepared<Where>& in, const char* columns) const {
+    Config config = Prepared<Where>::above_config();
+    config.output.columns = {columns};
+    return measure_photometry({in.pixels.image, no_variance, in.above_levels, runs, components, sums, not_deblended},
+                              config, in.where);
+  }
+
+  Runs<Where> runs;
+  Components<Where> components;
+  Buffer<SourceSums, Where> sums;
+  Image<float, Where> no_variance;
+  Buffer<Parentage, Where> not_deblended;
+};
+
 /// Times stage(prepared) until its work is complete; freeing what it made is not counted.
 template <class Where, class Stage>
 void time_stage(benchmark::State& state, const Stage& stage) {
@@ -126,6 +150,16 @@ void time_stage(benchmark::State& state, const Stage& stage) {
   state.SetBytesProcessed(pixels * static_cast<std::int64_t>(sizeof(float)));
   state.SetItemsProcessed(pixels);
   state.counters["sources"] = static_cast<double>(input.counts.kept);
+}
+
+/// Measuring the sources of the last size asked for by the families that these columns need.
+template <class Where>
+Photometry<Where> measure_columns(const Prepared<Where>& in, const char* columns) {
+  static std::int64_t size = 0;
+  static std::unique_ptr<FoundSources<Where>> found;
+  if (size != in.shape.width) found = std::make_unique<FoundSources<Where>>(in);
+  size = in.shape.width;
+  return found->measure(in, columns);
 }
 
 template <class Where, class Stage>
@@ -162,6 +196,11 @@ void add_stages(const std::string& backend, std::initializer_list<std::int64_t> 
     add_stage<Where>(backend, "columns", size, [](const Input& in) {
       return derive_columns(sums_on_host(in), in.shape, fetch(in.levels, in.where), in.config.measurement);
     });
+    // Radii need FLUX_AUTO, and windows need radii.
+    for (const char* columns :
+         {"FLUX_APER", "FLUX_AUTO", "FLUX_PETRO", "FLUX_RADIUS", "XWIN_IMAGE", "profile", "photometry", "all"})
+      add_stage<Where>(backend, std::string("photometry_") + columns, size,
+                       [columns](const Input& in) { return measure_columns(in, columns); });
   }
 }
 

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import tempfile
 
+import columns
 import compressed
 import device
 import end_to_end
@@ -20,7 +21,7 @@ import surveys
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "sky": sky, "images": images, "surveys": surveys, "compare": regression}
+          "sky": sky, "columns": columns, "images": images, "surveys": surveys, "compare": regression}
 
 
 def output_of(*command):

@@ -18,8 +18,8 @@ using testing::StageTest;
 struct PhotometryResults {
   std::vector<std::int32_t> owners;
   std::vector<CircleFlux> circles;
-  std::vector<KronFlux> kron;
-  std::vector<PetrosianFlux> petrosian;
+  std::vector<EllipseFlux> kron;
+  std::vector<EllipseFlux> petrosian;
   std::vector<LightRadius> light_radii;
   std::vector<WindowedSource> window;
   std::vector<ProfileRow> profile;

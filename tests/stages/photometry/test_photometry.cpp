@@ -43,7 +43,7 @@ SourceSums sums_of(const Given& given) {
 
 struct Measured {
   std::vector<CircleFlux> circles;
-  std::vector<KronFlux> kron;
+  std::vector<EllipseFlux> kron;
 };
 
 template <class Where>
@@ -99,7 +99,7 @@ TYPED_TEST(PhotometryStage, AGaussianHasItsKronRadiusAndTheLightWithinIt) {
   const Given source{{50, 47, 54},           x0, y0, a * a * c * c + b * b * s * s, a * a * s * s + b * b * c * c,
                      (a * a - b * b) * s * c};
   for (const double factor : {1.5, 2.5, 3.0}) {
-    const KronFlux kron = this->measure(pixels, {source}, asking({5}, {factor, 1})).kron.at(0);
+    const EllipseFlux kron = this->measure(pixels, {source}, asking({5}, {factor, 1})).kron.at(0);
     const double radius = factor * std::sqrt(std::numbers::pi / 2);
     EXPECT_NEAR(kron.radius, radius, 2e-3 * radius) << factor;
     EXPECT_NEAR(kron.flux, flux * (1 - std::exp(-radius * radius / 2)), 0.01 * flux) << factor;

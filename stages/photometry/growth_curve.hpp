@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "stages/photometry/lanes.hpp"
+
+namespace srcextract {
+
+/// SExtractor's curve of growth: the light of a source in circles of 1 to 64 equal steps about it, out to 6 A_IMAGE.
+/// Pixels within 0.75 pixel of a circle are divided into 5 x 5. In whole numbers of a quantum, which add up to the same
+/// in any order.
+struct GrowthCurve {
+  static constexpr int circles = 64;
+
+  const std::int64_t* rings;  ///< light between a circle and the one within
+  FixedPoint unit;            ///< of it
+  double reach;               ///< radius of the last circle
+  bool cut;                   ///< the image ends before the last circle does
+
+  /// The radius of the circle that holds so much light, linear within a step; no more than `reach`, and 0 where the
+  /// first circle has none. Where the curve does not get there it is continued, not from its last step, but from the
+  /// one before.
+  SRCEXTRACT_HOST_DEVICE double radius_of(double light) const {
+    const double step = reach / circles;
+    std::int64_t inside = rings[0], before = 0, before_that = 0;
+    int i = 0;
+    for (; i < circles - 1 && unit.value(inside) < light; ++i) {
+      before_that = before;
+      before = inside;
+      inside += rings[i + 1];
+    }
+    double radius = 0;
+    if (i == 0) {
+      if (inside != 0) radius = step * light / unit.value(inside);
+    } else {
+      const bool beyond = i == circles - 1;
+      const std::int64_t from = beyond ? before_that : before, to = beyond ? before : inside;
+      if (to != from) radius = step * (i + (light - unit.value(from)) / unit.value(to - from));
+    }
+    return radius < reach ? radius : reach;
+  }
+
+  /// The radius of half the light as a window is made of it: within half a pixel and the last circle.
+  SRCEXTRACT_HOST_DEVICE double half_light(double flux) const {
+    constexpr double least = 0.5;
+    const double radius = std::fabs(radius_of(0.5 * flux)), most = reach > least ? reach : least;
+    return radius < least ? least : radius < most ? radius : most;
+  }
+};
+
+/// A quantum for numbers whose magnitudes add up to `most`, so small that the rounding of none is felt.
+SRCEXTRACT_HOST_DEVICE inline FixedPoint fixed_point_up_to(double most) {
+  constexpr int bits = 61;
+  if (!(most > 0)) return {1};
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  return {std::ldexp(1.0, exponent - bits)};
+}
+
+}  // namespace srcextract
