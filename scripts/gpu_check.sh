@@ -145,6 +145,9 @@ compare_image_stages() {
   for image in square_2048 nan_2048 crowded_2048 odd_4095x4097; do
     check "compare deblended, all columns $image" "$program" "${options[@]}" "${photometry[@]}" \
       --set detection.threshold=1.5 --set convolve.kernel=gaussian --set convolve.fwhm=3 config/default.yaml "$skies/$image.fits"
+    check "compare cleaned, all columns $image" "$program" "${options[@]}" "${photometry[@]}" --set deblend.clean=true \
+      --set detection.threshold=1.5 --set convolve.kernel=gaussian --set convolve.fwhm=3 config/default.yaml "$skies/$image.fits"
+    check "compare sextractor.yaml $image" "$program" "${options[@]}" config/sextractor.yaml "$skies/$image.fits"
   done
   for image in square_2048 nan_2048 crowded_2048; do
     check "compare seeds of both signs $image" "$program" "${options[@]}" --set detection.sign=both \
@@ -252,13 +255,13 @@ step_sanitize() {
     for image in small nan_small; do
       check "$tool srcextract $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
         --set 'output.segmentation=true' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
-      check "$tool deblended, all columns $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
-        --set deblend.method=tree --set 'output.columns=[all]' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
+      check "$tool cleaned, all columns $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
+        --set deblend.method=tree --set deblend.clean=true --set 'output.columns=[all]' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
     done
     # Of the typed tests the second type is the GPU. The thousands of small masks would take minutes, and so would the
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'
-    [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*'
+    [[ $tool != racecheck ]] || filter+=':*EveryField*:*HostileFields*:*HardSkies*:*PixelsAbove*:*LargerThanAnyChunk*:*OfAnyShape*:*IntoMasks*:*IntoTheBins*:*InTheirWings*:CleanParity*LargeIslands*:CleanParity*EveryStage*'
     if [[ $tool == racecheck ]]; then
       limit=600 check "$tool test_stages" bash -c 'in_shards "$@"' - "$tests/test_stages" "$filter" "${sanitizer[@]}"
       continue

@@ -47,7 +47,7 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "clean",
           .description = "Whether a source that would not be one without the wings of a brighter one becomes part of "
-                         "that, as SExtractor's CLEAN has it; with any method, on the CPU alone",
+                         "that, as SExtractor's CLEAN has it; with any method",
           .problem = deblend_clean_problem(c)},
     c.deblend.clean);
   f(Field{.section = section,

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "cuda/deblend/cut_runs.hpp"
+#include "cuda/deblend/device_steps.hpp"
 #include "cuda/deblend/steps.hpp"
 #include "stages/core/error.hpp"
+#include "stages/deblend/shared_places.hpp"
 
 namespace srcextract {
 
@@ -173,7 +175,9 @@ Buffer<SourceSums, Gpu> measure_cores(const DeblendImages<Gpu>& images, const Sh
   check_launch();
   Value<MaskCounts, Gpu> none(where);
   check(cudaMemsetAsync(none.data(), 0, sizeof(MaskCounts), where.stream));
-  return measure_sources(images.found, cut.runs, cores, images.levels, none, where);
+  Buffer<SourceSums, Gpu> sums = measure_sources(images.found, cut.runs, cores, images.levels, none, where);
+  cut.owner = std::move(cores.label);
+  return sums;
 }
 
 /// Gives every pixel to a core, by the shapes of these.
@@ -190,9 +194,33 @@ void share_out(const SharedIslands& all, const SourceSums* sums, CoreBox* boxes,
   go_over_runs(ShareStep{all, boxes}, where);
 }
 
-/// Numbers the sources; `label` is of pieces the source that each is of, and becomes its number.
+/// Has cores numbered as the sources are; `owners` says of every owner which piece it begins with, and how many
+/// sources begin before each.
+CorePixels<Gpu> number_cores(const SharedIslands& all, CutRuns& cores, const Buffer<std::int32_t, Gpu>& places,
+                             SharedCoreNumbers owners, const Gpu& where) {
+  const DeviceSteps steps(where);
+  CorePixels<Gpu> numbered;
+  numbered.place = steps.filled<std::int32_t>(all.core_room, 0);
+  owners.owner_place = places.data();
+  owners.label = cores.owner.data();
+  owners.place = numbered.place.data();
+  const ItemCount runs = cores.items();
+  steps.over<SharedCoreNumbers::number_step>({runs.count, runs.room}, owners);
+  Value<ComponentCounts, Gpu> counts(where);
+  count_cores_kernel<<<1, 1, 0, where.stream>>>(all.core_count, counts.data());
+  check_launch();
+  const SharedCount all_cores{&counts.data()->kept, all.core_room};
+  steps.over<SharedCoreNumbers::set_place_step>(all_cores, owners);
+  numbered.runs = std::move(cores.runs);
+  numbered.cores = {std::move(cores.owner), std::move(counts)};
+  return numbered;
+}
+
+/// Numbers the sources; `label` is of pieces the source that each is of, and becomes its number. then(owners) is called
+/// with what numbers theirs.
+template <class Then>
 Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount& pieces, std::int32_t* label,
-                                      const SourceSums* sums, const Gpu& where) {
+                                      const SourceSums* sums, const Gpu& where, const Then& then) {
   const unsigned int blocks = grid_for(pieces.room, where);
   constexpr int later_than_any = 0x7f;  // every byte of it
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
@@ -206,6 +234,8 @@ Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount&
   number_kernel<<<blocks, block_threads, 0, where.stream>>>(all, pieces, label, first.data(), before.data(), sums,
                                                             parentage.data(), parentage.size());
   check_launch();
+  then(SharedCoreNumbers{all.island_room, all.core_room, first.data(), before.data(), nullptr, all.core_room,
+                         pieces.room, nullptr, nullptr});
   return parentage;
 }
 
@@ -246,20 +276,32 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
       memory.core_count.data(),
       memory.divided_count.data()};
   find_cores(all, images.noise, {&components.counts.data()->kept, rooms.islands}, where);
+  const bool clean = config.deblend.clean;
+  const Buffer<std::int32_t, Gpu> places =
+      clean ? find_places<Gpu>(all, DeviceSteps(where)) : Buffer<std::int32_t, Gpu>();
   CutRuns cores = cut_at_owners(CorePieces{all}, rooms.pieces, where);
   const Buffer<SourceSums, Gpu> sums = measure_cores(images, all, cores, where);
   share_out(all, sums.data(), memory.boxes.data(), where);
   CutRuns sources = cut_at_owners(SourcePieces{all}, rooms.pieces, where);
-  Buffer<Parentage, Gpu> parentage = number_sources(all, sources.items(), sources.owner.data(), sums.data(), where);
+  CorePixels<Gpu> core_pixels;
+  const ItemCount core_runs = cores.items();
+  Buffer<Parentage, Gpu> parentage = number_sources(all, sources.items(), sources.owner.data(), sums.data(), where,
+                                                    [&](const SharedCoreNumbers& owners) {
+                                                      if (clean)
+                                                        core_pixels = number_cores(all, cores, places, owners, where);
+                                                    });
 
   Value<ComponentCounts, Gpu> counts(where);
   fill_kernel<<<grid_for(rooms.pieces, where), block_threads, 0, where.stream>>>(
-      cores.items(), sources.items(), sources.runs.runs.data(), sources.owner.data());
+      core_runs, sources.items(), sources.runs.runs.data(), sources.owner.data());
   check_launch();
-  finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), cores.items(),
+  finish_kernel<<<1, 1, 0, where.stream>>>(all, components.counts.data(), core_runs,
                                            sources.runs.row_begin.data() + runs.shape.height, counts.data());
   check_launch();
-  return {std::move(sources.runs), {std::move(sources.owner), std::move(counts)}, std::move(parentage)};
+  return {std::move(sources.runs),
+          {std::move(sources.owner), std::move(counts)},
+          std::move(parentage),
+          std::move(core_pixels)};
 }
 
 }  // namespace srcextract

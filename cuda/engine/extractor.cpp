@@ -76,6 +76,7 @@ class CudaExtractor::Session::Engine {
     found.variances = rows_to_host(there.variances, summary, where());
     found.areas = rows_to_host(there.areas, summary, where());
     found.parentage = rows_to_host(there.parentage, summary, where());
+    found.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, summary, where());
     found.photometry = rows_to_host(there.photometry, summary, where());
     if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
     if (shows_pixels(config_)) {

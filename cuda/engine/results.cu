@@ -55,7 +55,13 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
     here.island_runs = to_host(found.island_runs, summary.island_runs, where);
     here.islands.label = to_host(found.islands.label, summary.island_runs, where);
     here.islands.counts = summary.islands;
-    here.parentage = rows_to_host(found.parentage, summary, where);
+  }
+  here.parentage = rows_to_host(found.parentage, summary, where);
+  if (!found.cleaned.eaten.empty()) {
+    here.cleaned.eaten = to_host(found.cleaned.eaten, summary.runs, where);
+    here.cleaned.own.label = to_host(found.cleaned.own.label, summary.runs, where);
+    here.cleaned.own.counts = summary.counts;
+    here.cleaned.own_sums = rows_to_host(found.cleaned.own_sums, summary, where);
   }
   here.sums = rows_to_host(found.sums, summary, where);
   here.fluxes = rows_to_host(found.fluxes, summary, where);

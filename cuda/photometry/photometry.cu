@@ -17,10 +17,11 @@ constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
 constexpr int least_family_blocks = 10;           ///< that are to fit on one, by their registers
 
 /// A thread a run.
-__global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, std::int64_t width,
-                                    std::int32_t* owner) {
+__global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
+                                    std::int64_t width, std::int32_t* owner) {
   const std::int64_t count = items();
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
+    if (eaten != nullptr && eaten[i] == Eaten::free) continue;
     const Run run = runs[i];
     const std::int32_t own = owner_of_label(label[i]);
     for (std::int32_t x = run.begin; x < run.end; ++x) owner[run.y * width + x] = own;
@@ -69,7 +70,8 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks)
 
 }  // namespace
 
-Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where) {
+Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
+                                    const Buffer<Eaten, Gpu>* eaten) {
   Image<std::int32_t, Gpu> owners;
   owners.shape = runs.shape;
   owners.pixels = filled<std::int32_t>(runs.shape.count(), 0, where);
@@ -78,13 +80,13 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
   if (most == 0) return owners;
   paint_owners_kernel<<<grid_for(most, where), block_threads, 0, where.stream>>>(
       runs.runs.data(), ItemCount{runs.row_begin.data() + runs.shape.height, most}, components.label.data(),
-      runs.shape.width, owners.pixels.data());
+      eaten != nullptr ? eaten->data() : nullptr, runs.shape.width, owners.pixels.data());
   check_launch();
   return owners;
 }
 
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
-  const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where);
+  const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
   const PhotometryImage image{input.image.pixels.data(),
                               input.variance.pixels.data(),
                               owners.pixels.data(),

@@ -85,8 +85,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
     // deblend: on a device 25 bytes of every pixel; the host has those of islands alone (deblend_memory)
     {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, seven},
-    // clean sources
-    {[](const RunPlan& plan) { return plan.config.deblend.clean; }, none, none},
+    // clean sources: on a device heaps, and what is of runs and sources, as many as there is room for at first
+    {[](const RunPlan& plan) { return plan.config.deblend.clean; }, none, three},
 };
 
 constexpr auto pixel_bytes = static_cast<std::int64_t>(sizeof(float));

@@ -38,13 +38,6 @@ double multiply_adds(const ConvolveConfig& config) {
   }
 }
 
-void look_for_cpu_alone(const DeblendConfig& config, Workload& work) {
-  if (config.clean) {
-    work.cpu_alone = "deblend.clean is true";
-    work.on_any = "deblend.clean to false";
-  }
-}
-
 }  // namespace
 
 std::int64_t pixel_bytes(const ImageFile& file) {
@@ -65,7 +58,6 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
       for (const std::string& path : config->config.combine.files) beside += pixel_bytes(look_at(path, path));
       per_pixel = multiply_adds(config->config.convolve);
       last = config;
-      look_for_cpu_alone(config->config.deblend, work);
     }
     const std::int64_t bytes = pixel_bytes(planned.file);
     work.pixel_bytes += bytes + beside;

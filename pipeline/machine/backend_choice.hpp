@@ -13,8 +13,6 @@ struct Workload {
   std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
   double multiply_adds = 0;      ///< of the convolutions
   bool several_images = false;   ///< there may be more than one
-  /// A setting that no device can do, as in "deblend.clean is true", and another that any can; empty: there is none.
-  std::string cpu_alone = {}, on_any = {};
 };
 
 /// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "stages/math/exact_math.hpp"
@@ -15,6 +16,11 @@ struct CleanProfile {
   float a;      ///< semi-major axis
   float limit;  ///< its brightness over the threshold (stages/deblend/clean_limit.hpp)
 };
+
+/// Whether a source has a place and a size.
+SRCEXTRACT_HOST_DEVICE inline bool can_be_found(const CleanProfile& profile) {
+  return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
+}
 
 /// x^p, for x > 0.
 SRCEXTRACT_HOST_DEVICE inline double clean_power(double x, double p) {

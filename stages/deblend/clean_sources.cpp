@@ -9,9 +9,9 @@
 #include "stages/deblend/find_eaters.hpp"
 #include "stages/deblend/find_limits.hpp"
 #include "stages/deblend/pixel_thresholds.hpp"
+#include "stages/deblend/profile_of.hpp"
 #include "stages/detect/runs_by_source.hpp"
 #include "stages/measure/area_correction.hpp"
-#include "stages/measure/ellipse.hpp"
 
 namespace srcextract {
 namespace {
@@ -69,26 +69,10 @@ class Profiler {
   CleanCandidate candidate(std::int64_t source, float limit, std::int32_t place) const {
     const SourceSums& sums = sources_.sums[source];
     const Members members = by_source_.members(source);
-    const SourceOffset position = position_of(sums, parentage_of(sources_, source));
-    const Ellipse ellipse = ellipse_of(sums, position);
-    const auto b = static_cast<float>(ellipse.b);
-    const double determinant = ellipse.x2 * ellipse.y2 - ellipse.xy * ellipse.xy;
-    CleanProfile profile{};
-    profile.x = sums.xmin + position.x;
-    profile.y = sums.ymin + position.y;
-    profile.cxx = static_cast<float>(ellipse.y2 / determinant);
-    profile.cyy = static_cast<float>(ellipse.x2 / determinant);
-    profile.cxy = static_cast<float>(-2 * ellipse.xy / determinant);
-    profile.a = static_cast<float>(ellipse.a);
-    profile.limit = limit;
     const float threshold = threshold_of(members);
-    const double correction = lowest_.empty() ? area_correction(count_pixels(members, threshold), profile.a, b) : 1;
-    set_wings(profile, sums.v, sums.npix, b, correction, threshold, beta_);
-    // Light below the sky may put a centre anywhere.
-    const bool inside = profile.x >= 0 && profile.y >= 0 &&
-                        profile.x < static_cast<double>(sources_.runs.shape.width) &&
-                        profile.y < static_cast<double>(sources_.runs.shape.height);
-    if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();
+    const IsophoteCounts counts = lowest_.empty() ? count_pixels(members, threshold) : IsophoteCounts{};
+    const CleanProfile profile = profile_of(sums, parentage_of(sources_, source), limit, threshold,
+                                            lowest_.empty() ? &counts : nullptr, beta_, sources_.runs.shape);
     return {profile, sums.v, place};
   }
 

@@ -50,7 +50,7 @@ struct Uncleaned {
 /// `kernel_rows` is the height of the kernel by which the image was convolved, or 1: eaten pixels in the last of the
 /// rows by which SExtractor's cleaning is late by half of it are hidden.
 ///
-/// The CPU alone can do it: the other overload throws Error{config}.
+/// A device throws Error{device} from 2^31 pixels on; where it has too little room the counts of sources say so.
 Cleaned<Cpu> clean_sources(const DeblendImages<Cpu>& images, const Uncleaned<Cpu>& sources, const Config& config,
                            std::int64_t kernel_rows, const Cpu& where);
 Cleaned<Gpu> clean_sources(const DeblendImages<Gpu>& images, const Uncleaned<Gpu>& sources, const Config& config,

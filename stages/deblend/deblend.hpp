@@ -22,8 +22,8 @@ struct DeblendImages {
 /// are in no core, and in which order they came.
 template <class Where>
 struct CorePixels {
-  Runs<Where> runs;                   ///< those of the islands, cut where cores begin and end
-  Components<Where> cores;            ///< per run of those: the source whose core it is of, or 0
+  Runs<Where> runs;         ///< those of the islands, cut where cores begin and end; what is in none may be left out
+  Components<Where> cores;  ///< per run of those: the source whose core it is of, or 0
   Buffer<std::int32_t, Where> place;  ///< of every source: its place among those of its island, as SExtractor has them
 };
 

@@ -10,11 +10,6 @@
 
 namespace srcextract {
 
-/// Whether a source has a place and a size.
-inline bool can_be_found(const CleanProfile& profile) {
-  return std::isfinite(profile.x) && std::isfinite(profile.y) && std::isfinite(profile.a);
-}
-
 /// The profiles of an image, to be looked for near a place. Those of about the same size have a grid of their own,
 /// whose cells are as wide as they reach: small ones are not looked for over the reach of a large one.
 class ProfileGrid {

@@ -88,6 +88,14 @@ class SharedCores {
     });
   }
 
+  /// Once all are judged.
+  SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
+    const std::int32_t to = all_.parent[node];
+    const std::uint32_t state = all_.nodes.state[node];
+    return to != node && significant_sons(all_.nodes.state[to]) >= 2 && (state & has_source) == 0 &&
+           (state & is_significant_branch) != 0;
+  }
+
  private:
   /// The state of a node: these, and above them the number of its significant sons.
   static constexpr std::uint32_t is_parent = 1, has_source = 2, is_significant_branch = 4, significant_son = 8;
@@ -122,13 +130,6 @@ class SharedCores {
     if (shared_add(&nodes.sons[to], -1) != 1) return -1;
     order_memory();
     return to;
-  }
-
-  SRCEXTRACT_HOST_DEVICE bool is_core(std::int32_t node) const {
-    const std::int32_t to = all_.parent[node];
-    const std::uint32_t state = all_.nodes.state[node];
-    return to != node && significant_sons(all_.nodes.state[to]) >= 2 && (state & has_source) == 0 &&
-           (state & is_significant_branch) != 0;
   }
 
   /// -1 if there is none, or no room for it.

@@ -28,7 +28,7 @@ SRCEXTRACT_HOST_DEVICE inline SourceOffset centre_of(const SourceSums& s) {
   return s.v == 0 ? SourceOffset{nan, nan} : SourceOffset{s.vx / s.v, s.vy / s.v};
 }
 
-inline bool at_edge(const SourceSums& s, const Shape& shape) {
+SRCEXTRACT_HOST_DEVICE inline bool at_edge(const SourceSums& s, const Shape& shape) {
   return s.xmin == 0 || s.ymin == 0 || s.xmax == shape.width - 1 || s.ymax == shape.height - 1;
 }
 

@@ -25,7 +25,8 @@ struct PhotometryInput {
 /// one that was eaten and left free.
 Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
                                     const Buffer<Eaten, Cpu>* eaten = nullptr);
-Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where);
+Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>& components, const Gpu& where,
+                                    const Buffer<Eaten, Gpu>* eaten = nullptr);
 
 /// The stage: measures every source by the families of which `config` asks for a column. On a device there are rows for
 /// as many sources as there is room for; what is beyond is left out.

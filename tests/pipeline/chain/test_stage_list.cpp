@@ -136,6 +136,7 @@ TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {
   EXPECT_TRUE(alone([](Config& config) { config.combine.method = CombineMethod::mean; }));
   EXPECT_TRUE(alone([](Config& config) { config.convolve.kernel = KernelShape::tophat; }));
   EXPECT_TRUE(alone([](Config& config) { config.clean.operation = CleanOperation::erosion; }));
+  EXPECT_TRUE(alone([](Config& config) { config.deblend.clean = true; }));
   EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::both; }));
   EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::negative; }));
   EXPECT_TRUE(alone([](Config& config) { config.detection.analysis_threshold = 2; }));

@@ -11,9 +11,11 @@
 #include "stages/deblend/deblend.hpp"
 #include "stages/deblend/pieces.hpp"
 #include "stages/deblend/shared_cores.hpp"
+#include "stages/deblend/shared_places.hpp"
 #include "stages/deblend/shared_shares.hpp"
 #include "stages/detect/noise_map.hpp"
 #include "stages/measure/measure.hpp"
+#include "tests/stages/deblend/host_steps.hpp"
 
 namespace srcextract::testing {
 
@@ -34,6 +36,7 @@ class SharedDeblending {
       : images_(images),
         runs_(runs),
         components_(components),
+        clean_(config.deblend.clean),
         where_(where),
         islands_(room.islands, where),
         level_(runs.shape.count(), where),
@@ -70,6 +73,7 @@ class SharedDeblending {
 
   Deblended<Cpu> divide() {
     find_cores();
+    if (clean_) places_ = find_places<Cpu>(all_, HostSteps(where_));
     const Buffer<SourceSums, Cpu> sums = measure_cores();
     share_out(sums);
     return number_sources(sums);
@@ -127,13 +131,16 @@ class SharedDeblending {
     std::vector<std::int64_t> row_begin(static_cast<std::size_t>(runs_.shape.height) + 1, 0);
     for (std::int64_t i = 0; i < runs_.runs.size(); ++i)
       SharedShares(all_, nullptr).for_each_core_piece(i, [&](std::int32_t begin, std::int32_t end, std::int32_t core) {
-        pieces.push_back({runs_.runs[i].y, begin, end});
+        const std::int32_t y = runs_.runs[i].y;
+        pieces.push_back({y, begin, end});
+        ++row_begin[static_cast<std::size_t>(y) + 1];
         owner.push_back(core + 1);
       });
-    Components<Cpu> cores{copy(owner), {}};
-    cores.counts->kept = cores_there();
-    const Runs<Cpu> cut{runs_.shape, copy(pieces), copy(row_begin)};
-    return measure_sources(images_.found, cut, cores, images_.levels, MaskCounts{}, where_);
+    std::partial_sum(row_begin.begin(), row_begin.end(), row_begin.begin());
+    core_pixels_.cores = {copy(owner), {}};
+    core_pixels_.cores.counts->kept = cores_there();
+    core_pixels_.runs = {runs_.shape, copy(pieces), copy(row_begin)};
+    return measure_sources(images_.found, core_pixels_.runs, core_pixels_.cores, images_.levels, MaskCounts{}, where_);
   }
 
   void share_out(const Buffer<SourceSums, Cpu>& sums) {
@@ -176,7 +183,19 @@ class SharedDeblending {
     std::partial_sum(row_begin.begin(), row_begin.end(), row_begin.begin());
     Components<Cpu> components{copy(label), {}};
     *components.counts = {components_.counts->kept - divided_count_ + core_count_, components_.counts->found};
-    return {{runs_.shape, copy(pieces), copy(row_begin)}, std::move(components), copy(parentage)};
+    if (clean_) number_cores(number, std::ssize(parentage));
+    return {{runs_.shape, copy(pieces), copy(row_begin)},
+            std::move(components),
+            copy(parentage),
+            clean_ ? std::move(core_pixels_) : CorePixels<Cpu>{}};
+  }
+
+  /// `number` is that of every owner: islands, and then cores.
+  void number_cores(const std::vector<std::int32_t>& number, std::int64_t sources) {
+    const auto number_of = [&](std::int64_t core) { return number[static_cast<std::size_t>(all_.island_room + core)]; };
+    core_pixels_.place = HostSteps(where_).filled<std::int32_t>(sources, 0);
+    for (std::int64_t core = 0; core < cores_there(); ++core) core_pixels_.place[number_of(core) - 1] = places_[core];
+    for (std::int32_t& label : core_pixels_.cores.label) label = number_of(label - 1);
   }
 
   std::int64_t cores_there() const { return std::min<std::int64_t>(core_count_, all_.core_room); }
@@ -191,7 +210,10 @@ class SharedDeblending {
   const DeblendImages<Cpu>& images_;
   const Runs<Cpu>& runs_;
   const Components<Cpu>& components_;
+  bool clean_;
   Cpu where_;
+  CorePixels<Cpu> core_pixels_;
+  Buffer<std::int32_t, Cpu> places_;
   Buffer<IslandState, Cpu> islands_;
   Buffer<std::uint8_t, Cpu> level_;
   Buffer<std::int32_t, Cpu> parent_, pixels_, sons_;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <limits>
+
+#include "stages/deblend/clean_profile.hpp"
+#include "stages/measure/area_correction.hpp"
+#include "stages/measure/ellipse.hpp"
+
+namespace srcextract {
+
+/// The profile of a source by its sums in the image in which it was found. `counts` are those of its pixels above
+/// `threshold`, the lowest of theirs above the sky; null where thresholds follow the noise of each pixel.
+SRCEXTRACT_HOST_DEVICE inline CleanProfile profile_of(const SourceSums& sums, const Parentage& parentage, float limit,
+                                                      float threshold, const IsophoteCounts* counts, double beta,
+                                                      const Shape& shape) {
+  const SourceOffset position = position_of(sums, parentage);
+  constexpr double nan = undefined_value;
+  const EllipseAxes ellipse =
+      sums.v == 0 ? EllipseAxes{nan, nan, nan, nan, nan} : axes_of(widened(moments_about(sums, position)));
+  const auto b = static_cast<float>(ellipse.b);
+  const double determinant = ellipse.x2 * ellipse.y2 - ellipse.xy * ellipse.xy;
+  CleanProfile profile{};
+  profile.x = sums.xmin + position.x;
+  profile.y = sums.ymin + position.y;
+  profile.cxx = static_cast<float>(ellipse.y2 / determinant);
+  profile.cyy = static_cast<float>(ellipse.x2 / determinant);
+  profile.cxy = static_cast<float>(-2 * ellipse.xy / determinant);
+  profile.a = static_cast<float>(ellipse.a);
+  profile.limit = limit;
+  const double correction = counts != nullptr ? area_correction(*counts, profile.a, b) : 1;
+  set_wings(profile, sums.v, sums.npix, b, correction, threshold, beta);
+  // Light below the sky may put a centre anywhere.
+  const bool inside = profile.x >= 0 && profile.y >= 0 && profile.x < static_cast<double>(shape.width) &&
+                      profile.y < static_cast<double>(shape.height);
+  if (!inside) profile.a = std::numeric_limits<float>::quiet_NaN();
+  return profile;
+}
+
+}  // namespace srcextract

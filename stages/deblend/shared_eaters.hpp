@@ -1,0 +1,163 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "stages/core/atomics.hpp"
+#include "stages/deblend/find_eaters.hpp"
+#include "stages/deblend/shared_steps.hpp"
+
+namespace srcextract {
+
+/// The cells of profiles as profile_grid.hpp has them, over a whole image: sizes up to one of which a cell is all of
+/// it.
+class EaterCells {
+ public:
+  static constexpr int most_layers = 40;
+  static constexpr double reach = 10;  ///< of a profile, in its semi-major axes
+
+  explicit EaterCells(const Shape& shape) {
+    for (;;) {
+      const double side = side_of(layers_);
+      columns_[layers_] = static_cast<std::int32_t>(static_cast<double>(shape.width) / side) + 1;
+      rows_[layers_] = static_cast<std::int32_t>(static_cast<double>(shape.height) / side) + 1;
+      first_[layers_ + 1] = first_[layers_] + std::int64_t{columns_[layers_]} * rows_[layers_];
+      ++layers_;
+      if (columns_[layers_ - 1] == 1 && rows_[layers_ - 1] == 1) return;
+    }
+  }
+
+  std::int64_t cells() const { return first_[layers_]; }
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t cell_of(const CleanProfile& profile) const {
+    int layer = 0;
+    while (layer + 1 < layers_ && static_cast<double>(profile.a) >= size_of(layer)) ++layer;
+    return first_[layer] + row(layer, profile.y) * columns_[layer] + column(layer, profile.x);
+  }
+
+  /// body(first, end) of the cells that may hold what reaches `small`, row by row of each layer.
+  template <class Body>
+  SRCEXTRACT_HOST_DEVICE void for_each_row(const CleanProfile& small, const Body& body) const {
+    for (int layer = 0; layer < layers_; ++layer) {
+      // More by what floats round off. Of the last layer's one cell, whatever the size.
+      const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
+      const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
+      for (std::int64_t y = row(layer, small.y - far); y <= row(layer, small.y + far); ++y)
+        body(first_[layer] + y * columns_[layer] + left, first_[layer] + y * columns_[layer] + right + 1);
+    }
+  }
+
+ private:
+  /// The sizes of a layer are below it.
+  SRCEXTRACT_HOST_DEVICE static double size_of(int layer) { return static_cast<double>(std::int64_t{2} << layer); }
+  SRCEXTRACT_HOST_DEVICE static double side_of(int layer) { return reach * size_of(layer); }
+  SRCEXTRACT_HOST_DEVICE static std::int64_t cell_at(double at, std::int64_t cells) {
+    const double last = static_cast<double>(cells - 1);
+    return static_cast<std::int64_t>(at > 0 ? (at < last ? at : last) : 0);
+  }
+  SRCEXTRACT_HOST_DEVICE std::int64_t column(int layer, double x) const {
+    return cell_at(x / side_of(layer), columns_[layer]);
+  }
+  SRCEXTRACT_HOST_DEVICE std::int64_t row(int layer, double y) const {
+    return cell_at(y / side_of(layer), rows_[layer]);
+  }
+
+  int layers_ = 0;
+  std::int32_t columns_[most_layers] = {}, rows_[most_layers] = {};
+  std::int64_t first_[most_layers + 1] = {};  ///< of the cells of all layers
+};
+
+/// Who eats whom (find_eaters.hpp). Sources are decided about from the brightest on, each by those before it.
+struct SharedEaters {
+  SRCEXTRACT_STEP(set_key)
+  SRCEXTRACT_STEP(take_order)
+  SRCEXTRACT_STEP(enter_cell)
+
+  static constexpr std::int32_t undecided = -2, nobody = -1;
+
+  /// The first in SExtractor's order that can eat a source.
+  struct Part {
+    std::int32_t place = std::numeric_limits<std::int32_t>::max();
+    std::int32_t eater = nobody;
+
+    SRCEXTRACT_HOST_DEVICE void join(const Part& other) {
+      if (other.place < place) *this = other;
+    }
+  };
+
+  const CleanCandidate* candidates;
+  std::int64_t room;
+  double beta;
+  EaterCells cells;
+  std::uint64_t* key;     ///< larger in what is fainter
+  std::int32_t* source;   ///< in that order, once sorted
+  CleanProfile* profile;  ///< likewise, as all below
+  std::int32_t* place;
+  std::uint32_t* cell_begin;  ///< of every cell, among `member`
+  std::uint32_t* cell_used;   ///< so many of it are there
+  std::int32_t* member;
+  std::int32_t* eater;   ///< of those in that order
+  std::int32_t* result;  ///< of those as they are numbered
+
+  /// The order of equals is SExtractor's.
+  SRCEXTRACT_HOST_DEVICE void set_key(std::int64_t i) const {
+    const CleanCandidate& candidate = candidates[i];
+    if (candidate.place < 0 || candidate.place >= room) return;
+    const double flux = candidate.flux == 0 ? 0.0 : candidate.flux;
+    std::uint64_t bits;
+    memcpy(&bits, &flux, sizeof(bits));
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    key[candidate.place] = (bits & sign) != 0 ? bits : ~(bits | sign);
+    source[candidate.place] = static_cast<std::int32_t>(i);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void take_order(std::int64_t i) const {
+    eater[i] = undecided;
+    if (source[i] < 0) {  // there was no room for all
+      place[i] = 0;
+      profile[i].a = std::numeric_limits<float>::quiet_NaN();
+      return;
+    }
+    profile[i] = candidates[source[i]].profile;
+    place[i] = candidates[source[i]].place;
+    if (can_be_found(profile[i])) shared_add(&cell_begin[cells.cell_of(profile[i])], 1u);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void enter_cell(std::int64_t i) const {
+    if (!can_be_found(profile[i])) return;
+    const std::int64_t cell = cells.cell_of(profile[i]);
+    member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
+  }
+
+  /// The lane's share of those that are brighter.
+  SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
+    Part best;
+    const CleanProfile& small = profile[i];
+    if (!can_be_found(small)) return best;
+    cells.for_each_row(small, [&](std::int64_t first, std::int64_t end) {
+      for (std::int64_t k = cell_begin[first] + lane; k < cell_begin[end]; k += lanes) {
+        const std::int32_t big = member[k];
+        if (big >= i || place[big] > best.place || !can_eat(profile[big], small, beta)) continue;
+        if (wait_for(big) == nobody) best.join({place[big], big});
+      }
+    });
+    return best;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void finish(std::int64_t i, const Part& best) const {
+    shared_store(&eater[i], best.eater);
+    if (source[i] >= 0) result[source[i]] = best.eater < 0 ? nobody : source[best.eater];
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE std::int32_t wait_for(std::int32_t i) const {
+    for (;;) {
+      const std::int32_t decided = shared_load(&eater[i]);
+      if (decided != undecided) return decided;
+    }
+  }
+};
+
+}  // namespace srcextract

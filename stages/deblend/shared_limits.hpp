@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/deblend/clean_limit.hpp"
+#include "stages/deblend/core_shape.hpp"
+#include "stages/deblend/shared_stretches.hpp"
+#include "stages/detect/detection_levels.hpp"
+
+namespace srcextract {
+
+/// How large the heaps of sources are, if min_area is beyond most_in_closed_form.
+struct SharedHeaps {
+  SRCEXTRACT_STEP(measure)
+
+  const SourceSums* sums;
+  std::int64_t min_area;
+  std::uint32_t* size;
+
+  SRCEXTRACT_HOST_DEVICE void measure(std::int64_t source) const {
+    size[source] = sums[source].npix > min_area ? static_cast<std::uint32_t>(min_area) : 0;
+  }
+};
+
+/// The limit of every source (clean_limit.hpp), once its stretches are sorted. `Noise` is asked at(x, y) where there
+/// are several thresholds.
+template <class Noise>
+struct SharedLimits {
+  /// Of the pixels after the first: the largest.
+  struct Part {
+    Largest largest;
+
+    SRCEXTRACT_HOST_DEVICE void join(const Part& other) {
+      for (int i = 0; i < other.largest.count; ++i) largest.replace_least(other.largest.value[i]);
+    }
+  };
+
+  SharedStretches stretches;
+  const SourceSums* sums;
+  const float* found;
+  const Levels* levels;
+  Noise noise;
+  bool varies;
+  std::int64_t min_area;
+  const std::uint32_t* heap_begin;  ///< of every source: where its heap is, if there is one
+  float* heaps;
+  float* limits;
+
+  /// What a lane finds among its share of the pixels after the first min_area + 1.
+  SRCEXTRACT_HOST_DEVICE Part part(std::int64_t source, int lane, int lanes) const {
+    Part own;
+    own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
+    for (float& value : own.largest.value) value = -std::numeric_limits<float>::infinity();
+    if (min_area > most_in_closed_form || sums[source].npix <= min_area) return own;
+    std::int64_t at = first_stretch(source);
+    const std::int64_t end = first_stretch(source + 1);
+    float first[most_in_closed_form];
+    std::int64_t before = 0;  // pixels
+    for (; at < end; ++at) {
+      const PixelStretch& stretch = stretches.stretch[at];
+      for (std::int32_t i = 0; i < stretch.length && before + i < min_area; ++i)
+        first[before + i] = height_of(stretch, i);
+      if (before + stretch.length > min_area + 1) break;
+      before += stretch.length;
+    }
+    if (lane == 0) {
+      sort_first(first);
+      for (int i = 0; i < own.largest.count; ++i) own.largest.value[i] = first[i];
+    }
+    std::int64_t skipped = min_area + 1 - before;
+    for (at += lane; at < end; at += lanes) {
+      const PixelStretch& stretch = stretches.stretch[at];
+      for (auto i = static_cast<std::int32_t>(lane == 0 && skipped > 0 ? skipped : 0); i < stretch.length; ++i)
+        own.largest.replace_least(height_of(stretch, i));
+      skipped = 0;
+    }
+    return own;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void finish(std::int64_t source, const Part& part) const {
+    const std::int64_t pixels = sums[source].npix, at = first_stretch(source);
+    if (pixels < min_area) {
+      limits[source] = 0;
+    } else if (pixels == min_area) {
+      limits[source] = at < stretch_count() ? height_of(stretches.stretch[at], 0) : 0;
+    } else {
+      limits[source] = min_area <= most_in_closed_form ? part.largest.value[0] : by_heap(source, at);
+    }
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE std::int64_t stretch_count() const {
+    return *stretches.count < stretches.room ? *stretches.count : stretches.room;
+  }
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t first_stretch(std::int64_t source) const {
+    const std::uint64_t key = stretches.first_key(source);
+    std::int64_t begin = 0, end = stretch_count();
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (stretches.key[middle] < key) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+
+  /// By how much a pixel is above its threshold, as heights_above (pixel_thresholds.hpp).
+  SRCEXTRACT_HOST_DEVICE float height_of(const PixelStretch& stretch, std::int32_t i) const {
+    const std::int64_t pixel = stretch.first + static_cast<std::int64_t>(i);
+    const double background = levels->background;
+    double threshold = levels->detection;
+    if (varies) {
+      const std::int64_t width = stretches.islands.shape.width, y = pixel / width;
+      threshold = static_cast<double>(level_above_noise(*levels, noise.at(pixel - y * width, y)));
+    }
+    return above_level(static_cast<double>(found[pixel]), background) - above_level(threshold, background);
+  }
+
+  /// Ascending.
+  SRCEXTRACT_HOST_DEVICE void sort_first(float* first) const {
+    for (int i = 1; i < min_area; ++i) {
+      const float height = first[i];
+      int place = i;
+      for (; place > 0 && first[place - 1] > height; --place) first[place] = first[place - 1];
+      first[place] = height;
+    }
+  }
+
+  /// The first min_area heights, ascending, by a heap whose root is the largest.
+  SRCEXTRACT_HOST_DEVICE static void sort(float* values, std::int64_t count) {
+    const auto sink = [&](std::int64_t at, std::int64_t end) {
+      for (std::int64_t son; (son = 2 * at + 1) < end; at = son) {
+        if (son + 1 < end && values[son] < values[son + 1]) ++son;
+        if (!(values[at] < values[son])) return;
+        const float lower = values[at];
+        values[at] = values[son];
+        values[son] = lower;
+      }
+    };
+    for (std::int64_t at = count / 2 - 1; at >= 0; --at) sink(at, count);
+    for (std::int64_t end = count - 1; end > 0; --end) {
+      const float largest = values[0];
+      values[0] = values[end];
+      values[end] = largest;
+      sink(0, end);
+    }
+  }
+
+  SRCEXTRACT_HOST_DEVICE float by_heap(std::int64_t source, std::int64_t at) const {
+    float* const heap = heaps + heap_begin[source];
+    const std::int64_t end = first_stretch(source + 1);
+    std::int64_t pixel = 0;
+    for (; at < end; ++at) {
+      const PixelStretch& stretch = stretches.stretch[at];
+      for (std::int32_t i = 0; i < stretch.length; ++i, ++pixel) {
+        const float height = height_of(stretch, i);
+        if (pixel < min_area) heap[pixel] = height;
+        if (pixel == min_area) sort(heap, min_area);
+        if (pixel > min_area) sink_in_heap(height, min_area, heap);
+      }
+    }
+    return heap[0];
+  }
+};
+
+}  // namespace srcextract

@@ -1,0 +1,222 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "stages/deblend/shared_parts.hpp"
+#include "stages/deblend/shared_steps.hpp"
+#include "stages/detect/adjacency.hpp"
+#include "stages/detect/run_search.hpp"
+
+namespace srcextract {
+
+/// The order of pixel_order.hpp of all connected sets of an image at once. Every part is a list of what it was joined
+/// of, between a node that opens and one that closes it, and in that stand those of the parts on the row before, and
+/// pieces of runs. So what follows what is known row by row; how far each is from the end of its list is found by
+/// doubling the steps (Wyllie 1979): in time by the number of nodes and the logarithm of the longest list.
+struct SharedOrder {
+  SRCEXTRACT_STEP(clear)
+  SRCEXTRACT_STEP(join)
+  SRCEXTRACT_STEP(settle)
+  SRCEXTRACT_STEP(link_row)
+  SRCEXTRACT_STEP(jump)
+
+  static constexpr std::uint32_t nothing = 0xffffffffu;
+
+  Shape shape;
+  const Run* runs;
+  const std::int32_t* label;  ///< of each run: whose it is, from 1; 0: nobody's
+  const std::int64_t* row_begin;
+  std::int64_t room;  ///< for runs
+  std::int32_t reach;
+  SharedParts parts;
+  std::uint32_t* last;       ///< of each part: the last node in it so far
+  std::int32_t* piece_end;   ///< of the pieces, of node 2 room on: the column after the last; -1: there is none
+  std::uint32_t* piece_at;   ///< of a run that begins above the inside of another: the piece there of that
+  std::uint64_t* link;       ///< of each node: the one that follows some steps further on; and how many
+  std::uint32_t* in_motion;  ///< of each round, whether there is anything to do
+  std::int32_t round;
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t run_count() const {
+    return row_begin[shape.height] < room ? row_begin[shape.height] : room;
+  }
+  SRCEXTRACT_HOST_DEVICE std::int64_t begin_of(std::int64_t y) const {
+    return row_begin[y] < room ? row_begin[y] : room;
+  }
+  /// The piece with which a run begins, and the one that begins where the first run of a part on the row before does.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t first_piece(std::int64_t run) const {
+    return static_cast<std::uint32_t>(2 * room + run);
+  }
+  SRCEXTRACT_HOST_DEVICE std::uint32_t piece_under(std::int64_t run) const {
+    return static_cast<std::uint32_t>(3 * room + run);
+  }
+  SRCEXTRACT_HOST_DEVICE std::int32_t end_of(std::uint32_t piece) const {
+    return piece_end[static_cast<std::int64_t>(piece) - 2 * room];
+  }
+  /// Larger in what comes earlier; once all is done.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t steps_to_end(std::uint32_t node) const {
+    return next_of(link[node]) == nothing ? 0 : static_cast<std::uint32_t>(link[node]);
+  }
+  /// Of a column within a run: its piece.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
+    const Run& of = runs[run];
+    if (of.y == 0) return first_piece(run);
+    std::int64_t begin = begin_of(of.y - 1), end = begin_of(of.y);  // the last that begins at x or before
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (runs[middle].begin <= x) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    const std::int64_t above = begin - 1;
+    const bool inside = above >= begin_of(of.y - 1) && runs[above].begin > of.begin;
+    return inside ? piece_at[above] : first_piece(run);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const { parts.clear(run); }
+
+  SRCEXTRACT_HOST_DEVICE void join(std::int64_t run) const {
+    const Run here = runs[run];
+    if (label[run] <= 0 || here.y == 0) return;
+    const std::int64_t end = begin_of(here.y);
+    std::int64_t above = first_not_before(runs, begin_of(here.y - 1), end, here, reach);
+    for (; above < end && touch(here, runs[above], reach); ++above)
+      if (label[above] == label[run]) parts.join(static_cast<std::int32_t>(above), static_cast<std::int32_t>(run));
+  }
+
+  SRCEXTRACT_HOST_DEVICE void settle(std::int64_t run) const {
+    const auto own = static_cast<std::int32_t>(run);
+    shared_store(&parts.root[run], parts.find(own));
+  }
+
+  /// Says what follows what in the parts of a row: parts of the row before and pieces, by their columns.
+  SRCEXTRACT_HOST_DEVICE void link_row(std::int64_t y) const {
+    const std::int64_t first = begin_of(y), end = begin_of(y + 1);
+    std::int64_t above = y > 0 ? begin_of(y - 1) : first, here = first, over = -1;
+    std::uint32_t piece = nothing;
+    while (above < first || here < end) {
+      if (above < first && (here == end || runs[above].begin <= runs[here].begin)) {
+        const std::int64_t run = above++;
+        const bool inside = over >= 0 && runs[over].begin < runs[run].begin && runs[run].begin < runs[over].end &&
+                            label[over] == label[run];
+        const bool begins_part = label[run] > 0 && parts.root[run] == run && parts.below[run] != SharedParts::none;
+        if (begins_part) {
+          const std::int32_t within = parts.root[parts.below[run]];
+          append(opening(run), closing(run), within);
+          if (inside) {
+            end_piece(piece, runs[run].begin);
+            piece = piece_under(run);
+            end_piece(piece, runs[over].end);
+            append(piece, piece, within);
+          }
+        }
+        if (over >= 0) piece_at[run] = piece;
+      } else {
+        over = here++;
+        if (label[over] <= 0) continue;
+        piece = first_piece(over);
+        end_piece(piece, runs[over].end);
+        append(piece, piece, parts.root[over]);
+      }
+    }
+    for (here = first; here < end; ++here)
+      if (label[here] > 0 && parts.root[here] == here) follow(last_of(here), closing(here));
+  }
+
+  /// Doubles the steps of a node, in round `round`.
+  SRCEXTRACT_HOST_DEVICE void jump(std::int64_t node) const {
+    if (round > 0 && shared_load(&in_motion[round]) == 0) return;
+    const std::uint64_t own = shared_load(&link[node]);
+    if (next_of(own) == nothing) return;
+    const std::uint64_t further = shared_load(&link[next_of(own)]);
+    if (next_of(further) == nothing) return;
+    shared_store(&link[node],
+                 link_to(next_of(further), static_cast<std::uint32_t>(own) + static_cast<std::uint32_t>(further)));
+    if (shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE static std::uint32_t next_of(std::uint64_t link) {
+    return static_cast<std::uint32_t>(link >> 32);
+  }
+  SRCEXTRACT_HOST_DEVICE static std::uint64_t link_to(std::uint32_t next, std::uint32_t steps) {
+    return static_cast<std::uint64_t>(next) << 32 | steps;
+  }
+  SRCEXTRACT_HOST_DEVICE static std::uint32_t opening(std::int64_t part) { return static_cast<std::uint32_t>(part); }
+  SRCEXTRACT_HOST_DEVICE std::uint32_t closing(std::int64_t part) const {
+    return static_cast<std::uint32_t>(room + part);
+  }
+  SRCEXTRACT_HOST_DEVICE std::uint32_t last_of(std::int64_t part) const {
+    return last[part] == nothing ? opening(part) : last[part];
+  }
+  SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const { link[node] = link_to(next, 1); }
+  SRCEXTRACT_HOST_DEVICE void append(std::uint32_t from, std::uint32_t to, std::int64_t part) const {
+    follow(last_of(part), from);
+    last[part] = to;
+  }
+  SRCEXTRACT_HOST_DEVICE void end_piece(std::uint32_t piece, std::int32_t end) const {
+    piece_end[static_cast<std::int64_t>(piece) - 2 * room] = end;
+  }
+};
+
+/// The memory of it, 56 bytes a run there is room for; and the steps.
+template <class Where>
+class OrderMemory {
+ public:
+  template <class Machine>
+  OrderMemory(const Runs<Where>& runs, const Components<Where>& components, std::int32_t reach, const Machine& machine)
+      : OrderMemory(runs, components, reach, runs.runs.size(), machine) {}
+
+  const SharedOrder& order() const { return order_; }
+
+ private:
+  template <class Machine>
+  OrderMemory(const Runs<Where>& runs, const Components<Where>& components, std::int32_t reach, std::int64_t room,
+              const Machine& machine)
+      : root_(room, machine.where()),
+        below_(room, machine.where()),
+        last_(machine.template filled<std::uint32_t>(room, 0xff)),
+        piece_end_(machine.template filled<std::int32_t>(2 * room, 0xff)),
+        piece_at_(room, machine.where()),
+        link_(machine.template filled<std::uint64_t>(4 * room, 0xff)),
+        in_motion_(machine.template filled<std::uint32_t>(most_rounds + 1, 0)),
+        order_{runs.shape,
+               runs.runs.data(),
+               components.label.data(),
+               runs.row_begin.data(),
+               room,
+               reach,
+               {root_.data(), below_.data()},
+               last_.data(),
+               piece_end_.data(),
+               piece_at_.data(),
+               link_.data(),
+               in_motion_.data(),
+               0} {
+    if (room == 0) return;
+    const SharedCount items{runs.row_begin.data() + runs.shape.height, room};
+    machine.template over<SharedOrder::clear_step>(items, order_);
+    machine.template over<SharedOrder::join_step>(items, order_);
+    machine.template over<SharedOrder::settle_step>(items, order_);
+    machine.template over<SharedOrder::link_row_step>({nullptr, runs.shape.height}, order_);
+    const int rounds = bits_below(4 * room);
+    for (int i = 0; i < rounds; ++i) {
+      order_.round = i;
+      machine.template over<SharedOrder::jump_step>({nullptr, 4 * room}, order_);
+    }
+  }
+
+  static constexpr int most_rounds = 34;
+
+  Buffer<std::int32_t, Where> root_, below_;
+  Buffer<std::uint32_t, Where> last_;
+  Buffer<std::int32_t, Where> piece_end_;
+  Buffer<std::uint32_t, Where> piece_at_;
+  Buffer<std::uint64_t, Where> link_;
+  Buffer<std::uint32_t, Where> in_motion_;
+  SharedOrder order_;
+};
+
+}  // namespace srcextract

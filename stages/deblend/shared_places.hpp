@@ -1,0 +1,211 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "stages/deblend/shared_cores.hpp"
+#include "stages/deblend/shared_steps.hpp"
+
+namespace srcextract {
+
+/// The steps that find the places of cores (Cores::place) once all pixels know theirs. A fork is a node that two others
+/// hold cores in; of each of those, its sons here, it is known how many cores come before it in the fork, and a core
+/// comes after all that on its way to the root.
+struct SharedPlaces {
+  SRCEXTRACT_STEP(clear)
+  SRCEXTRACT_STEP(find_own_ends)
+  SRCEXTRACT_STEP(find_ends)
+  SRCEXTRACT_STEP(find_sons)
+  SRCEXTRACT_STEP(count_inside)
+  SRCEXTRACT_STEP(note_before)
+  SRCEXTRACT_STEP(line_up)
+  SRCEXTRACT_STEP(take_place)
+
+  /// Of a node, in the memory of its flux.
+  struct Limb {
+    std::int32_t inside;  ///< cores, itself included
+    std::int32_t end;     ///< its last pixel; then, of a son of a fork, the cores that come before it there
+  };
+  static_assert(sizeof(Limb) == sizeof(std::int64_t));
+
+  SharedIslands all;
+  Limb* limbs;            ///< of every pixel
+  std::uint64_t* key;     ///< of the sons of forks: the fork, and the end
+  std::int32_t* son;      ///< and their pixels
+  std::uint32_t* before;  ///< once sorted: the cores in them, then in all before them
+  std::int64_t* son_count;
+  std::int64_t son_room;
+  std::uint64_t* core_key;  ///< of the cores of one island after the other, in the order of its branches: the first
+                            ///< core of the island, and which level, from the highest on
+  std::int32_t* core;       ///< and which it is
+  std::int32_t* place;      ///< of every core
+
+  static constexpr int levels = 256;
+
+  SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const {
+    for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) { limbs[pixel] = {0, -1}; });
+  }
+
+  SRCEXTRACT_HOST_DEVICE void find_own_ends(std::int64_t run) const {
+    for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) {
+      shared_raise(&limbs[all.tree().node_of(pixel)].end, pixel);
+    });
+  }
+
+  /// Of what they are in, too; whoever finds a later one there leaves it to that. And counts the cores.
+  SRCEXTRACT_HOST_DEVICE void find_ends(std::int64_t run) const {
+    for_each_node(run, [&](const IslandState&, std::int32_t node) {
+      const std::int32_t end = shared_load(&limbs[node].end);
+      for (std::int32_t at = node; all.parent[at] != at;) {
+        at = all.parent[at];
+        if (shared_load(&limbs[at].end) >= end) break;
+        shared_raise(&limbs[at].end, end);
+      }
+      if (!SharedCores(all).is_core(node)) return;
+      for (std::int32_t at = node;; at = all.parent[at]) {
+        shared_add(&limbs[at].inside, 1);
+        if (all.parent[at] == at) break;
+      }
+    });
+  }
+
+  SRCEXTRACT_HOST_DEVICE void find_sons(std::int64_t run) const {
+    for_each_node(run, [&](const IslandState&, std::int32_t node) {
+      if (!is_son(node)) return;
+      const std::int64_t at = shared_add(son_count, std::int64_t{1});
+      if (at >= son_room) return;
+      key[at] = first_key(all.parent[node]) | static_cast<std::uint32_t>(limbs[node].end);
+      son[at] = node;
+    });
+  }
+
+  SRCEXTRACT_HOST_DEVICE void count_inside(std::int64_t i) const {
+    before[i] = static_cast<std::uint32_t>(limbs[son[i]].inside);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void note_before(std::int64_t i) const {
+    const std::uint64_t first = key[i] >> pixel_bits << pixel_bits;
+    std::int64_t begin = 0, end = i;
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      if (key[middle] < first) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    limbs[son[i]].end = static_cast<std::int32_t>(before[i] - before[begin]);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void line_up(std::int64_t run) const {
+    for_each_node(run, [&](const IslandState& island, std::int32_t node) {
+      if (!SharedCores(all).is_core(node)) return;
+      std::int64_t at = island.first_core;
+      for (std::int32_t on_way = node; all.parent[on_way] != on_way; on_way = all.parent[on_way])
+        if (is_son(on_way)) at += limbs[on_way].end;
+      if (at >= all.core_room || all.nodes.sons[node] >= all.core_room) return;
+      const int level = all.level[all.parent[node]] + 1;
+      core_key[at] =
+          static_cast<std::uint64_t>(island.first_core) * levels + static_cast<std::uint64_t>(levels - 1 - level);
+      core[at] = all.nodes.sons[node];
+    });
+  }
+
+  SRCEXTRACT_HOST_DEVICE void take_place(std::int64_t i) const {
+    if (core[i] < 0) return;
+    place[core[i]] = static_cast<std::int32_t>(i - static_cast<std::int64_t>(core_key[i] / levels));
+  }
+
+ private:
+  static constexpr int pixel_bits = 31;
+
+  SRCEXTRACT_HOST_DEVICE static std::uint64_t first_key(std::int32_t fork) {
+    return static_cast<std::uint64_t>(fork) << pixel_bits;
+  }
+
+  SRCEXTRACT_HOST_DEVICE bool is_son(std::int32_t node) const {
+    const std::int32_t inside = limbs[node].inside, fork = all.parent[node];
+    return inside > 0 && fork != node && limbs[fork].inside > inside;
+  }
+
+  template <class Body>
+  SRCEXTRACT_HOST_DEVICE void for_each_pixel(std::int64_t run, const Body& body) const {
+    const IslandState* const island = all.divided(run);
+    if (island == nullptr) return;
+    all.for_each_pixel(run, 0, 1, [&](std::int32_t pixel, std::int32_t) { body(*island, pixel); });
+  }
+
+  template <class Body>
+  SRCEXTRACT_HOST_DEVICE void for_each_node(std::int64_t run, const Body& body) const {
+    for_each_pixel(run, [&](const IslandState& island, std::int32_t pixel) {
+      if (all.tree().node_of(pixel) == pixel) body(island, pixel);
+    });
+  }
+};
+
+/// The place of every core; a core that there was no room for has none.
+template <class Where, class Machine>
+Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine& machine) {
+  const std::int64_t cores = all.core_room, son_room = 2 * cores;
+  auto key = machine.template filled<std::uint64_t>(son_room, 0xff);
+  auto son = machine.template filled<std::int32_t>(son_room, 0xff);
+  Buffer<std::uint32_t, Where> before(son_room + 1, machine.where());
+  auto son_count = machine.template filled<std::int64_t>(1, 0);
+  auto core_key = machine.template filled<std::uint64_t>(cores, 0xff);
+  auto core = machine.template filled<std::int32_t>(cores, 0xff);
+  auto place = machine.template filled<std::int32_t>(cores, 0);
+  SharedPlaces places{all,           reinterpret_cast<SharedPlaces::Limb*>(all.nodes.flux),
+                      key.data(),    son.data(),
+                      before.data(), son_count.data(),
+                      son_room,      core_key.data(),
+                      core.data(),   place.data()};
+  const SharedCount runs{all.row_begin + all.shape.height, all.run_room}, sons{son_count.data(), son_room};
+  machine.template over<SharedPlaces::clear_step>(runs, places);
+  machine.template over<SharedPlaces::find_own_ends_step>(runs, places);
+  machine.template over<SharedPlaces::find_ends_step>(runs, places);
+  machine.template over<SharedPlaces::find_sons_step>(runs, places);
+  machine.sort(key, son, 62);
+  places.key = key.data();
+  places.son = son.data();
+  machine.template over<SharedPlaces::count_inside_step>(sons, places);
+  machine.make_running_sums(before, sons);
+  machine.template over<SharedPlaces::note_before_step>(sons, places);
+  machine.template over<SharedPlaces::line_up_step>(runs, places);
+  machine.sort(core_key, core, 48);
+  places.core_key = core_key.data();
+  places.core = core.data();
+  machine.template over<SharedPlaces::take_place_step>({nullptr, cores}, places);
+  return place;
+}
+
+/// What CLEAN asks of cores: their numbers as sources, and the places of these. Of every core run or owner, `label`
+/// is the number of the core and becomes that of the source.
+struct SharedCoreNumbers {
+  SRCEXTRACT_STEP(number)
+  SRCEXTRACT_STEP(set_place)
+
+  std::int64_t island_room, source_room;
+  const std::int32_t* first;    ///< piece of every owner: an island that stayed whole, or a core after those
+  const std::uint32_t* before;  ///< how many sources begin before a piece
+  const std::int32_t* owner_place;
+  std::int64_t owner_room, piece_room;
+  std::int32_t* label;
+  std::int32_t* place;
+
+  SRCEXTRACT_HOST_DEVICE std::int64_t number_of(std::int64_t owner) const {
+    const std::int64_t piece = first[owner];
+    const std::int64_t number = piece < piece_room ? before[piece] : source_room;
+    return number < source_room ? number : -1;
+  }
+  SRCEXTRACT_HOST_DEVICE void number(std::int64_t run) const {
+    label[run] = label[run] > 0 && label[run] <= owner_room
+                     ? static_cast<std::int32_t>(number_of(island_room + label[run] - 1) + 1)
+                     : 0;
+  }
+  SRCEXTRACT_HOST_DEVICE void set_place(std::int64_t core) const {
+    const std::int64_t number = number_of(island_room + core);
+    if (number >= 0) place[number] = owner_place[core];
+  }
+};
+
+}  // namespace srcextract

@@ -1,0 +1,171 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "stages/deblend/clean_sources.hpp"
+#include "stages/deblend/pixel_stretch.hpp"
+#include "stages/deblend/shared_order.hpp"
+#include "stages/measure/parentage.hpp"
+
+namespace srcextract {
+
+/// The pixels of every source in the order in which find_limits takes them: in stretches with keys, to be sorted.
+struct SharedStretches {
+  SRCEXTRACT_STEP(note_whole)
+  SRCEXTRACT_STEP(add_island_run)
+  SRCEXTRACT_STEP(add_core_run)
+  SRCEXTRACT_STEP(add_leftovers)
+
+  SharedOrder islands, cores;  ///< cores.room is 0 where nothing was deblended
+  const Run* runs;             ///< of sources
+  const std::int32_t* label;
+  const std::int64_t* row_begin;
+  std::int64_t run_room, source_room, island_room;
+  const Parentage* parentage;      ///< null where nothing was deblended
+  std::int32_t* source_of_island;  ///< of one that stayed whole, from 0; else -1
+  int rank_bits;                   ///< of a piece's place in the order of its island or core
+  std::uint64_t* key;
+  PixelStretch* stretch;
+  std::int64_t* count;  ///< of stretches
+  std::int64_t room;
+
+  SRCEXTRACT_HOST_DEVICE std::uint64_t first_key(std::int64_t source) const {
+    return static_cast<std::uint64_t>(source) << (rank_bits + 1);
+  }
+
+  /// The source of an island that stayed whole.
+  SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
+    if (parentage == nullptr) {
+      source_of_island[source] = static_cast<std::int32_t>(source);
+    } else if (parentage[source].split == 0 && parentage[source].parent <= island_room) {
+      source_of_island[parentage[source].parent - 1] = static_cast<std::int32_t>(source);
+    }
+  }
+
+  /// The pieces of a run of such an island, and of one of a core.
+  SRCEXTRACT_HOST_DEVICE void add_island_run(std::int64_t run) const {
+    const std::int32_t island = islands.label[run];
+    if (island <= 0 || island > island_room || source_of_island[island - 1] < 0) return;
+    add_pieces(islands, run, source_of_island[island - 1]);
+  }
+  SRCEXTRACT_HOST_DEVICE void add_core_run(std::int64_t run) const {
+    const std::int32_t source = cores.label[run];
+    if (source > 0 && source <= source_room) add_pieces(cores, run, source - 1);
+  }
+
+  /// What a source that was split off got besides its core, of one of its runs: later than all of that.
+  SRCEXTRACT_HOST_DEVICE void add_leftovers(std::int64_t run) const {
+    const std::int32_t source = label[run];
+    if (source <= 0 || source > source_room || parentage[source - 1].split == 0) return;
+    const Run of = runs[run];
+    const std::int64_t core_end = cores.begin_of(of.y + 1);
+    std::int64_t island_run = run_at(islands, of),
+                 core = first_not_before(cores.runs, cores.begin_of(of.y), core_end, Run{of.y, of.begin, of.end}, 0);
+    if (island_run < 0) return;
+    for (std::int32_t x = of.begin; x < of.end;) {
+      while (core < core_end && (cores.label[core] <= 0 || cores.runs[core].end <= x)) ++core;
+      std::int32_t end = of.end;
+      if (core < core_end && cores.runs[core].begin < end) {
+        if (cores.runs[core].begin <= x) {
+          x = cores.runs[core].end;
+          continue;
+        }
+        end = cores.runs[core].begin;
+      }
+      const std::uint32_t piece = islands.piece_of(island_run, x);
+      if (islands.end_of(piece) < end) end = islands.end_of(piece);
+      if (end <= x) return;  // there is too little room for what it is of
+      add(islands, piece, source - 1, 1, {of.y, x, end});
+      x = end;
+    }
+  }
+
+ private:
+  /// The run of a row that contains another; -1 if there was no room for it.
+  SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
+    const std::int64_t end = order.begin_of(of.y + 1);
+    const std::int64_t run = first_not_before(order.runs, order.begin_of(of.y), end, of, 0);
+    return run < end && order.runs[run].begin <= of.begin ? run : -1;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void add_pieces(const SharedOrder& order, std::int64_t run, std::int32_t source) const {
+    const Run of = order.runs[run];
+    const std::uint32_t first = order.first_piece(run), under = order.piece_under(run);
+    add(order, first, source, 0, {of.y, of.begin, order.end_of(first)});
+    if (order.end_of(under) >= 0) add(order, under, source, 0, {of.y + 1, of.begin, order.end_of(under)});
+  }
+
+  SRCEXTRACT_HOST_DEVICE void add(const SharedOrder& order, std::uint32_t piece, std::int32_t source, int later,
+                                  const Run& pixels) const {
+    const std::int64_t at = shared_add(count, std::int64_t{1});
+    if (at >= room) return;
+    const std::uint64_t rank = static_cast<std::uint64_t>(4 * order.room) - order.steps_to_end(piece);
+    key[at] = (static_cast<std::uint64_t>(2 * static_cast<std::int64_t>(source) + later) << rank_bits) | rank;
+    stretch[at] = {static_cast<std::int32_t>(pixels.y * islands.shape.width + pixels.begin), pixels.end - pixels.begin};
+  }
+};
+
+/// The memory of it, 24 bytes a stretch; and the steps.
+template <class Where>
+class StretchMemory {
+ public:
+  /// `order_of_cores` is null where nothing was deblended; then the islands are the sources.
+  template <class Machine>
+  StretchMemory(const Uncleaned<Where>& sources, std::int64_t island_room, const SharedCount& all_sources,
+                const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, const Machine& machine)
+      : source_of_island_(machine.template filled<std::int32_t>(island_room, 0xff)),
+        key_(machine.template filled<std::uint64_t>(room_of(sources, order_of_islands, order_of_cores), 0xff)),
+        stretch_(key_.size(), machine.where()),
+        count_(machine.template filled<std::int64_t>(1, 0)) {
+    const std::int64_t source_room = sources.sums.size();
+    const std::int64_t order_room =
+        order_of_cores == nullptr ? order_of_islands.room : std::max(order_of_islands.room, order_of_cores->room);
+    const int rank_bits = bits_below(4 * order_room + 1);
+    stretches_ = {order_of_islands,
+                  order_of_cores != nullptr ? *order_of_cores : SharedOrder{},
+                  sources.runs.runs.data(),
+                  sources.components.label.data(),
+                  sources.runs.row_begin.data(),
+                  sources.runs.runs.size(),
+                  source_room,
+                  island_room,
+                  order_of_cores != nullptr ? sources.parentage.data() : nullptr,
+                  source_of_island_.data(),
+                  rank_bits,
+                  key_.data(),
+                  stretch_.data(),
+                  count_.data(),
+                  key_.size()};
+    const auto items_of = [](const Runs<Where>& runs) {
+      return SharedCount{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+    };
+    machine.template over<SharedStretches::note_whole_step>(all_sources, stretches_);
+    machine.template over<SharedStretches::add_island_run_step>(items_of(sources.island_runs), stretches_);
+    if (order_of_cores != nullptr) {
+      machine.template over<SharedStretches::add_core_run_step>(items_of(sources.cores.runs), stretches_);
+      machine.template over<SharedStretches::add_leftovers_step>(items_of(sources.runs), stretches_);
+    }
+    machine.sort(key_, stretch_, rank_bits + 1 + bits_below(source_room + 1));
+    stretches_.key = key_.data();
+    stretches_.stretch = stretch_.data();
+  }
+
+  const SharedStretches& stretches() const { return stretches_; }
+
+ private:
+  /// Runs of islands are cut once at most for every run above them; and so are those of cores; what is beside those
+  /// is cut as sources, cores and islands are. And every stretch has a pixel.
+  static std::int64_t room_of(const Uncleaned<Where>& sources, const SharedOrder& islands, const SharedOrder* cores) {
+    const std::int64_t of_cores = cores == nullptr ? 0 : 3 * cores->room + sources.runs.runs.size();
+    return std::min(2 * islands.room + of_cores, sources.runs.shape.count());
+  }
+
+  Buffer<std::int32_t, Where> source_of_island_;
+  Buffer<std::uint64_t, Where> key_;
+  Buffer<PixelStretch, Where> stretch_;
+  Buffer<std::int64_t, Where> count_;
+  SharedStretches stretches_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/deblend/shared_profiles.hpp"
+#include "stages/measure/moments.hpp"
+
+namespace srcextract {
+
+/// What is left of sources once it is known who eats whom, numbered in raster order of the first pixels.
+template <class Noise>
+struct SharedSurvivors {
+  SRCEXTRACT_STEP(find_first)
+  SRCEXTRACT_STEP(mark_first)
+  SRCEXTRACT_STEP(find_edge)
+  SRCEXTRACT_STEP(mark_eaten)
+  SRCEXTRACT_STEP(keep)
+
+  SharedProfiles<Noise> sources;
+  const std::int32_t* eater;  ///< of every source, or -1
+  std::int64_t kernel_rows;
+  std::int32_t* first_run;  ///< of what belongs to a source; later than any at first
+  std::uint32_t* edge;      ///< whether a pixel of that is at the edge
+  std::uint32_t* is_first;  ///< whether a run is; then how many of those are before it
+  std::int32_t *label, *own_label;
+  Eaten* eaten;
+  SourceSums* own_sums;
+  Parentage* parentage;
+
+  SRCEXTRACT_HOST_DEVICE std::int32_t owner_of(std::int64_t source) const {
+    return eater[source] < 0 ? static_cast<std::int32_t>(source) : eater[source];
+  }
+  /// The source that a run was of, from 0; -1: none, or there was no room for it.
+  SRCEXTRACT_HOST_DEVICE std::int32_t source_of(std::int64_t run) const {
+    return sources.label[run] > 0 && sources.label[run] <= sources.source_room ? sources.label[run] - 1 : -1;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t run) const {
+    if (source_of(run) >= 0) shared_lower(&first_run[owner_of(source_of(run))], static_cast<std::int32_t>(run));
+  }
+  SRCEXTRACT_HOST_DEVICE void mark_first(std::int64_t run) const {
+    is_first[run] = source_of(run) >= 0 && first_run[owner_of(source_of(run))] == run ? 1 : 0;
+  }
+  SRCEXTRACT_HOST_DEVICE void find_edge(std::int64_t source) const {
+    const Parentage own = sources.parentage_of_source(source);
+    const bool at = own.split != 0 ? own.edge != 0 : at_edge(sources.sums[source], sources.shape);
+    if (at) shared_or(&edge[owner_of(source)], 1);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void mark_eaten(std::int64_t run) const {
+    const std::int32_t source = source_of(run);
+    eaten[run] = Eaten::no;
+    label[run] = own_label[run] = 0;
+    if (source < 0) return;
+    label[run] = static_cast<std::int32_t>(is_first[first_run[owner_of(source)]]) + 1;
+    if (eater[source] < 0) {
+      own_label[run] = label[run];
+      return;
+    }
+    const std::int32_t own = sources.last_row(source), of_eater = sources.last_row(eater[source]);
+    const std::int32_t last = own < of_eater ? of_eater : own;
+    eaten[run] = sources.runs[run].y < last + 1 - kernel_rows / 2 ? Eaten::free : Eaten::hidden;
+  }
+
+  SRCEXTRACT_HOST_DEVICE void keep(std::int64_t source) const {
+    if (eater[source] >= 0 || first_run[source] == later_than_any) return;
+    const std::uint32_t number = is_first[first_run[source]];
+    own_sums[number] = sources.sums[source];
+    parentage[number] = sources.parentage_of_source(source);
+    parentage[number].edge = static_cast<std::int32_t>(edge[source]);
+  }
+
+  static constexpr std::int32_t later_than_any = 0x7f7f7f7f;
+};
+
+/// How many there are: what it was if there was too little room for that.
+struct SharedSurvivorCount {
+  SRCEXTRACT_STEP(tell)
+
+  const ComponentCounts* before;
+  const std::uint32_t* left;  ///< behind the last of the runs, of which there are so many
+  SharedCount runs;
+  std::int64_t source_room;
+  ComponentCounts *counts, *own_counts;
+
+  SRCEXTRACT_HOST_DEVICE void tell(std::int64_t) const {
+    *counts = *before;
+    if (before->kept <= source_room) counts->kept = left[runs()];
+    *own_counts = *counts;
+  }
+};
+
+}  // namespace srcextract

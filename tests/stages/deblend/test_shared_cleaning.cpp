@@ -1,0 +1,142 @@
+// The steps by which a device cleans sources, by threads of the host, beside the CPU's own body, which goes about it
+// differently (one island after another, its rows as they come, sources in batches): to the last bit.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "stages/deblend/clean_sources.hpp"
+#include "stages/deblend/shared_cleaning.hpp"
+#include "tests/stages/deblend/shared_deblend.hpp"
+#include "tests/support/crowded_islands.hpp"
+#include "tests/support/rounds.hpp"
+#include "tests/support/same_bytes.hpp"
+#include "tests/support/wing_fields.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Field;
+using testing::HostSteps;
+using testing::same_bytes;
+
+Image<float, Cpu> image_to_clean(const Field& field) {
+  Image<float, Cpu> image(field.shape, Cpu{});
+  std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
+  return image;
+}
+
+template <class T>
+std::vector<T> in_list(const Buffer<T, Cpu>& buffer, std::int64_t count) {
+  return {buffer.begin(), buffer.begin() + count};
+}
+
+void expect_same_cleaned(const Cleaned<Cpu>& a, const Cleaned<Cpu>& b, const std::string& name) {
+  const std::int64_t runs = b.eaten.size(), left = b.components.counts->kept;
+  EXPECT_EQ(a.components.counts->kept, left) << name;
+  EXPECT_EQ(a.components.counts->found, b.components.counts->found) << name;
+  EXPECT_EQ(a.own.counts->kept, b.own.counts->kept) << name;
+  EXPECT_TRUE(same_bytes(in_list(a.components.label, runs), in_list(b.components.label, runs))) << name << ": labels";
+  EXPECT_TRUE(same_bytes(in_list(a.own.label, runs), in_list(b.own.label, runs))) << name << ": own labels";
+  EXPECT_TRUE(same_bytes(in_list(a.eaten, runs), in_list(b.eaten, runs))) << name << ": eaten";
+  EXPECT_TRUE(same_bytes(in_list(a.own_sums, left), in_list(b.own_sums, left))) << name << ": own sums";
+  EXPECT_TRUE(in_list(a.parentage, left) == in_list(b.parentage, left)) << name << ": parentage";
+}
+
+/// Noise where thresholds follow a map of variances.
+struct NoiseOfMap {
+  const Image<float, Cpu>* variance;
+  float at(std::int64_t x, std::int64_t y) const { return std::sqrt(variance->pixels[y * variance->shape.width + x]); }
+};
+
+/// Cleans a field both ways; returns how many sources were eaten.
+std::int64_t clean_both_ways(const Field& field, const Config& config, const Image<float, Cpu>* variance, int threads) {
+  const Image<float, Cpu> image = image_to_clean(field);
+  Image<float, Cpu> measured = image_to_clean(field);
+  for (std::int64_t i = 0; i < measured.pixels.size(); i += 3) measured.pixels[i] *= 1.25F;
+  Levels levels;
+  levels.detection = levels.in_noise = 1;
+  levels.background = 0.125;
+  const Value<Levels, Cpu> given = levels;
+  const Cpu where{threads};
+  const Runs<Cpu> runs =
+      variance != nullptr ? find_runs(image, given, *variance, where) : find_runs(image, given, where);
+  const Components<Cpu> islands = label_components(runs, config.detection, where);
+  const DeblendImages<Cpu> images{image, measured, given, {nullptr, variance}};
+  const bool deblended = config.deblend.method != DeblendMethod::none;
+  const Deblended<Cpu> right = deblended ? deblend_sources(images, runs, islands, config, Cpu{1}) : Deblended<Cpu>{};
+  const Deblended<Cpu> shared =
+      deblended ? testing::SharedDeblending(images, runs, islands, config, where).divide() : Deblended<Cpu>{};
+  const auto sources_of = [&](const Deblended<Cpu>& divided, const Buffer<SourceSums, Cpu>& sums) {
+    return Uncleaned<Cpu>{deblended ? divided.runs : runs,
+                          deblended ? divided.components : islands,
+                          runs,
+                          islands,
+                          divided.core_pixels,
+                          divided.parentage,
+                          sums};
+  };
+  if (deblended) {
+    const std::int64_t places = right.core_pixels.place.size();
+    EXPECT_TRUE(same_bytes(in_list(shared.core_pixels.place, places), in_list(right.core_pixels.place, places)))
+        << field.name << ": places";
+  }
+  const Buffer<SourceSums, Cpu> sums = measure_sources(
+      image, deblended ? right.runs : runs, deblended ? right.components : islands, given, MaskCounts{}, Cpu{1});
+  const Cleaned<Cpu> cleaned = clean_sources(images, sources_of(right, sums), config, 3, Cpu{1});
+  const Uncleaned<Cpu> uncleaned = sources_of(shared, sums);
+  const HostSteps steps(where);
+  expect_same_cleaned(SharedCleaning<Cpu, HostSteps, NoiseOfMap>(images, uncleaned, config, islands.counts->kept,
+                                                                 NoiseOfMap{variance}, steps)
+                          .clean(3),
+                      cleaned, field.name);
+  return sums.size() - cleaned.components.counts->kept;
+}
+
+Image<float, Cpu> varied(const Shape& shape) {
+  Image<float, Cpu> variance(shape, Cpu{});
+  for (std::int64_t i = 0; i < variance.pixels.size(); ++i) variance.pixels[i] = 0.5F + static_cast<float>(i % 89) / 60;
+  return variance;
+}
+
+TEST(SharedCleaning, EqualsTheIslandByIslandOneToTheLastBit) {
+  std::int64_t eaten = 0;
+  unsigned seed = 1;
+  for (const std::int64_t min_area : {1, 2, 3, 4, 5, 6, 9, 20}) {
+    for (const DeblendMethod method : {DeblendMethod::none, DeblendMethod::tree}) {
+      if (testing::sanitized && seed % 3 == 0) {
+        ++seed;
+        continue;
+      }
+      Config config;
+      config.detection.min_area = min_area;
+      config.detection.connectivity = seed % 3 == 0 ? 4 : 8;
+      config.deblend = {method, seed % 5 == 0 ? 256 : 32, seed % 4 == 0 ? 0.005 : 0.0};
+      config.deblend.clean = true;
+      config.deblend.clean_beta = std::array{0.3, 1.0, 2.5}[seed % 3];
+      std::vector<Field> fields = testing::crowded_islands(seed % 6 == 0 ? 70 : 33, seed);
+      for (Field& field : testing::wing_fields(seed)) fields.push_back(std::move(field));
+      if (seed % 5 == 2)
+        for (Field& field : testing::late_fields(seed)) fields.push_back(std::move(field));
+      for (const Field& field : fields) {
+        const Image<float, Cpu> variance = varied(field.shape);
+        eaten += clean_both_ways(field, config, seed % 4 == 1 ? &variance : nullptr, 1 + static_cast<int>(seed % 5));
+      }
+      ++seed;
+    }
+  }
+  EXPECT_GT(eaten, 500);
+}
+
+TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {
+  Config config;
+  config.detection.min_area = 5;
+  config.deblend = {DeblendMethod::tree, 32, 0};
+  config.deblend.clean = true;
+  for (unsigned seed = 0; seed < 3; ++seed)
+    for (const Field& field : testing::crowded_islands(testing::share(120), 100 + seed))
+      clean_both_ways(field, config, nullptr, 7);
+}
+
+}  // namespace
+}  // namespace srcextract
