@@ -39,10 +39,17 @@ struct KronFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE KronFlux measure(const Lanes& lanes, const MeasuredSource& source,
                                           const PhotometryImage& image, int) const {
+    return measure_in(lanes, source, image, image);
+  }
+
+  /// The flux in `image`, in the ellipse whose radius is that of the light of the one in which the source was found.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE KronFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
+                                             const PhotometryImage& found_in, const PhotometryImage& image) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     if (!source.shape.defined) return {nan, nan, 0, 0};
     KronFlux result{};
-    result.radius = radius(lanes, source, image, result.flags);
+    result.radius = radius(lanes, source, found_in, result.flags);
     const EllipseFlux light = flux_in_ellipse(lanes, source, image, result.radius);
     result.flux = light.flux;
     result.variance = light.variance;
