@@ -69,7 +69,7 @@ std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, 
   return std::make_shared<const DetectionTask>(DetectionTask{command.detect, load_config(command.config, settings)});
 }
 
-Workload workload_of(const CommandLine& command, const std::vector<PlannedFile>& files) {
+Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& files) {
   Workload work = workload_of(files, command.reference);
   if (command.detect.empty()) return work;
   work.cpu_alone = "-d finds sources in another image";
@@ -134,8 +134,7 @@ int run_images(const CommandLine& command) {
   if (detection != nullptr) kept.add_files_of(detection->config);
   const std::vector<PlannedFile> files = planned_files(command, config);
   require_distinct_outputs(files);
-  const Machine machine =
-      choose_machine({command.backend, command.devices, command.threads}, workload_of(command, files));
+  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, work_of(command, files));
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command.memory);

@@ -11,7 +11,6 @@ spatial = pytest.importorskip("scipy.spatial")
 from oracle_fields import field
 from program import extract, run
 from sextractor import PROGRAM, sextract
-from test_default_sex import SETTINGS, partners
 
 SIDE, FOUND_NOISE, NOISE = 768, 20.0, 7.0
 FLUXES = ["FLUX_ISO", "FLUX_AUTO", "FLUX_APER", "FLUX_PETRO", "FLUX_WIN"]
@@ -38,6 +37,8 @@ def bands(seed, per_mpix):
 
 
 def mine_and_theirs(program, directory, seed, per_mpix, gain):
+    from test_default_sex import SETTINGS  # which is skipped as a whole where there is no SExtractor
+
     found, measured = bands(seed, per_mpix)
     fits.writeto(directory / "g.fits", found)
     fits.writeto(directory / "r.fits", measured)
@@ -74,6 +75,8 @@ def tolerance(name, mine, told):
 @pytest.mark.skipif(not PROGRAM, reason="no SExtractor (Debian's source-extractor) on PATH")
 @pytest.mark.parametrize("seed, per_mpix, gain", [(901, 1000, 0), (902, 4000, 2.5), (903, 12_000, 0)])
 def test_beside_sextractor(program, tmp_path, seed, per_mpix, gain):
+    from test_default_sex import partners
+
     mine, told, report = mine_and_theirs(program, tmp_path, seed, per_mpix, gain)
     own, other, of_mine, of_theirs = partners(mine, told)
     print(f"{len(told['X_IMAGE'])} sources, matched {of_mine:.4%} and {of_theirs:.4%}")
