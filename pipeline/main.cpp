@@ -16,6 +16,7 @@
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
+#include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/progress.hpp"
@@ -50,12 +51,30 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
 KeptFiles start_log(const CommandLine& command, const Config& config, bool progress) {
   KeptFiles kept(command.inputs);
   kept.add(command.reference);
+  kept.add(command.detect);
   kept.add(command.config);
   kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
   return kept;
+}
+
+/// Where sources are found, if that is another image; null: in each itself.
+std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, const Config& config) {
+  if (command.detect.empty()) return nullptr;
+  require_detection_config(config);
+  std::vector<std::string> settings = command.settings;
+  settings.insert(settings.end(), command.detect_settings.begin(), command.detect_settings.end());
+  return std::make_shared<const DetectionTask>(DetectionTask{command.detect, load_config(command.config, settings)});
+}
+
+Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& files) {
+  Workload work = workload_of(files, command.reference);
+  if (command.detect.empty()) return work;
+  work.cpu_alone = "-d finds sources in another image";
+  work.on_any = "--backend to cpu";
+  return work;
 }
 
 /// The images as they were named. One that is missing is reported when its turn comes.
@@ -110,17 +129,22 @@ int run_images(const CommandLine& command) {
   }
   if (!command.reference.empty()) config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
-  const KeptFiles kept = start_log(command, config, show_progress);
+  const std::shared_ptr<const DetectionTask> detection = detection_task(command, config);
+  KeptFiles kept = start_log(command, config, show_progress);
+  if (detection != nullptr) kept.add_files_of(detection->config);
   const std::vector<PlannedFile> files = planned_files(command, config);
   require_distinct_outputs(files);
-  const Machine machine =
-      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
+  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, work_of(command, files));
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command.memory);
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
-  const RunResult result = process_files({command.output_dir, arguments_but_inputs(command), kept, command.reference},
-                                         files, machine, budget, Progress(show, files.size(), total_bytes(files)));
+  const Job job{.output_dir = command.output_dir,
+                .arguments = arguments_but_inputs(command),
+                .kept = kept,
+                .reference = command.reference,
+                .detection = detection};
+  const RunResult result = process_files(job, files, machine, budget, Progress(show, files.size(), total_bytes(files)));
   return result.code;
 }
 

@@ -15,7 +15,6 @@
 
 #include "pipeline/batch/dispatcher.hpp"
 #include "pipeline/batch/file_memory.hpp"
-#include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
 
@@ -33,7 +32,7 @@ std::int64_t memory_needed(const ImageTask& task, const Job& job, const Executio
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, config)) +
-         (on_host ? records * host_memory(plan_of(task.image.shape, config, !job.reference.empty())) : 0);
+         (on_host ? records * host_memory(plan_of(task.image.shape, job, config)) : 0);
 }
 
 /// Those who work on the images of one run.

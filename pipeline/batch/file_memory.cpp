@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "io/files/input_file.hpp"
-#include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
 namespace {
 
 std::int64_t image_needs(const SelectedImage& image, const Job& job, const Config& config) {
-  return image.loaded_bytes + host_memory(plan_of(image.shape, config, !job.reference.empty()));
+  return image.loaded_bytes + host_memory(plan_of(image.shape, job, config));
 }
 
 }  // namespace
 
+RunPlan plan_of(const Shape& shape, const Job& job, const Config& config) {
+  RunPlan plan = plan_of(shape, config, !job.reference.empty());
+  plan.found_elsewhere = job.detection != nullptr;
+  return plan;
+}
+
 std::int64_t most_needed(std::int64_t inflated, const Job& job, const Config& config) {
-  return inflated + host_memory(plan_of(Shape{inflated, 1}, config, !job.reference.empty()));
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, job, config));
 }
 
 std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const Config& config) {
@@ -47,6 +53,10 @@ std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
 std::vector<std::string> files_beside(const Job& job, const Config& config) {
   std::vector<std::string> files = config.combine.files;
   if (!job.reference.empty()) files.push_back(job.reference);
+  if (job.detection != nullptr) {
+    files.push_back(job.detection->path);
+    std::ranges::copy(files_of_maps(job.detection->config), std::back_inserter(files));
+  }
   return files;
 }
 

@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/chain/stage_list.hpp"
 #include "pipeline/image/open_image.hpp"
 
 namespace srcextract {
+
+/// What extracting an image of that shape will take, of which no more is known.
+RunPlan plan_of(const Shape& shape, const Job& job, const Config& config);
 
 /// Memory that a gzipped file of so many bytes, inflated, needs with its images at most, whatever their type: a byte
 /// may be a pixel. This and the following are those of a difference if the job has a reference.
@@ -24,7 +28,8 @@ std::int64_t loaded_bytes(const SelectedMaps& maps);
 /// What the ends of the gzipped ones of some files say that they hold, together.
 std::int64_t gzipped_sizes(const std::vector<std::string>& paths);
 
-/// The files that are opened with every image: the reference of the job, and what is combined with the image.
+/// The files that are opened with every image: the reference of the job, its detection image, and what is combined with
+/// the image.
 std::vector<std::string> files_beside(const Job& job, const Config& config);
 
 }  // namespace srcextract

@@ -104,31 +104,47 @@ void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const 
   found.core_pixels = {};
 }
 
+/// What apertures are laid on: the sources without what they ate, in `image`, above its levels.
+template <class Where>
+PhotometryInput<Where> photometry_input(const Image<float, Where>& image, const Image<float, Where>& noise,
+                                        const Value<Levels, Where>& levels, const Config& config,
+                                        const Detection<Where>& found) {
+  const bool cleaned = config.deblend.clean;
+  return {image,
+          noise,
+          levels,
+          found.runs,
+          cleaned ? found.cleaned.own : found.components,
+          cleaned ? found.cleaned.own_sums : found.sums,
+          found.parentage,
+          cleaned ? &found.cleaned.eaten : nullptr};
+}
+
 /// Whether these pixels are read once the sky is subtracted from them, by the steps alone.
 template <class Where>
 bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
-/// `done(stage)` is called; and, if there are these, `done.on_sources(components)` before anything is kept of sources,
-/// and `done.before_deblending(runs, components)`.
-/// `last_read`, on the host: pixels.image, if nobody reads it afterwards, nor these steps (are_read_again); its memory
-/// may go to what is found.
+/// The sky, and the image above it, without gaps where they are interpolated.
 template <class Where, class Done>
-Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
-                                Image<float, Where>* last_read = nullptr) {
-  Detection<Where> found;
+void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                      Done&& done, Image<float, Where>* last_read) {
   found.background = find_sky(pixels, config, found, where, done, last_read);
   if (interpolates(config.weights) && !pixels.variance.pixels.empty()) {
     found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where);
     done("interpolate");
   }
-  const Image<float, Where>& measured = measured_image(pixels, found);
+}
 
+/// The steps from pixels to sources: which pixels are whose.
+template <class Where, class Done>
+void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                  Done&& done, Image<float, Where>* last_read) {
+  subtract_own_sky(pixels, config, found, where, done, last_read);
+  const Image<float, Where>& measured = measured_image(pixels, found);
   make_detection_image(measured, pixels.noise, config, found, where, done);
-  const bool in_another = !found.image.pixels.empty();
-  const Image<float, Where>& image = in_another ? found.image : measured;
+  const Image<float, Where>& image = found_image(pixels, found);
   find_foreground(image, pixels, config, found, where, done);
   if (config.clean.operation != CleanOperation::none) {
     found.thresholded = std::exchange(found.runs, clean_runs(found.runs, config.clean, where));
@@ -153,14 +169,26 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     clean(image, pixels, config, found, where);
     done("clean sources");
   }
+}
 
+/// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
+/// `done(stage)` is called; and, if there are these, `done.on_sources(components)` before anything is kept of sources,
+/// and `done.before_deblending(runs, components)`.
+/// `last_read`, on the host: pixels.image, if nobody reads it afterwards, nor these steps (are_read_again); its memory
+/// may go to what is found.
+template <class Where, class Done>
+Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
+                                Image<float, Where>* last_read = nullptr) {
+  Detection<Where> found;
+  find_sources(pixels, config, found, where, done, last_read);
+  const Image<float, Where>&measured = measured_image(pixels, found), &image = found_image(pixels, found);
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
   done("measure");
-  if (in_another) {
+  if (&image != &measured) {
     found.fluxes = measure_sources(measured, found.runs, found.components, found.levels, pixels.masked, where);
     done("flux");
   }
-  const Image<float, Where>& noise = pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
+  const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
     done("variance");
@@ -171,16 +199,8 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     done("area");
   }
   if (measures_photometry(config)) {
-    const bool cleaned = config.deblend.clean;
-    const PhotometryInput<Where> input{measured,
-                                       noise,
-                                       found.levels,
-                                       found.runs,
-                                       cleaned ? found.cleaned.own : found.components,
-                                       cleaned ? found.cleaned.own_sums : found.sums,
-                                       found.parentage,
-                                       cleaned ? &found.cleaned.eaten : nullptr};
-    found.photometry = measure_photometry(input, config, where);
+    found.photometry =
+        measure_photometry(photometry_input(measured, noise, found.levels, config, found), config, where);
     done("photometry");
   }
   return found;

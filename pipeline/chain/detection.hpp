@@ -17,6 +17,17 @@
 
 namespace srcextract {
 
+/// The sky of the image in which sources were found, where another is measured.
+template <class Where>
+struct FoundSky {
+  Value<Background, Where> background, whole;  ///< as of Detection
+  SkyMesh<Where> mesh;
+  Value<Levels, Where> levels;
+  Buffer<SourceSums, Where> variances;
+  Value<MaskCounts, Where> masked;
+  const Config* config = nullptr;  ///< with which it was found; null: the image that is measured is that one
+};
+
 /// What the steps find in an image, where they ran.
 template <class Where>
 struct Detection {
@@ -43,6 +54,7 @@ struct Detection {
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
   Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
   Photometry<Where> photometry;         ///< what was asked for in apertures
+  FoundSky<Where> found_in;             ///< then background, levels and what follows are of the image that is measured
 };
 
 /// The image that is measured, and to which the last steps were done.
@@ -57,6 +69,18 @@ const Image<float, Where>& measured_image(const Pixels<Where>& pixels, const Det
 template <class Where>
 const Image<float, Where>& measured_variance(const Pixels<Where>& pixels, const Detection<Where>& found) {
   return found.filled.variance.pixels.empty() ? pixels.variance : found.filled.variance;
+}
+
+/// The image in which sources are found: that, unless it was convolved or weighed.
+template <class Where>
+const Image<float, Where>& found_image(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return found.image.pixels.empty() ? measured_image(pixels, found) : found.image;
+}
+
+/// The variance of each of its pixels, however it is known; without pixels where they are alike.
+template <class Where>
+const Image<float, Where>& measured_noise(const Pixels<Where>& pixels, const Detection<Where>& found) {
+  return pixels.variance.pixels.empty() ? pixels.noise : measured_variance(pixels, found);
 }
 
 /// Whether the noise of every pixel is known from the mesh, and thresholds are counted in it.

@@ -8,6 +8,7 @@
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/detect/threshold.hpp"
+#include "stages/ingest/decode.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
@@ -26,6 +27,13 @@ struct DifferenceFacts {
 /// is the median of a sample of it.
 struct GivenLevel {
   double middle = 0, least = 0, most = 0;
+};
+
+/// The image in which sources were found, where another was measured.
+struct FoundIn {
+  Background background;
+  Levels levels;
+  MaskCounts masked;
 };
 
 /// What check images are made of, on the host; of pixels only those that some are asked for of.
@@ -56,6 +64,7 @@ struct Extraction {
   std::vector<BrightPixel> brightest;         ///< pixel of sources that may be saturated: all, or the first of them
   std::optional<Picture> picture;             ///< if output.quicklook asks for one
   std::optional<DifferenceFacts> difference;  ///< if a reference was subtracted
+  std::optional<FoundIn> found_in;  ///< if there is a detection image; all else is of the one that is measured
   /// If the sky's level was given, and subtracted: then `background` and `levels` are those of what is above it.
   std::optional<GivenLevel> given_level;
 

@@ -63,25 +63,44 @@ inline Config with_threshold(Config config, double threshold) {
   return config;
 }
 
+/// What thresholds mean on an image, whose sky is in `found`; `image` is the one in which sources are found.
+template <class Where>
+class LevelsOf {
+ public:
+  LevelsOf(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
+           const Detection<Where>& found, const Where& where)
+      : config_(config),
+        found_(found),
+        where_(where),
+        in_own_noise_(!found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma),
+        scaled_(!pixels.variance.pixels.empty() && is_rescaled(config.weights)) {
+    if (in_own_noise_) own_ = estimate_background(image, config.background, where);
+    if (scaled_) scale_ = scale_of_noise(pixels, config, found, where);
+  }
+
+  Value<Levels, Where> operator()(double threshold) const {
+    const Value<Background, Where>& detected = in_own_noise_ ? own_ : found_.background;
+    Value<Levels, Where> levels =
+        resolve_levels(found_.background, detected, with_threshold(config_, threshold), where_);
+    if (scaled_) set_noise_scale(levels, scale_, where_);
+    return levels;
+  }
+
+ private:
+  const Config& config_;
+  const Detection<Where>& found_;
+  const Where& where_;
+  bool in_own_noise_, scaled_;
+  Value<Background, Where> own_;
+  Value<double, Where> scale_;
+};
+
 /// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
 /// analysis threshold in the image that is measured.
 template <class Where, class Done>
 void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
-  const bool in_own_noise =
-      !found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma;
-  Value<Background, Where> own;
-  if (in_own_noise) own = estimate_background(image, config.background, where);
-  const Value<Background, Where>& detected = in_own_noise ? own : found.background;
-  const bool scaled = !pixels.variance.pixels.empty() && is_rescaled(config.weights);
-  Value<double, Where> scale;
-  if (scaled) scale = scale_of_noise(pixels, config, found, where);
-
-  const auto levels_at = [&](double level) {
-    Value<Levels, Where> levels = resolve_levels(found.background, detected, with_threshold(config, level), where);
-    if (scaled) set_noise_scale(levels, scale, where);
-    return levels;
-  };
+  const LevelsOf<Where> levels_at(image, pixels, config, found, where);
   const bool by_rate = controls_false_discoveries(config.detection);
   found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
   if (config.convolve.filter == Filter::matched) {

@@ -54,9 +54,27 @@ class HostEngine {
   }
 
   Extraction extract() {
-    Image<float, Cpu>* const last_read = extracts_once_ && !are_read_again(pixels_) ? &pixels_.image : nullptr;
-    Detection<Cpu> found = detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read);
+    Detection<Cpu> found =
+        detect_sources(pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    return catalogue_of(std::move(found));
+  }
+
+  /// What is found in `detected`, of the same shape, in the light of its pixels.
+  Extraction extract_found_in(Pixels<Cpu>& detected, const Config& config) {
+    Detection<Cpu> found;
+    find_sources(detected, config, found, where_, Steps{clock_, observer_, where_}, last_read(detected));
+    measure_elsewhere(detected, config, pixels_, config_, found, where_, clock_, last_read(pixels_));
+    return catalogue_of(std::move(found));
+  }
+
+ private:
+  /// The image, if nobody reads it again.
+  Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
+    return extracts_once_ && !are_read_again(pixels) ? &pixels.image : nullptr;
+  }
+
+  Extraction catalogue_of(Detection<Cpu>&& found) {
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Extraction extraction =
@@ -65,7 +83,6 @@ class HostEngine {
     return extraction;
   }
 
- private:
   /// In `above`.
   void keep_measured(Detection<Cpu>& found) const {
     const Image<float, Cpu>& measured = measured_image(pixels_, found);
@@ -85,9 +102,11 @@ class HostEngine {
 
 }  // namespace
 
-Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
+Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
+                           const DetectionImage* found_in) {
   HostEngine engine(exposure, config, where, observer);
-  return run_stages(exposure, config, engine);
+  return found_in == nullptr ? run_stages(exposure, config, engine)
+                             : extract_elsewhere(*found_in, exposure, config, engine);
 }
 
 }  // namespace srcextract

@@ -16,19 +16,22 @@ namespace srcextract {
 
 namespace {
 
+void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cpu& where) {
+  const auto level = static_cast<float>(sky.clipped.median);
+  const std::int64_t width = image.shape.width;
+  parallel_for(image.shape.height, 16, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * width; i < end * width; ++i) image.pixels[i] = pixel_of(image.pixels[i] - level);
+  });
+}
+
 /// Without a mesh what is above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
-  if (found.mesh.level.empty()) {
-    const auto level = static_cast<float>(found.background->clipped.median);
-    const std::int64_t width = found.above.shape.width;
-    parallel_for(found.above.shape.height, 16, where, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin * width; i < end * width; ++i)
-        found.above.pixels[i] = pixel_of(found.above.pixels[i] - level);
-      if (found.image.pixels.empty()) return;
-      for (std::int64_t i = begin * width; i < end * width; ++i)
-        found.image.pixels[i] = pixel_of(found.image.pixels[i] - level);
-    });
-  }
+  const FoundSky<Cpu>& in = found.found_in;
+  const bool elsewhere = in.config != nullptr;
+  if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
+  const bool found_in_mesh = !(elsewhere ? in.mesh : found.mesh).level.empty();
+  if (!found_in_mesh && !found.image.pixels.empty())
+    subtract_constant(elsewhere ? *in.background : *found.background, found.image, where);
   return {std::move(found.mesh), std::move(found.above), std::move(found.image), {}, {}};
 }
 
@@ -57,6 +60,38 @@ PixelNoise known_noise(const Config& config) {
   return !counts_in_sigmas(config.detection) ? PixelNoise::of_map_for_errors : PixelNoise::of_map;
 }
 
+const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background, Cpu>& whole,
+                               const Value<Background, Cpu>& background) {
+  return mesh.level.empty() ? *background : *whole;
+}
+
+/// Throws Error{input} if the image in which sources were found has no background to speak of.
+void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape) {
+  try {
+    check_not_all_masked(*in.masked, shape);
+    check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);
+  } catch (const Error& error) {
+    throw Error(error.kind(), std::string("the detection image: ") + error.what());
+  }
+}
+
+/// Gives sources the thresholds above which they were found, and measured noise the units in which it is that of the
+/// other image. `measured` are their sums; `calibration` is that of the image that was measured.
+void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& shape, const Config& config,
+                  const Cpu& where, std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry,
+                  Extraction& out) {
+  measured.fluxes = {};
+  measured.variances = all_of(in.variances);
+  measured.mesh = in.mesh.level.empty() ? nullptr : &in.mesh;
+  measured.noise_varies = noise_varies(*in.config);
+  measured.variances_of = known_noise(*in.config);
+  measured.areas.reset();
+  std::vector<FluxCalibration> of_found(calibration.size());
+  out.sources.threshold = derive_columns(measured, shape, *in.levels, config.measurement, where, of_found).threshold;
+  express_found_noise(of_found, calibration, photometry);
+  out.found_in = {sky_of_image(in.mesh, in.whole, in.background), *in.levels, *in.masked};
+}
+
 }  // namespace
 
 bool keeps_segmentation(const Config& config) {
@@ -83,10 +118,11 @@ bool shows_variance(const Config& config) {
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
+  if (found.found_in.config != nullptr) check_detection_image(found.found_in, shape);
   const bool of_mesh = !found.mesh.level.empty();
-  check_background(of_mesh ? *found.whole : *found.background, config);
   Extraction out;
-  out.background = of_mesh ? *found.whole : *found.background;
+  out.background = sky_of_image(found.mesh, found.whole, found.background);
+  check_background(out.background, config);
   out.levels = *found.levels;
   out.masked_nan = masked.nan;
   out.masked_infinite = masked.infinite;
@@ -109,6 +145,8 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   const bool usual = config.output.columns == OutputConfig{}.columns;
   std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
+  if (found.found_in.config != nullptr)
+    add_found_in(found.found_in, measured, shape, config, where, calibration, found.photometry, out);
   if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
   if (may_be_saturated(config.measurement))
     out.brightest =

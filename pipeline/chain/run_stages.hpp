@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/chain/read_frame.hpp"
 #include "pipeline/chain/subtract_reference.hpp"
 #include "stages/core/exposure.hpp"
@@ -46,6 +47,21 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   both.difference = describe(match, config.difference, engine.where());
   both.picture = std::move(picture);
   return both;
+}
+
+/// Sources as they are found in one image, in the light of another.
+template <class Engine>
+Extraction extract_elsewhere(const DetectionImage& found_in, const Exposure& exposure, const Config& config,
+                             Engine& engine) {
+  Pixels<typename Engine::Where> detected(found_in.exposure.shape(), engine.where());
+  read_exposure(found_in.exposure, found_in.config, detected, engine);
+  subtract_given_level(found_in.exposure, detected, engine);
+  read_exposure(exposure, config, engine.pixels(), engine);
+  std::optional<Picture> picture = draw(engine.pixels(), config, engine);
+  subtract_given_level(exposure, engine.pixels(), engine);
+  Extraction extraction = engine.extract_found_in(detected, found_in.config);
+  extraction.picture = std::move(picture);
+  return extraction;
 }
 
 /// What is brighter than the sky, or fainter, as the configuration asks for.

@@ -59,6 +59,12 @@ constexpr StageCost stages[] = {
        return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
      },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
+    // detection image: it, its weights, and the gaps of the image that is measured, filled; on the host alone
+    {[](const RunPlan& plan) { return plan.found_elsewhere; },
+     [](const RunPlan& plan) -> std::int64_t {
+       return 2 + (has_map(plan.config.weights) ? 2 : 0) + (interpolates(plan.config.weights) ? up_to_three(plan) : 0);
+     },
+     none},
     // pixel scale: each image has its own
     {[](const RunPlan& plan) {
        return plan.config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2 &&

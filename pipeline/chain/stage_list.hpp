@@ -13,6 +13,7 @@ struct RunPlan {
   Shape shape;
   std::int64_t planes = 1;            ///< that are combined, if they are
   std::int64_t reference_planes = 0;  ///< 0: no reference is subtracted
+  bool found_elsewhere = false;       ///< there is a detection image
 
   bool of_difference() const { return reference_planes > 0; }
 };

@@ -6,6 +6,7 @@
 
 #include "pipeline/exposure/mask_planes.hpp"
 #include "stages/core/error.hpp"
+#include "stages/weights/given_level.hpp"
 #include "stages/weights/mask_source.hpp"
 
 namespace srcextract {
@@ -40,6 +41,14 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
+/// Masks the pixels of a mask that are bad.
+void mask_by_bits(const Config& config, OpenMap& map) {
+  said_at(config.place_of("mask.bits"), [&] {
+    const std::uint64_t bits = wanted_bits(config.mask.bits, map.image.header(), map.pixels.format);
+    map.pixels = mask_source(map.pixels, {bits, config.mask.good});
+  });
+}
+
 OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const SelectedImage& selected,
                         const std::string& path, const OpenFrame& frame, const Config& config) {
   OpenMap map = open_map(keys, selected, path, frame, config);
@@ -55,28 +64,35 @@ OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const S
 
 }  // namespace
 
-std::optional<OpenMap> open_weights(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
-                                    const Config& config) {
-  if (!selected) return std::nullopt;
-  return open_map(keys_of(config.weights), *selected, path, frame, config);
+void OpenMaps::require_unchanged() const {
+  for (const std::optional<OpenMap>* map : {&weights, &mask, &level})
+    if (*map) (*map)->image.require_unchanged();
 }
 
-std::optional<OpenMap> open_level(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
-                                  const Config& config) {
-  if (!selected) return std::nullopt;
-  return open_map(keys_of(config.given_sky), *selected, path, frame, config);
+OpenMaps open_maps(const SelectedMaps& selected, const std::string& path, const OpenFrame& frame,
+                   const Config& config) {
+  const auto open = [&](const MapKeys& keys, const SelectedMap& map) -> std::optional<OpenMap> {
+    if (!map) return std::nullopt;
+    return open_map(keys, *map, path, frame, config);
+  };
+  OpenMaps maps;
+  maps.weights = open(keys_of(config.weights), selected.weights);
+  maps.mask = open(keys_of(config.mask), selected.mask);
+  if (maps.mask) mask_by_bits(config, *maps.mask);
+  maps.level = open(keys_of(config.given_sky), selected.level);
+  return maps;
 }
 
-std::optional<OpenMap> open_mask(const SelectedMap& selected, const std::string& path, const OpenFrame& frame,
-                                 const Config& config) {
-  const MaskConfig& mask = config.mask;
-  if (!selected) return std::nullopt;
-  OpenMap map = open_map(keys_of(mask), *selected, path, frame, config);
-  said_at(config.place_of("mask.bits"), [&] {
-    const std::uint64_t bits = wanted_bits(mask.bits, map.image.header(), map.pixels.format);
-    map.pixels = mask_source(map.pixels, {bits, mask.good});
-  });
-  return map;
+Exposure exposure_of(const OpenFrame& frame, const OpenMaps& maps, const Config& config) {
+  Exposure exposure(frame.planes());
+  if (maps.weights) exposure.weights = maps.weights->pixels;
+  if (maps.mask) exposure.mask = maps.mask->pixels;
+  if (maps.level) {
+    exposure.level = maps.level->pixels;
+  } else if (const auto level = given_number(config.given_sky.level)) {
+    exposure.level = constant_source(frame.first().shape, *level);
+  }
+  return exposure;
 }
 
 std::vector<OpenFlags> open_flags(const std::vector<SelectedMap>& selected, const std::string& path,

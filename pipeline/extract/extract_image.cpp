@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -21,11 +22,23 @@
 namespace srcextract {
 namespace {
 
-Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer) {
+/// The image in which the sources of another are found, in whose pixel scale thresholds are; null if there is none.
+std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, const Config& config) {
+  if (input.detection == nullptr) return nullptr;
+  auto image =
+      std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config});
+  image->config.measurement.pixel_scale = config.measurement.pixel_scale;
+  return image;
+}
+
+Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
+                       const DetectionImage* found_in) {
   try {
-    return extract_on_host(exposure, config, where, observer);
+    return extract_on_host(exposure, config, where, observer, found_in);
   } catch (const std::bad_alloc&) {
-    const auto bytes = static_cast<double>(host_memory(plan_of(exposure, config)));
+    RunPlan plan = plan_of(exposure, config);
+    plan.found_elsewhere = found_in != nullptr;
+    const auto bytes = static_cast<double>(host_memory(plan));
     throw Error(ErrorKind::memory,
                 fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
                             "machine that has more",
@@ -37,12 +50,16 @@ Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu
 class ImageRun {
  public:
   ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
-      : input_(input), config_(with_pixel_scale(input)), execution_(execution), progress_(progress) {}
+      : input_(input),
+        config_(with_pixel_scale(input)),
+        found_in_(detection_image(input, config_)),
+        execution_(execution),
+        progress_(progress) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result));
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result), found_in_.get());
     return result;
   }
 
@@ -64,17 +81,17 @@ class ImageRun {
   }
 
   ImageResult where_execution_says() const {
-    return !execution_.device         ? on_cpu()
-           : execution_.compare       ? on_both()
-           : execution_.may_fall_back ? on_cuda_or_cpu()
-                                      : on_cuda();
+    return !execution_.device || found_in_ ? on_cpu()
+           : execution_.compare            ? on_both()
+           : execution_.may_fall_back      ? on_cuda_or_cpu()
+                                           : on_cuda();
   }
 
   ImageResult on_both() const {
     StageRecord cpu_record, cuda_record;
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record), nullptr);
     ImageResult unused;
     unused.backend = "cuda";
     execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
@@ -113,6 +130,7 @@ class ImageRun {
 
   const ImageInput& input_;
   Config config_;
+  std::unique_ptr<const DetectionImage> found_in_;
   const Execution& execution_;
   Progress& progress_;
 };

@@ -9,6 +9,7 @@
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_frame.hpp"
 #include "pipeline/exposure/open_map.hpp"
 #include "pipeline/exposure/open_reference.hpp"
@@ -37,6 +38,7 @@ struct ImageInput {
   const OpenMap* level;            ///< that of its sky; null: there is no map
   Exposure exposure;
   std::vector<const OpenFlags*> flags = {};  ///< what sources are flagged with, by every map that there is
+  const OpenDetection* detection = nullptr;  ///< in which its sources are found; null: in itself
   const Config* own_config = nullptr;        ///< with the gain that its header has; null: that of the file
 
   const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }

@@ -37,11 +37,7 @@ void log_mesh(const std::string& name, const Background& background) {
                background.clipped.sigma, mesh.least_rms, mesh.most_rms, background.all.count);
 }
 
-void log_background(const std::string& name, const Extraction& extraction) {
-  const Background& background = extraction.background;
-  if (const auto& level = extraction.given_level)
-    spdlog::info("{}: sky level as it is given: {:.4g} ({:.4g} to {:.4g}); what follows is above it", name,
-                 level->middle, level->least, level->most);
+void log_clip(const std::string& name, const Background& background) {
   if (background.mesh.width > 0) return log_mesh(name, background);
   log_statistics(name, "before clipping", background.all);
   const char* end = background.converged ? "" : " (stopped by background.max_iterations, not converged)";
@@ -49,11 +45,18 @@ void log_background(const std::string& name, const Extraction& extraction) {
                  background.clipped);
 }
 
+void log_background(const std::string& name, const Extraction& extraction) {
+  if (const auto& level = extraction.given_level)
+    spdlog::info("{}: sky level as it is given: {:.4g} ({:.4g} to {:.4g}); what follows is above it", name,
+                 level->middle, level->least, level->most);
+  log_clip(name, extraction.background);
+}
+
 /// "7 sources above 5.2", or as far below the sky.
 std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
-  const std::string count = counted(sources.size(), "source"),
-                    level = fmt::format("{:.6g}", extraction.levels.detection);
+  const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
+  const std::string count = counted(sources.size(), "source"), level = fmt::format("{:.6g}", levels.detection);
   if (sources.changes || !sources.has_sign) return count + " above " + level;
   if (config.sign == DetectionSign::negative) return count + " as far below the sky as " + level + " is above it";
   const auto below = std::ranges::count(sources.sign, -1);
@@ -95,6 +98,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
                input.first().shape.height, bitpix, image.hdu(), extname, plane_name(input.frame, config.plane));
   log_others(input, config, left_out);
   if (input.reference) spdlog::info("{}: {} is subtracted from it", input.name, input.reference->path);
+  if (input.detection)
+    spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
+                 input.detection->task.path);
   if (input.mask)
     spdlog::info("{}: which pixels are bad tells HDU {} of {}", input.name, input.mask->image.hdu(), input.mask->path);
   for (const OpenFlags* flags : input.flags)
@@ -121,6 +127,7 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
     spdlog::info("{}: masked pixels: {} NaN, {} infinite, {} BLANK{}", input.name, e.masked_nan, e.masked_infinite,
                  e.masked_blank, by_maps);
   }
+  if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
   if (describe)
     spdlog::info("{}: {}, {} before detection.min_area{}", input.name, sources_beyond(input.config().detection, e),

@@ -17,7 +17,6 @@
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
-#include "stages/weights/given_level.hpp"
 #include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
@@ -123,46 +122,44 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
       frame_(task.image.open(), task.file->path, task.file->config->config, task.most_inflated),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
+  const Config& config = task.file->config->config;
   job.kept.require_kept(paths_.all());
-  require_kernels_fit(frame_.first().shape, task.file->config->config, !job.reference.empty());
+  require_kernels_fit(frame_.first().shape, config, !job.reference.empty());
   if (!job.reference.empty()) {
-    reference_ =
-        open_reference(job.reference, frame_, task.name, task.file->config->config, {}, frame_.most_inflated());
+    reference_ = open_reference(job.reference, frame_, task.name, config, {}, frame_.most_inflated());
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
-  weights_ = open_weights(task.maps.weights, task.file->path, frame_, task.file->config->config);
-  if (weights_) {
-    input_.weights = &*weights_;
-    input_.exposure.weights = weights_->pixels;
+  if (job.detection != nullptr) {
+    detection_.emplace(open_detection(*job.detection, frame_, task.name, frame_.most_inflated()));
+    input_.detection = &*detection_;
   }
-  mask_ = open_mask(task.maps.mask, task.file->path, frame_, task.file->config->config);
-  if (mask_) {
-    input_.mask = &*mask_;
-    input_.exposure.mask = mask_->pixels;
-  }
-  flags_ = open_flags(task.maps.flags, task.file->path, frame_, task.file->config->config);
+  maps_ = open_maps(task.maps, task.file->path, frame_, config);
+  const auto reference = std::move(input_.exposure.reference);
+  input_.exposure = exposure_of(frame_, maps_, config);
+  input_.exposure.reference = reference;
+  const auto shown = [](const std::optional<OpenMap>& map) { return map ? &*map : nullptr; };
+  input_.weights = shown(maps_.weights);
+  input_.mask = shown(maps_.mask);
+  input_.level = shown(maps_.level);
+  flags_ = open_flags(task.maps.flags, task.file->path, frame_, config);
   for (const OpenFlags& flags : flags_) input_.flags.push_back(&flags);
-  level_ = open_level(task.maps.level, task.file->path, frame_, task.file->config->config);
-  if (level_) {
-    input_.level = &*level_;
-    input_.exposure.level = level_->pixels;
-  } else if (const auto level = given_number(task.file->config->config.given_sky.level)) {
-    input_.exposure.level = constant_source(frame_.first().shape, *level);
-  }
-  if (task.file->config->config.measurement.gain_keyword != "none") {
-    own_config_ = task.file->config->config;
+  if (config.measurement.gain_keyword != "none") {
+    own_config_ = config;
     own_config_->measurement.gain = detector_gain(input_);
     input_.own_config = &*own_config_;
   }
-  if (job.describe) log_input(input_, task.file->config->config.input, task.left_out);
+  if (job.describe) log_input(input_, config.input, task.left_out);
 }
 
 void OpenImage::require_unchanged() const {
   frame_.require_unchanged();
   if (reference_) reference_->frame.require_unchanged();
-  for (const std::optional<OpenMap>* map : {&weights_, &mask_, &level_})
-    if (*map) (*map)->image.require_unchanged();
+  if (detection_) {
+    detection_->frame.require_unchanged();
+    detection_->maps.require_unchanged();
+  }
+  maps_.require_unchanged();
   for (const OpenFlags& flags : flags_) flags.map.image.require_unchanged();
 }
 

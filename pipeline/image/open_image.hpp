@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/files/output_file.hpp"
+#include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_map.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
@@ -30,6 +31,7 @@ struct Job {
   std::string reference = {};  ///< path of the frame that is subtracted from every image; empty: none
   Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
   bool describe = true;        ///< tell the log what every image is and what was found
+  std::shared_ptr<const DetectionTask> detection = nullptr;  ///< where sources are found instead; null: where they are
 };
 
 /// One image of a file, selected and not yet opened.
@@ -48,8 +50,8 @@ struct ImageTask {
   /// `memory`, if there is any, is all that the image needs.
   std::shared_ptr<MemoryBudget> for_images = nullptr;
   std::int64_t held = 0;  ///< bytes of `memory` that maps and headers have, if there is for_images
-  /// Bytes that files opened with the image, the reference and what is combined, may have in memory if they are
-  /// gzipped.
+  /// Bytes that files opened with the image, the reference, the detection image and what is combined, may have in
+  /// memory if they are gzipped.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -68,9 +70,9 @@ ImageRecord begin_record(const ImageFile& file);
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:
-  /// Opens it, its maps, and the reference of the job. Throws Error{input}, and Error{config} if an output would
-  /// replace what is to be kept, or if the configuration asks for what the image does not allow. `task` and `job` must
-  /// outlive it.
+  /// Opens it, its maps, and the reference and the detection image of the job. Throws Error{input}, and Error{config}
+  /// if an output would replace what is to be kept, or if the configuration asks for what the image does not allow.
+  /// `task` and `job` must outlive it.
   OpenImage(const ImageTask& task, const Job& job);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
@@ -93,7 +95,8 @@ class OpenImage {
   const Job& job_;
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
-  std::optional<OpenMap> weights_, mask_, level_;
+  std::optional<OpenDetection> detection_;
+  OpenMaps maps_;
   std::vector<OpenFlags> flags_;
   OutputPaths paths_;
   std::optional<Config> own_config_;  ///< with the gain that the image's header has

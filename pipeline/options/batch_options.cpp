@@ -89,7 +89,14 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   app.footer(batch_footer);
   RunOptionParser parser(app, options, "INPUT", "Images, directories, patterns, manifests");
   add_survey(app, options, shard);
+  std::string detect;
+  app.add_option("-d,--detect", detect)->group("");  // to be refused by name
   parser.parse(argc, argv, 2, "srcextract batch");
+  if (app.count("--detect") > 0)
+    throw Error(ErrorKind::config,
+                "-d " + detect +
+                    ": batch finds sources in the images that it measures, and cannot find them in another yet; use "
+                    "srcextract -d DETECT CONFIG IMAGE..., or leave -d out; see srcextract batch --help");
   if (!options.answer.empty()) return options;
   if (is_image(options.config))
     throw Error(ErrorKind::config, options.config +

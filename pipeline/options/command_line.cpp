@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "pipeline/exposure/open_detection.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/output_names.hpp"
 
@@ -21,6 +22,7 @@ constexpr const char* extract_footer = R"(Example:
   srcextract -o out --set detection.threshold=3 config/default.yaml m31.fits
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
+Fluxes in r.fits of what g.fits shows: srcextract -d g.fits config/default.yaml r.fits
 What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 
@@ -53,6 +55,31 @@ bool is_image(const std::string& path) {
   return begin == "SIMPLE  =" || begin.starts_with("\x1f\x8b");
 }
 
+namespace {
+
+void add_detection_image(CLI::App& app, CommandLine& command) {
+  CLI::Option* const detect = app.add_option("-d,--detect", command.detect,
+                                             "Find sources in this image, and measure them in IMAGE, on the same\n"
+                                             "pixels: positions, shapes and radii are of DETECT, fluxes of IMAGE")
+                                  ->type_name("DETECT")
+                                  ->group("Files");
+  app.add_option("--detect-set", command.detect_settings,
+                 "Override one setting for DETECT alone, as in weights.file=W.fits;\n"
+                 "of background, combine, input, mask, weights; may be given again")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->needs(detect)
+      ->group("Configuration");
+}
+
+void require_detect(const CommandLine& command) {
+  if (command.detect.empty())
+    throw Error(ErrorKind::config, "-d is an empty text; is a variable of your script not set? See srcextract --help");
+  require_detection_settings(command.detect_settings);
+}
+
+}  // namespace
+
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine command;
   CLI::App app(extract_description, "srcextract");
@@ -60,6 +87,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
+  add_detection_image(app, command);
   parser.parse(argc, argv, 1, "srcextract");
   if (!command.answer.empty()) return command;
   if (is_image(command.config))
@@ -67,6 +95,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                 command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
   if (command.inputs.empty() && !command.dump_config)
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
+  if (app.count("--detect") > 0) require_detect(command);
   return command;
 }
 

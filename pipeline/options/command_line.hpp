@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pipeline/options/run_options.hpp"
 
@@ -8,7 +9,9 @@ namespace srcextract {
 
 /// What the user asked of `srcextract CONFIG IMAGE...`, or of `srcextract difference`.
 struct CommandLine : RunOptions {
-  std::string reference;  ///< the frame that is subtracted; empty: none
+  std::string reference;                     ///< the frame that is subtracted; empty: none
+  std::string detect;                        ///< the image in which sources are found; empty: in each itself
+  std::vector<std::string> detect_settings;  ///< applied to the configuration for that image alone
   bool dump_config = false;
 };
 

@@ -156,6 +156,28 @@ Json background_json(const Background& background) {
           {"converged", background.converged}};
 }
 
+Json levels_json(const Levels& levels) {
+  return {{"detection", levels.detection}, {"background", levels.background}, {"sigma", levels.sigma}};
+}
+
+/// The image in which sources were found, where another was measured.
+Json detection_json(const OpenDetection& detection, const FoundIn& found) {
+  Json json = {{"path", detection.task.path},
+               {"hdu", detection.frame.image().hdu()},
+               {"datasum", detection.frame.datasum()},
+               {"masked", found.masked.total()},
+               {"background", background_json(found.background)},
+               {"levels", levels_json(found.levels)}};
+  if (!detection.frame.combined().empty()) json["combined"] = detection.frame.combined();
+  if (detection.maps.mask) json["mask"] = map_json(*detection.maps.mask);
+  if (detection.maps.weights) {
+    json["weights"] = map_json(*detection.maps.weights);
+    json["weights"]["noise_scale"] = found.levels.noise_scale;
+  }
+  if (detection.maps.level) json["level"] = map_json(*detection.maps.level);
+  return json;
+}
+
 /// With what was given of the sky: its level in one number and the range of a map, and its noise. Levels and
 /// statistics beside it are of what is above.
 Json background_json(const RunRecord& report) {
@@ -214,6 +236,7 @@ std::string format_run_record(const RunRecord& report) {
   json["program"] = program_json();
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
+  if (extraction.found_in) json["detection_image"] = detection_json(*report.input.detection, *extraction.found_in);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
   if (report.input.weights) {
@@ -222,9 +245,7 @@ std::string format_run_record(const RunRecord& report) {
   }
   if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
   json["background"] = background_json(report);
-  json["levels"] = {{"detection", extraction.levels.detection},
-                    {"background", extraction.levels.background},
-                    {"sigma", extraction.levels.sigma}};
+  json["levels"] = levels_json(extraction.levels);
   json["counts"] = counts_json(extraction, report.input.first().shape);
   json["warnings"] = report.result.warnings;
   json["header"] = header_json(report.input.keywords(report.config.config.output));

@@ -84,10 +84,17 @@ struct EllipseFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE EllipseFlux measure(const Lanes& lanes, const MeasuredSource& source,
                                              const PhotometryImage& image, int) const {
+    return measure_in(lanes, source, image, image);
+  }
+
+  /// The flux in `image`, in the ellipse whose radius is that of the light of the one in which the source was found.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE EllipseFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
+                                                const PhotometryImage& found_in, const PhotometryImage& image) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     if (!source.shape.defined) return {nan, nan, 0, 0};
     std::int32_t flags = 0;
-    const float radius = static_cast<const Own*>(this)->radius(lanes, source, image, flags);
+    const float radius = static_cast<const Own*>(this)->radius(lanes, source, found_in, flags);
     EllipseFlux light = flux_in_ellipse(lanes, source, image, radius);
     light.flags |= flags;
     if (!(light.flux > 0)) light.radius = 0;

@@ -41,8 +41,9 @@ struct Photometry {
 ///    `flags`, bits of FLAGS;
 ///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
 ///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
-///    for all of them. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round
-///    alike on both;
+///    for all of them. A family that looks at the image in which sources were found, where that is another, has
+///    measure_in(lanes, source, found_in, image), of which measure() is that with one image for both. Pixels are summed
+///    by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
 ///  - for_each_value(f): how a value of each of its columns follows from a row, in the type in which it is written.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
@@ -70,6 +71,17 @@ void measure_rows(const One& family, const HostLanes& lanes, const MeasuredSourc
     family.measure_rows(lanes, source, image, keep);
   } else {
     for (int which = 0; which < family.rows(); ++which) keep(which, family.measure(lanes, source, image, which));
+  }
+}
+
+/// The same of sources that were found in another image.
+template <class One, class Keep>
+void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
+                     const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
+  if constexpr (requires { family.measure_in(lanes, source, found_in, image); }) {
+    keep(0, family.measure_in(lanes, source, found_in, image));
+  } else {
+    measure_rows(family, lanes, source, image, keep);
   }
 }
 

@@ -13,17 +13,33 @@ namespace {
 /// Sources that a thread measures at a time.
 constexpr std::int64_t sources_at_a_time = 32;
 
+/// An image as apertures are laid in it.
+PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
+                                 const Image<std::int32_t, Cpu>& owners, const Levels& levels, const Config& config) {
+  return {pixels.pixels.data(),
+          variance.pixels.data(),
+          owners.pixels.data(),
+          static_cast<std::int32_t>(pixels.shape.width),
+          static_cast<std::int32_t>(pixels.shape.height),
+          levels.background,
+          analysis_level(levels, analysis_ratio(config)),
+          config.measurement.mask};
+}
+
 /// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
 template <class One>
 SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const MeasuredSource& source,
+                                                                const PhotometryImage& found_in,
                                                                 const PhotometryImage& image, typename One::Row* rows) {
-  measure_rows(family, HostLanes(), source, image, [&](int which, const typename One::Row& row) { rows[which] = row; });
+  measure_rows_in(family, HostLanes(), source, found_in, image,
+                  [&](int which, const typename One::Row& row) { rows[which] = row; });
 }
 
 /// Measures all sources by one family.
 template <class One>
-void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& image, const One& family,
-                    const Photometry<Cpu>& before, FamilyRows<typename One::Row, Cpu>& out, const Cpu& where) {
+void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& found_in, const PhotometryImage& image,
+                    const One& family, const Photometry<Cpu>& before, FamilyRows<typename One::Row, Cpu>& out,
+                    const Cpu& where) {
   const std::int64_t count = input.components.counts->kept;
   out.each = family.rows();
   out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
@@ -33,7 +49,7 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& im
       const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                   shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
                                   before.kron.of(i), before.light_radii.of(i)};
-      measure_source(family, source, image, out.rows.data() + i * out.each);
+      measure_source(family, source, found_in, image, out.rows.data() + i * out.each);
     }
   });
 }
@@ -59,18 +75,14 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  const PhotometryImage image{input.image.pixels.data(),
-                              input.variance.pixels.data(),
-                              owners.pixels.data(),
-                              static_cast<std::int32_t>(input.image.shape.width),
-                              static_cast<std::int32_t>(input.image.shape.height),
-                              input.levels->background,
-                              analysis_level(*input.levels, analysis_ratio(config)),
-                              config.measurement.mask};
+  const PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config);
+  const FoundImage<Cpu>* const other = input.found_in;
+  const PhotometryImage found_in =
+      other == nullptr ? image : photometry_image(other->image, other->variance, owners, *other->levels, config);
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;
   for_each_family([&]<class One>(auto&& rows_of) {
-    if (choice.needs(One::id)) measure_family(input, image, One(config), measured, rows_of(measured), where);
+    if (choice.needs(One::id)) measure_family(input, found_in, image, One(config), measured, rows_of(measured), where);
   });
   return measured;
 }

@@ -8,6 +8,14 @@
 
 namespace srcextract {
 
+/// The image in which sources were found, where another is measured.
+template <class Where>
+struct FoundImage {
+  const Image<float, Where>& image;
+  const Image<float, Where>& variance;
+  const Value<Levels, Where>& levels;
+};
+
 /// What sources are measured in.
 template <class Where>
 struct PhotometryInput {
@@ -19,6 +27,7 @@ struct PhotometryInput {
   const Buffer<SourceSums, Where>& sums;        ///< over these, where sources were found
   const Buffer<Parentage, Where>& parentage;    ///< empty: nothing was deblended
   const Buffer<Eaten, Where>* eaten = nullptr;  ///< whether a run was; null: none
+  const FoundImage<Where>* found_in = nullptr;  ///< null: `image` itself; on a device it is
 };
 
 /// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run, or in

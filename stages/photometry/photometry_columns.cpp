@@ -73,7 +73,23 @@ void add_family_columns(const Column& column, const FamilyRows<typename One::Row
   });
 }
 
+void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
+  if (found.pixel == calibration.pixel) return;  // 0, maybe
+  for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
+}
+
 }  // namespace
+
+void express_found_noise(std::span<const FluxCalibration> found, std::span<const FluxCalibration> calibration,
+                         Photometry<Cpu>& photometry) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    if (photometry.position_noise.each > 0)
+      express_noise(found[i], calibration[i], photometry.position_noise.rows[row]);
+    if (photometry.window.each > 0 && photometry.window.rows[row].flags_win != 0)
+      express_noise(found[i], calibration[i], photometry.window.rows[row].noise);
+  }
+}
 
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Config& config, Sources& sources, const Cpu& where) {

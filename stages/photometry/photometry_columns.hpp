@@ -13,4 +13,9 @@ namespace srcextract {
 void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const FluxCalibration> calibration,
                           const Config& config, Sources& sources, const Cpu& where = {});
 
+/// The noise of positions that was measured in the image in which sources were found, whose calibration is `found`, in
+/// the units of `calibration`, in which columns take it: an element for each source, or none where nothing is measured.
+void express_found_noise(std::span<const FluxCalibration> found, std::span<const FluxCalibration> calibration,
+                         Photometry<Cpu>& photometry);
+
 }  // namespace srcextract

@@ -79,8 +79,15 @@ struct PositionNoiseFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE PositionNoise measure(const Lanes& lanes, const MeasuredSource& source,
                                                const PhotometryImage& image, int) const {
+    return measure_in(lanes, source, image, image);
+  }
+
+  /// That of the image in which the source was found, which alone tells its position.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE PositionNoise measure_in(const Lanes& lanes, const MeasuredSource& source,
+                                                  const PhotometryImage& found_in, const PhotometryImage&) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    if (source.shape.defined) return isophotal_noise(lanes, source, image);
+    if (source.shape.defined) return isophotal_noise(lanes, source, found_in);
     return {{nan, nan, nan, nan}, {nan, nan, nan, nan}, 1, 0, 0};
   }
 

@@ -95,6 +95,14 @@ struct WindowFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const MeasuredSource& source,
                                                 const PhotometryImage& image, int) const {
+    return measure_in(lanes, source, image, image);
+  }
+
+  /// By the light of `image`; what is that of the isophote is so in the image in which the source was found.
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE WindowedSource measure_in(const Lanes& lanes, const MeasuredSource& source,
+                                                   const PhotometryImage& found_in,
+                                                   const PhotometryImage& image) const {
     constexpr float widest = 1e8F;  // larger than any image
     if (!source.shape.defined || !(source.shape.a < widest)) return undefined();
     const auto sigma = static_cast<float>(2 * source.radii->half_light / 2.35);
@@ -108,7 +116,7 @@ struct WindowFamily {
       result.x = source.shape.x;
       result.y = source.shape.y;
       result.moments = widened(moments_about(*source.found, offset_of(source.shape, *source.found)));
-      result.noise = isophotal_noise(lanes, source, image);
+      result.noise = isophotal_noise(lanes, source, found_in);
     }
     return result;
   }

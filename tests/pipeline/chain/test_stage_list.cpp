@@ -92,6 +92,15 @@ TEST(StageList, ADifferenceKeepsBothFrames) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, true)), 7 * image);
 }
 
+TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
+  Config config = constant_sky();
+  RunPlan plan = plan_of(square, config, false);
+  const std::int64_t one = host_memory(plan), on_device = device_memory_beside(plan);
+  plan.found_elsewhere = true;
+  EXPECT_EQ(host_memory(plan), one + 2 * image);  // and one whose gaps are filled
+  EXPECT_EQ(device_memory_beside(plan), on_device);
+}
+
 TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {
   Config config = constant_sky();
   config.output.check_images = {CheckImage::objects};

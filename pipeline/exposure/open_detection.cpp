@@ -1,0 +1,88 @@
+#include "pipeline/exposure/open_detection.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/wcs/pixel_map.hpp"
+#include "io/wcs/wcs.hpp"
+#include "pipeline/exposure/map_pairs.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Pixels of both may lie apart by no more than this, by their WCS.
+constexpr double same_pixel = 0.1;
+
+void require_same_shape(const Shape& found, const DetectionTask& task, const Shape& measured, const std::string& name) {
+  if (found == measured) return;
+  throw Error(
+      ErrorKind::input,
+      fmt::format("-d {} is {} x {} pixels and {} is {} x {}: sources are measured where they were found, pixel "
+                  "by pixel; resample one to the grid of the other, or name its HDU (--detect-set input.hdu=)",
+                  task.path, found.width, found.height, name, measured.width, measured.height));
+}
+
+bool has_celestial_wcs(const OpenFrame& frame) {
+  Sources none;
+  return add_sky_positions(frame.image().header(), none).empty();
+}
+
+void require_same_sky(const OpenFrame& found, const DetectionTask& task, const OpenFrame& measured,
+                      const std::string& name) {
+  if (!has_celestial_wcs(found) || !has_celestial_wcs(measured)) return;
+  const double shift = largest_shift(
+      map_pixels(measured.first().shape, measured.image().header(), name, found.image().header(), task.path, {}));
+  if (shift <= same_pixel) return;
+  throw Error(
+      ErrorKind::input,
+      fmt::format("-d {} and {} do not show the same sky: their WCS are apart by {}; resample one to the grid of "
+                  "the other, or correct the WCS",
+                  task.path, name, shift < 1e6 ? fmt::format("up to {:.2f} pixels", shift) : "the whole image"));
+}
+
+}  // namespace
+
+void require_detection_settings(const std::vector<std::string>& settings) {
+  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
+  for (const std::string& setting : settings) {
+    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
+    throw Error(ErrorKind::config,
+                "--detect-set " + setting +
+                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
+                    "all others are those of the run, for which there is --set");
+  }
+}
+
+void require_detection_config(const Config& config) {
+  if (config.detection.sign != DetectionSign::positive)
+    throw Error(ErrorKind::config, config.place_of("detection.sign") +
+                                       ": sources that are fainter than the sky are not measured in another image; "
+                                       "set it to positive, or leave out -d");
+  if (std::ranges::count(config.output.check_images, CheckImage::snr) > 0)
+    throw Error(ErrorKind::config, config.place_of("output.check_images") +
+                                       ": snr is of one image, and with -d there are two; leave it out, or -d");
+}
+
+OpenDetection open_detection(const DetectionTask& task, const OpenFrame& measured, const std::string& name,
+                             std::int64_t most_inflated) {
+  const Config& config = task.config;
+  const HduNames hdu = config.input.hdu.several() ? std::to_string(measured.image().hdu()) : config.input.hdu;
+  FitsImages file(task.path, most_inflated);
+  std::vector<SelectedImage> images = file.select(hdu);
+  images.resize(1);
+  most_inflated -= file.held_bytes();
+  const SelectedMaps maps = pair_maps(file, images, config, most_inflated).front();
+  OpenFrame frame(images.front().open(), task.path, config, most_inflated);
+  require_same_shape(frame.first().shape, task, measured.first().shape, name);
+  require_same_sky(frame, task, measured, name);
+  OpenMaps opened = open_maps(maps, task.path, frame, config);
+  return {task, std::move(frame), std::move(opened)};
+}
+
+}  // namespace srcextract
