@@ -44,7 +44,7 @@ struct EachLevel {
   Levels levels;
   __device__ float at(std::int64_t x, std::int64_t y) const { return level_above_noise(levels, noise.at(x, y_of(y))); }
   __device__ float4 four_at(std::int64_t x, std::int64_t y) const {
-    const float4 rms = FourColumns(noise, x).at(y_of(y));
+    const float4 rms = FourColumns(noise, x).at(noise, y_of(y));
     return {level_above_noise(levels, rms.x), level_above_noise(levels, rms.y), level_above_noise(levels, rms.z),
             level_above_noise(levels, rms.w)};
   }

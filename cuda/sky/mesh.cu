@@ -36,15 +36,17 @@ __global__ void __launch_bounds__(block_threads, 6)
   if (threadIdx.x == 0) nodes.set(blockIdx.x, node_of(clip, bins, config.estimator));
 }
 
-/// A thread for every column of each map.
-__global__ void bend_nodes_kernel(NodeView nodes, float* level, float* rms) {
-  const std::int64_t x = thread_index() / 2;
-  if (x >= nodes.width) return;
-  const bool of_level = thread_index() % 2 == 0;
-  bend_nodes((of_level ? nodes.level : nodes.rms) + x, nodes.height, nodes.width, (of_level ? level : rms) + x);
-}
-
 constexpr int summary_threads = 1024;
+constexpr unsigned int summary_blocks = 2;
+
+/// Of column thread / 2 of one of the maps.
+__device__ void bend_columns(const NodeView& nodes, std::int64_t thread, const NodeWriter& bends) {
+  const std::int64_t x = thread / 2;
+  if (x >= nodes.width) return;
+  const bool of_level = thread % 2 == 0;
+  bend_nodes((of_level ? nodes.level : nodes.rms) + x, nodes.height, nodes.width,
+             (of_level ? bends.level : bends.rms) + x);
+}
 
 /// The least and the greatest of values, by a block; in its first thread.
 struct LeastAndMost {
@@ -84,9 +86,14 @@ __device__ std::int64_t sum_of_counts(const std::int64_t* counts, std::int64_t s
 }
 
 /// What stands for the whole image: of the level by one block, of the noise by another. All of both is zero before.
+/// The blocks that follow make the bends of the nodes meanwhile.
 __global__ void __launch_bounds__(summary_threads)
     summarize_mesh_kernel(const float* estimates, NodeView nodes, const std::int64_t* unmasked, Background* background,
-                          Background* above) {
+                          Background* above, NodeWriter bends) {
+  if (blockIdx.x >= summary_blocks) {
+    bend_columns(nodes, std::int64_t{blockIdx.x - summary_blocks} * summary_threads + threadIdx.x, bends);
+    return;
+  }
   constexpr float any = -std::numeric_limits<float>::infinity();
   const std::int64_t count = nodes.width * nodes.height;
   const bool of_level = blockIdx.x == 0;
@@ -126,14 +133,13 @@ MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfi
       image.pixels.data(), grid, config, estimates.writer(), unmasked.data());
   check_launch();
   DeviceNodes nodes = estimates.filled_and_filtered(config, where);
-  bend_nodes_kernel<<<blocks_for(2 * grid.nodes.width), block_threads, 0, where.stream>>>(
-      nodes.view(), bends.level.data(), bends.rms.data());
-  check_launch();
   MeshSky<Gpu> sky{{grid, {}, {}, {}, {}}, Value<Background, Gpu>(where), Value<Background, Gpu>(where)};
   for (Background* const one : {sky.background.data(), sky.above.data()})  // their padding, too
     check(cudaMemsetAsync(one, 0, sizeof(Background), where.stream));
-  summarize_mesh_kernel<<<2, summary_threads, 0, where.stream>>>(estimates.level.data(), nodes.view(), unmasked.data(),
-                                                                 sky.background.data(), sky.above.data());
+  const auto blocks_that_bend =
+      static_cast<unsigned int>((2 * grid.nodes.width + summary_threads - 1) / summary_threads);
+  summarize_mesh_kernel<<<summary_blocks + blocks_that_bend, summary_threads, 0, where.stream>>>(
+      estimates.level.data(), nodes.view(), unmasked.data(), sky.background.data(), sky.above.data(), bends.writer());
   check_launch();
   sky.mesh.level = std::move(nodes.level);
   sky.mesh.rms = std::move(nodes.rms);

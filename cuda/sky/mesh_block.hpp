@@ -108,7 +108,7 @@ __device__ void count_bins(const MeshBlock& pixels, int bins, const BinAt& bin_a
   pixels.for_each([&](std::int64_t place) {
     if (const int bin = bin_at(place); bin >= 0) histogram.count_up(bin);
   });
-  histogram.sum_chunks(bins);
+  histogram.sum_chunks(bins, pixels.area());
 }
 
 }  // namespace srcextract

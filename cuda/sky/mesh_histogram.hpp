@@ -27,11 +27,13 @@ class MeshHistogram {
   }
   __device__ void count_up(int bin) { atomicAdd(&counts_[bin], 1u); }
 
-  /// By all threads, when all have counted; then rounds may begin.
-  __device__ void sum_chunks(int bins) {
+  /// By all threads, when all have counted, of so many pixels at most; then rounds may begin.
+  __device__ void sum_chunks(int bins, std::int64_t pixels) {
     __syncthreads();
     const int chunk = static_cast<int>(threadIdx.x);
-    const HistogramSums own = chunk < chunks(bins) ? of_chunk(chunk) : HistogramSums{};
+    HistogramSums own{};
+    if (chunk < chunks(bins))
+      own = pixels <= most_in_32_bits ? of_chunk<std::uint32_t>(chunk) : of_chunk<std::uint64_t>(chunk);
     HistogramSums before, total;
     Scan(scratch_).ExclusiveScan(
         own, before, HistogramSums{}, [](const HistogramSums& a, const HistogramSums& b) { return a + b; }, total);
@@ -43,14 +45,8 @@ class MeshHistogram {
 
   /// Clips, by one warp; all lanes get the result.
   __device__ HistogramClip clip(int bins, double kappa) const {
-    HistogramClip clip(bins);
-    while (clip.goes_on()) {
-      const HistogramSums low = before_bins(clip.low, clip.high + 1, 0), high = before_bins(clip.low, clip.high + 1, 1);
-      const HistogramSums kept = high - low;
-      clip.set_sums(kept);
-      clip.clip(kept.count > 0 ? median(clip.low, low.count, kept.count) : 0, kappa, bins);
-    }
-    return clip;
+    return before_[most_chunks].count <= most_in_32_bits ? clip_in<std::uint32_t>(bins, kappa)
+                                                         : clip_in<std::uint64_t>(bins, kappa);
   }
 
  private:
@@ -61,49 +57,87 @@ class MeshHistogram {
 
   __device__ static int chunks(int bins) { return (bins + chunk_bins - 1) / chunk_bins; }
 
-  __device__ HistogramSums of_bin(int bin) const {
-    const std::int64_t count = counts_[bin];
-    return {count, count * bin, count * bin * bin};
+  /// Sums within a chunk, whose first bin is 0. The squares of its bins add up to less than 2^8 a pixel.
+  template <class Sum>
+  struct Within {
+    Sum count, first, second;
+  };
+  static constexpr std::int64_t most_in_32_bits = std::int64_t{1} << 24;
+
+  template <class Sum>
+  __device__ static Within<Sum> of_bin(std::uint32_t in_chunk, Sum count) {
+    return {count, count * in_chunk, count * (in_chunk * in_chunk)};
   }
 
+  /// The same counted from bin 0.
+  template <class Sum>
+  __device__ static HistogramSums from_bin_0(int chunk, const Within<Sum>& sums) {
+    const std::int64_t begin = chunk * chunk_bins, count = sums.count, first = sums.first, second = sums.second;
+    return {count, begin * count + first, begin * (begin * count + 2 * first) + second};
+  }
+
+  template <class Sum>
   __device__ HistogramSums of_chunk(int chunk) const {
-    std::uint64_t count = 0, first = 0, second = 0;  // the first bin of the chunk as 0
+    Within<Sum> sums{};
 #pragma unroll
     for (int k = 0; k < chunk_bins; ++k) {
       // Every second lane begins with another bin, or all would meet in two banks.
       const auto bin = static_cast<std::uint32_t>((k + chunk / 2) % chunk_bins);
-      const std::uint64_t here = counts_[chunk * chunk_bins + static_cast<int>(bin)];
-      count += here;
-      first += here * bin;
-      second += here * (bin * bin);
+      const auto [count, first, second] = of_bin<Sum>(bin, counts_[chunk * chunk_bins + static_cast<int>(bin)]);
+      sums.count += count;
+      sums.first += first;
+      sums.second += second;
     }
-    const auto begin = static_cast<std::uint64_t>(chunk * chunk_bins);
-    return {static_cast<std::int64_t>(count), static_cast<std::int64_t>(begin * count + first),
-            static_cast<std::int64_t>(begin * (begin * count + 2 * first) + second)};
+    return from_bin_0(chunk, sums);
   }
 
-  /// The sums over all bins before `low`, or before `high`: half a warp looks at each.
-  __device__ HistogramSums before_bins(int low, int high, int which) const {
-    const int end = lane() < 16 ? low : high, bin = end / chunk_bins * chunk_bins + lane() % 16;
-    HistogramSums own = bin < end ? of_bin(bin) : HistogramSums{};
+  template <class Sum>
+  __device__ HistogramClip clip_in(int bins, double kappa) const {
+    HistogramClip clip(bins);
+    while (clip.goes_on()) {
+      std::int64_t before;
+      const HistogramSums kept = kept_sums<Sum>(clip.low, clip.high + 1, before);
+      clip.set_sums(kept);
+      clip.clip(kept.count > 0 ? median(clip.low, before, kept.count) : 0, kappa, bins);
+    }
+    return clip;
+  }
+
+  /// The sums over bins [low, high), and how many pixels are `before` them: half a warp looks at what is before each.
+  template <class Sum>
+  __device__ HistogramSums kept_sums(int low, int high, std::int64_t& before) const {
+    const bool of_low = lane() < 16;
+    const int end = of_low ? low : high, chunk = end / chunk_bins, in_chunk = lane() % 16;
+    const bool counts = chunk * chunk_bins + in_chunk < end;
+    Within<Sum> own =
+        of_bin<Sum>(static_cast<std::uint32_t>(in_chunk), counts ? counts_[chunk * chunk_bins + in_chunk] : 0);
 #pragma unroll
-    for (int step = 8; step > 0; step /= 2)
-      own =
-          own + HistogramSums{__shfl_xor_sync(all_lanes, own.count, step), __shfl_xor_sync(all_lanes, own.first, step),
-                              __shfl_xor_sync(all_lanes, own.second, step)};
-    const int from = 16 * which;
-    const HistogramSums part{__shfl_sync(all_lanes, own.count, from), __shfl_sync(all_lanes, own.first, from),
-                             __shfl_sync(all_lanes, own.second, from)};
-    return before_[(which == 0 ? low : high) / chunk_bins] + part;
+    for (int step = 8; step > 0; step /= 2) {
+      own.count += __shfl_xor_sync(all_lanes, own.count, step);
+      own.first += __shfl_xor_sync(all_lanes, own.first, step);
+      own.second += __shfl_xor_sync(all_lanes, own.second, step);
+    }
+    const HistogramSums here = before_[chunk] + from_bin_0(chunk, own);
+    const HistogramSums there{__shfl_xor_sync(all_lanes, here.count, 16), __shfl_xor_sync(all_lanes, here.first, 16),
+                              __shfl_xor_sync(all_lanes, here.second, 16)};
+    before = of_low ? here.count : there.count;
+    return of_low ? there - here : here - there;
   }
 
-  /// The median of `count` pixels in the bins from `low` on, before which there are `before`.
-  __device__ double median(int low, std::int64_t before, std::int64_t count) const {
-    int chunk = low / chunk_bins;
-    for (int end = most_chunks; chunk + 1 < end;) {  // the last chunk before which there is less than half
-      const int middle = (chunk + end) / 2;
-      (2 * (before_[middle].count - before) < count ? chunk : end) = middle;
+  /// The last chunk before which less than half of the `count` pixels are that come after the first `before`.
+  __device__ int chunk_of_median(std::int64_t before, std::int64_t count) const {
+    int chunks = 0;
+#pragma unroll
+    for (int k = 0; k < most_chunks / warp_size; ++k) {
+      const bool less = 2 * (before_[k * warp_size + lane()].count - before) < count;
+      chunks += __popc(__ballot_sync(all_lanes, less));
     }
+    return chunks - 1;
+  }
+
+  /// The median of `count` pixels, at least one, in the bins from `low` on, before which there are `before`.
+  __device__ double median(int low, std::int64_t before, std::int64_t count) const {
+    const int chunk = chunk_of_median(before, count);
     const int bin = chunk * chunk_bins + lane();
     const std::int64_t here = lane() < chunk_bins && bin >= low ? counts_[bin] : 0;
     const std::int64_t start = max(before_[chunk].count - before, std::int64_t{0});

@@ -17,26 +17,26 @@ struct MeshMap {
   }
 };
 
-/// Four neighbouring columns of a map, from a multiple of four on. They lie between the same nodes, but where meshes
-/// are no multiple of eight wide: then each is looked up by itself.
+/// Four neighbouring columns of the maps of a mesh, from a multiple of four on. They lie between the same nodes, but
+/// where meshes are no multiple of eight wide: then each is looked up by itself.
 class FourColumns {
  public:
   __device__ FourColumns(const MeshMap& map, std::int64_t x)
-      : map_(map), x_(x), before_(map.count > 1 ? node_before(x, map.mesh, map.count) : 0) {
+      : x_(x), before_(map.count > 1 ? node_before(x, map.mesh, map.count) : 0) {
     together_ = map.count > 1 && (map.mesh % 8 == 0 || node_before(x + 3, map.mesh, map.count) == before_);
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       beyond_[k] = SplinePiece::beyond(static_cast<float>(x + k), map.scale, static_cast<float>(before_));
   }
 
-  __device__ float4 at(std::int64_t y) const {
-    if (!together_) return {map_.at(x_, y), map_.at(x_ + 1, y), map_.at(x_ + 2, y), map_.at(x_ + 3, y)};
-    const SplinePiece piece(map_.nodes + y, map_.bends + y, before_, map_.height);
+  /// Of row y of a map: that of the constructor, or another of the mesh.
+  __device__ float4 at(const MeshMap& map, std::int64_t y) const {
+    if (!together_) return {map.at(x_, y), map.at(x_ + 1, y), map.at(x_ + 2, y), map.at(x_ + 3, y)};
+    const SplinePiece piece(map.nodes + y, map.bends + y, before_, map.height);
     return {piece.at(beyond_[0]), piece.at(beyond_[1]), piece.at(beyond_[2]), piece.at(beyond_[3])};
   }
 
  private:
-  const MeshMap& map_;
   std::int64_t x_, before_;
   float beyond_[4];
   bool together_;

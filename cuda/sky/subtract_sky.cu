@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
   for (int k = 0; k < rows_per_thread; ++k) {
     if (first + k >= shape.height) break;
-    const float4 sky = columns.at(first + k);
+    const float4 sky = columns.at(level, first + k);
     *reinterpret_cast<float4*>(above + (first + k) * shape.width + x) = {
         pixel_of(pixel[k].x - sky.x), pixel_of(pixel[k].y - sky.y), pixel_of(pixel[k].z - sky.z),
         pixel_of(pixel[k].w - sky.w)};

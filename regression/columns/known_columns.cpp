@@ -167,16 +167,12 @@ const std::vector<PositionNames>& pixel_positions() {
 }
 
 const std::vector<PositionNames>& sky_positions() {
-  static const std::vector<PositionNames> names = {{"ALPHA_J2000", "DELTA_J2000"},
-                                                   {"ALPHAWIN_J2000", "DELTAWIN_J2000"},
-                                                   {"ALPHA_SKY", "DELTA_SKY"},
-                                                   {"ALPHAWIN_SKY", "DELTAWIN_SKY"},
-                                                   {"ALPHAPSF_J2000", "DELTAPSF_J2000"},
-                                                   {"ALPHAPEAK_J2000", "DELTAPEAK_J2000"},
-                                                   {"ALPHAPEAK_SKY", "DELTAPEAK_SKY"},
-                                                   {"X_WORLD", "Y_WORLD"},
-                                                   {"XWIN_WORLD", "YWIN_WORLD"},
-                                                   {"XPEAK_WORLD", "YPEAK_WORLD"}};
+  static const std::vector<PositionNames> names = {
+      {"ALPHA_J2000", "DELTA_J2000"},       {"ALPHAWIN_J2000", "DELTAWIN_J2000"},
+      {"ALPHA_SKY", "DELTA_SKY"},           {"ALPHAWIN_SKY", "DELTAWIN_SKY"},
+      {"ALPHAPSF_J2000", "DELTAPSF_J2000"}, {"ALPHAPEAK_J2000", "DELTAPEAK_J2000"},
+      {"ALPHAPEAK_SKY", "DELTAPEAK_SKY"},   {"X_WORLD", "Y_WORLD"},
+      {"XWIN_WORLD", "YWIN_WORLD"},         {"XPEAK_WORLD", "YPEAK_WORLD"}};
   return names;
 }
 
