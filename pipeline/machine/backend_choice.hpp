@@ -13,6 +13,9 @@ struct Workload {
   std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
   double multiply_adds = 0;      ///< of the convolutions
   bool several_images = false;   ///< there may be more than one
+  /// What no device can do, as in "-d finds sources in another image", and what any can, as in "--backend to cpu";
+  /// empty: there is none.
+  std::string cpu_alone = {}, on_any = {};
 };
 
 /// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "pipeline/machine/backend.hpp"
+#include "stages/core/error.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -89,6 +91,33 @@ TEST_F(WorkloadTest, SeveralImagesAreSeveralFilesOrAllOfOne) {
   EXPECT_FALSE(workload_of(std::vector{one}, "").several_images);
   EXPECT_TRUE(workload_of(std::vector{one, one}, "").several_images);
   EXPECT_TRUE(workload_of(std::vector{all}, "").several_images);
+}
+
+/// What is said where no back end does as the user wants.
+std::string refusal(const MachineWish& wish, const Workload& work) {
+  try {
+    choose_machine(wish, work);
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::config);
+    return error.what();
+  }
+}
+
+TEST(BackendChoice, WhatNoDeviceCanDoIsDoneOnTheCpu) {
+  Workload work = images(100, 16384);
+  work.cpu_alone = "-d finds sources in another image";
+  work.on_any = "--backend to cpu";
+  const Machine machine = choose_machine({Backend::automatic, {}, 1}, work);
+  EXPECT_TRUE(machine.devices.empty());
+  EXPECT_EQ(refusal({Backend::cpu, {}, 1}, work), "");
+  const std::string why =
+      "-d finds sources in another image, which runs on the CPU alone, and a GPU is asked for; leave --backend and "
+      "--device out, "
+      "or set --backend to cpu";
+  EXPECT_EQ(refusal({Backend::cuda, {}, 1}, work), why);
+  EXPECT_EQ(refusal({Backend::compare, {}, 1}, work), why);
+  EXPECT_EQ(refusal({Backend::automatic, {0}, 1}, work), why);
 }
 
 }  // namespace
