@@ -116,7 +116,7 @@ class StretchMemory {
                 const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, const Machine& machine)
       : source_of_island_(machine.template filled<std::int32_t>(island_room, 0xff)),
         key_(machine.template filled<std::uint64_t>(room_of(sources, order_of_islands, order_of_cores), 0xff)),
-        stretch_(key_.size(), machine.where()),
+        stretch_(machine.template filled<PixelStretch>(key_.size(), 0)),
         count_(machine.template filled<std::int64_t>(1, 0)) {
     const std::int64_t source_room = sources.sums.size();
     const std::int64_t order_room =
