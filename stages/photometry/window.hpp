@@ -35,8 +35,6 @@ struct WindowedSource {
   double flux, variance, photons;  ///< what the last window held; photons: its variance at a gain of 1
   std::int32_t rounds, flags_win;
   std::int64_t flags;
-
-  bool operator==(const WindowedSource&) const = default;
 };
 
 /// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, all else of its geometry in float.
