@@ -42,6 +42,14 @@ void check_background(const Background& background, const Config& config) {
   if (background.all.count == 0) {
     throw Error(ErrorKind::input, "every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }
+  const MeshFacts& mesh = background.mesh;
+  if (mesh.width > 0 && mesh.bad == mesh.width * mesh.height) {
+    throw Error(ErrorKind::input,
+                "in every mesh of " + std::to_string(config.background.mesh_size) +
+                    " pixels more than half of them are masked, so that there is no sky to interpolate; set "
+                    "background.mesh_size so that some mesh is mostly good, or background.method to constant, or "
+                    "correct the mask");
+  }
   if (counts_in_sigmas(config.detection) && !has_noise(background)) {
     const std::string equal = background.mesh.width > 0 ? "in every mesh the pixels that survive the clip are all equal"
                                                         : "the pixels that survive the clip are all equal (" +

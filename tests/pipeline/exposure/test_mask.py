@@ -126,10 +126,14 @@ def test_the_new_frame_of_a_difference_is_masked(extract, tmp_path):
     ("mask: {file: real.fits, bits: [1]}", 3, ("real numbers",)),
     ("mask: {file: small.fits}", 3, ("60 x 50", "61 x 50")),
     ("mask: {file: none.fits}", 3, ("none.fits",)),
+    ("mask: {file: sparse.fits}", 3, ("more than half of them are masked", "background.mesh_size")),
     ("mask: {file: real.fits, good: nonzero}", 3, ("every pixel is masked", f"{WIDTH * HEIGHT} by the mask")),
 ))
 def test_masks_that_cannot_be_used(run, configure, tmp_path, text, code, words):
     write_lsst(tmp_path / "sky.fits", planes())
     write_image(tmp_path / "real.fits", np.zeros((HEIGHT, WIDTH)))
     write_image(tmp_path / "small.fits", np.zeros((HEIGHT, WIDTH - 1)))
+    sparse = np.ones((HEIGHT, WIDTH))
+    sparse[::2, ::2] = sparse[1::4, 1::4] = 0
+    write_image(tmp_path / "sparse.fits", sparse)
     check_no_use(run, configure, tmp_path, text, code, words)

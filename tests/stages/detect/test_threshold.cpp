@@ -196,5 +196,18 @@ TEST(CheckBackground, RefusesMeshesWithoutNoise) {
   EXPECT_EQ(refusal_of(meshes, Config{}), "");
 }
 
+TEST(CheckBackground, RefusesMeshesOfWhichNoneIsGood) {
+  Background meshes = background_of(0, 1);
+  meshes.mesh.width = meshes.mesh.height = 2;
+  meshes.mesh.most_rms = 1;
+  meshes.mesh.bad = 3;
+  EXPECT_EQ(refusal_of(meshes, Config{}), "");
+  meshes.mesh.bad = 4;
+  Config absolute;
+  absolute.detection.threshold_unit = ThresholdUnit::absolute;
+  for (const Config& config : {Config{}, absolute})
+    EXPECT_NE(refusal_of(meshes, config).find("more than half of them are masked"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace srcextract
