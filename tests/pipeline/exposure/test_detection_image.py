@@ -155,7 +155,11 @@ WRONG = {
     "empty": (["-d", ""], "", ["-d is an empty text"]),
     "a key of the run": (["-d", "g.fits", "--detect-set", "detection.threshold=3"], "",
                          ["--detect-set detection.threshold=3", "--set"]),
-    "no such key": (["-d", "g.fits", "--detect-set", "mask.fil=x.fits"], "", ["mask.fil"]),
+    "no such key": (["-d", "g.fits", "--detect-set", "mask.fil=x.fits"], "",
+                    ["error: --detect-set mask.fil=x.fits: unknown key 'fil'"]),
+    "no such word": (["-d", "g.fits", "--detect-set", "weights.type=odd"], "",
+                     ["error: --detect-set weights.type=odd: 'weights.type' must be one of"]),
+    "no such word of the run": (["-d", "g.fits", "--set", "weights.type=odd"], "", ["error: --set weights.type=odd: "]),
     "settings without it": (["--detect-set", "input.plane=1"], "", ["--detect"]),
 }
 
@@ -169,6 +173,14 @@ def test_what_is_refused(run, configure, tmp_path, kind):
     assert done.code == 2 and done.err.count("error: ") == 1, done.err
     assert all(word in done.err for word in words), done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_map_that_is_not_there_is_where_it_was_named(run, configure, tmp_path):
+    write_bands(tmp_path)
+    configure("")
+    for option, code in (("--detect-set", 3), ("--set", 3)):
+        done = run("-d", "g.fits", option, "mask.file=none.fits", "config.yaml", "r.fits", "-o", "out")
+        assert done.code == code and f" {option} mask.file=none.fits: " in done.err, done.err
 
 
 def test_batch_refuses_it_by_name(run, configure, tmp_path):
