@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/fields.hpp"
+#include "config/overrides.hpp"
 #include "config/sections.hpp"
 
 namespace srcextract {
@@ -12,6 +13,8 @@ namespace srcextract {
 using namespace config;  // what reading and writing YAML is made of
 
 namespace {
+
+constexpr const char* set_option = "--set";
 
 void read_document(Draft<Config>& draft, const std::string& text, const Origin& origin) {
   const Fields known = fields_of(Config{});
@@ -21,9 +24,9 @@ void read_document(Draft<Config>& draft, const std::string& text, const Origin& 
                    });
 }
 
-void apply_override(Draft<Config>& draft, const std::string& setting) {
+void apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
   const Fields known = fields_of(Config{});
-  const Origin origin{"--set " + setting, false};
+  const Origin origin{option + " " + setting, false};
   const std::size_t equals = setting.find('=');
   const std::size_t dot = setting.find('.');
   if (equals == std::string::npos)
@@ -53,13 +56,17 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
   Draft<Config> draft;
   read_document(draft, yaml, {name, true});
   check_limits(draft, name);  // the file is valid by itself, as an editor with the schema sees it
-  for (const std::string& setting : overrides) apply_override(draft, setting);
+  for (const std::string& setting : overrides) apply_override(draft, setting, set_option);
   return finished(std::move(draft), name);
 }
 
 Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides) {
+  return override_config(config, name, Overrides{set_option, overrides});
+}
+
+Config override_config(const Config& config, const std::string& name, const Overrides& overrides) {
   Draft<Config> draft{config, config.set_at};
-  for (const std::string& setting : overrides) apply_override(draft, setting);
+  for (const std::string& setting : overrides.settings) apply_override(draft, setting, overrides.option);
   return finished(std::move(draft), name);
 }
 

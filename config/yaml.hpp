@@ -9,7 +9,7 @@
 
 namespace srcextract::config {
 
-/// Where a piece of YAML comes from: a file, in which things stand at a line and column, or one --set.
+/// Where a piece of YAML comes from: a file, in which things stand at a line and column, or one setting of an option.
 struct Origin {
   std::string name;
   bool has_lines;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/overrides.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
@@ -64,9 +65,8 @@ KeptFiles start_log(const CommandLine& command, const Config& config, bool progr
 std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, const Config& config) {
   if (command.detect.empty()) return nullptr;
   require_detection_config(config);
-  std::vector<std::string> settings = command.settings;
-  settings.insert(settings.end(), command.detect_settings.begin(), command.detect_settings.end());
-  return std::make_shared<const DetectionTask>(DetectionTask{command.detect, load_config(command.config, settings)});
+  const Config own = override_config(config, command.config, Overrides{"--detect-set", command.detect_settings});
+  return std::make_shared<const DetectionTask>(DetectionTask{command.detect, make_image_config(own)->config});
 }
 
 Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& files) {

@@ -86,7 +86,7 @@ class CudaExtractor::Session::Engine {
     StageClock clock(observer_);
     Extraction extraction =
         make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
-    if (shows_variance(config_)) extraction.check.variance = to_host(pixels().variance, where());
+    if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels(), there), where());
     events_.begin_again();
     return extraction;
   }

@@ -19,6 +19,7 @@ struct CatalogMetadata {
   std::string pixel_unit = "count";  ///< of the pixels' values (io/wcs/pixel_unit.hpp)
   std::string sum_unit = "count";    ///< of their sums
   ImageFacts image = {};             ///< what the image says of itself, and its sky; not in CSV
+  std::string detection_image = {};  ///< name of the file in which sources were found; empty: that of the image
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

@@ -117,6 +117,8 @@ void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& met
   });
   fits_write_key_str(fits.get(), "CREATOR", ("srcextract " + metadata.version).c_str(), "program that wrote this file",
                      &status);
+  if (!metadata.detection_image.empty())
+    fits_write_history(fits.get(), printable_ascii("srcextract -d " + metadata.detection_image).c_str(), &status);
   fits_write_history(fits.get(), "srcextract config:", &status);
   std::istringstream config(metadata.config_yaml);
   for (std::string line; std::getline(config, line);) fits_write_history(fits.get(), line.c_str(), &status);
@@ -141,6 +143,7 @@ std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& w
   const auto put = [&](const std::string& text) { contents.append(text).push_back('\0'); };
   put(metadata.version);
   put(metadata.config_yaml);
+  put(metadata.detection_image);
   auto width = widths.begin();
   for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);

@@ -122,6 +122,7 @@ std::string image_lines(const ImageFacts& facts) {
 /// text, ready to be run again.
 template <class Rows>
 std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
+  const std::string& found_in = metadata.detection_image;
   std::string out = "# %ECSV 1.0\n# ---\n# datatype:\n";
   for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
     const std::string unit = unit_of(column, metadata), description = column.description, ucd = column.ucd;
@@ -132,8 +133,9 @@ std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
     if (!ucd.empty()) out += ", meta: {ucd: " + quoted(ucd) + "}";
     out += "}\n";
   });
-  out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image) +
-         "#   config: |2\n";
+  out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image);
+  if (!found_in.empty()) out += "#   detection_image: " + quoted(found_in) + "\n";
+  out += "#   config: |2\n";
   std::istringstream config(metadata.config_yaml);
   for (std::string line; std::getline(config, line);) out += "#     " + line + "\n";
   return out + "# schema: astropy-2.0\n";

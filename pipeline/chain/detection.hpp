@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "config/config.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/deblend/clean_sources.hpp"
@@ -56,6 +58,12 @@ struct Detection {
   Photometry<Where> photometry;         ///< what was asked for in apertures
   FoundSky<Where> found_in;             ///< then background, levels and what follows are of the image that is measured
 };
+
+inline Image<float, Cpu> copy_of(const Image<float, Cpu>& image, const Cpu& where) {
+  Image<float, Cpu> copy(image.shape, where);
+  std::copy(image.pixels.begin(), image.pixels.end(), copy.pixels.begin());
+  return copy;
+}
 
 /// The image that is measured, and to which the last steps were done.
 template <class Where>

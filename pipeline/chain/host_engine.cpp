@@ -1,6 +1,5 @@
 #include "pipeline/chain/host_engine.hpp"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -77,9 +76,11 @@ class HostEngine {
   Extraction catalogue_of(Detection<Cpu>&& found) {
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
+    Image<float, Cpu> variance;
+    if (shows_variance(config_)) variance = take_variance(found);
     Extraction extraction =
         make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
-    if (shows_variance(config_)) extraction.check.variance = std::move(pixels_.variance);
+    extraction.check.variance = std::move(variance);
     return extraction;
   }
 
@@ -87,9 +88,13 @@ class HostEngine {
   void keep_measured(Detection<Cpu>& found) const {
     const Image<float, Cpu>& measured = measured_image(pixels_, found);
     if (&measured == &found.above) return;
-    Image<float, Cpu> copy(measured.shape, where_);
-    std::copy(measured.pixels.begin(), measured.pixels.end(), copy.pixels.begin());
-    found.above = std::move(copy);
+    found.above = copy_of(measured, where_);
+  }
+
+  /// That of the image that is measured. That of the image itself is needed again where it is extracted twice.
+  Image<float, Cpu> take_variance(Detection<Cpu>& found) {
+    if (!found.filled.variance.pixels.empty()) return std::move(found.filled.variance);
+    return extracts_once_ ? std::move(pixels_.variance) : copy_of(pixels_.variance, where_);
   }
 
   const Config& config_;

@@ -1,6 +1,5 @@
 #include "pipeline/chain/measure_elsewhere.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -10,12 +9,6 @@
 
 namespace srcextract {
 namespace {
-
-Image<float, Cpu> copy_of(const Image<float, Cpu>& image, const Cpu& where) {
-  Image<float, Cpu> copy(image.shape, where);
-  std::copy(image.pixels.begin(), image.pixels.end(), copy.pixels.begin());
-  return copy;
-}
 
 /// The image with a value in its masked pixels.
 Image<float, Cpu> fill_masked(const Image<float, Cpu>& image, float value, const Cpu& where) {

@@ -76,7 +76,10 @@ constexpr StageCost stages[] = {
      none},
     // the side that is fainter: meanwhile the check images of the other are kept
     {[](const RunPlan& plan) { return extracts_twice(plan.config, plan.of_difference()); },
-     [](const RunPlan& plan) -> std::int64_t { return shows_pixels(plan.config) ? 2 : 0; }, none},
+     [](const RunPlan& plan) -> std::int64_t {
+       return (shows_pixels(plan.config) ? 2 : 0) + (shows_variance(plan.config) ? 2 : 0);
+     },
+     none},
     // picture
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux

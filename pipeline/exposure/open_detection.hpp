@@ -16,7 +16,7 @@ namespace srcextract {
 /// Where the sources of an image are to be found instead (srcextract -d).
 struct DetectionTask {
   std::string path;
-  Config config;  ///< that of the image, but for what --detect-set says
+  Config config;  ///< that of the image, but for what --detect-set says; a kernel that is in a file has been read
 };
 
 /// That image, opened with the maps that its configuration names.

@@ -11,6 +11,7 @@
 #include "pipeline/extract/detector_keywords.hpp"
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
+#include "pipeline/log/printable.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/picture_file.hpp"
@@ -28,6 +29,11 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// The file in which sources were found, if that is another: without its directory, as outputs are named.
+std::string name_of(const OpenDetection* detection) {
+  return detection == nullptr ? "" : printable(std::filesystem::path(detection->task.path).filename().string());
+}
+
 /// The catalogues and the label map, complete but for the commit.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
@@ -38,7 +44,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  config.yaml,
                                  unit,
                                  sum_unit(unit),
-                                 {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)}};
+                                 {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)},
+                                 name_of(input.detection)};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where));

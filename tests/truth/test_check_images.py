@@ -119,6 +119,39 @@ def test_with_a_map_the_noise_is_the_maps(program, image, tmp_path, kind, rescal
     assert np.allclose(found["snr"][good], (found["filtered"] / expected)[good], rtol=5e-7, atol=0)
 
 
+@pytest.mark.parametrize("interpolate", ("variance", "all"))
+def test_a_pixel_that_was_filled_has_the_noise_of_its_neighbour(program, image, tmp_path, interpolate):
+    y, x = np.mgrid[:500, :700]
+    truth = (22.5 * (1 + x / 700 + 0.5 * np.sin(y / 40))).astype(np.float32)
+    truth[:, 31:33] = truth[:, 30:31]
+    truth[200, 400:410] = truth[200, 399]
+    values = truth.copy()
+    values[:, 31:33] = 0
+    values[200, 400:410] = np.nan
+    fits.PrimaryHDU(values).writeto(tmp_path / "map.fits")
+    found, _ = ours(program, tmp_path, image, ["rms", "snr", "filtered"],
+                    weights=f"{{type: rms, file: '{tmp_path}/map.fits', interpolate: {interpolate}}}")
+    assert np.allclose(found["rms"], truth, rtol=3e-7, atol=0)
+    assert np.isfinite(found["filtered"]).all()
+    assert np.allclose(found["snr"], found["filtered"] / truth, rtol=5e-7, atol=0)
+
+
+@pytest.mark.parametrize("interpolate", ("none", "all"))
+@pytest.mark.parametrize("sign", ("both", "negative"))
+def test_showing_the_noise_of_a_map_changes_no_catalogue(program, image, tmp_path, sign, interpolate):
+    values = np.full((500, 700), 22.5, np.float32)
+    values[:, 300:] = 45
+    values[:, 31] = 0
+    fits.PrimaryHDU(values).writeto(tmp_path / "map.fits")
+    settings = {"weights": f"{{type: rms, file: '{tmp_path}/map.fits', interpolate: {interpolate}}}"}
+    shown, _ = ours(program, tmp_path, image, ["rms"], **settings)
+    settings["detection"] = f"{{threshold: 0.7, min_area: 5, sign: {sign}}}"
+    _, without = ours(program, tmp_path, image, [], **settings)
+    found, pixels = ours(program, tmp_path, image, ["rms", "snr"], **settings)
+    assert pixels == without > 100
+    assert np.array_equal(found["rms"], shown["rms"], equal_nan=True)
+
+
 def test_compressed_they_are_the_same(program, image, tmp_path):
     """To the last bit, to Astropy, CFITSIO's fitsverify and this program; the bytes on any number of threads."""
     with fits.open(image, mode="update") as file:

@@ -88,7 +88,11 @@ def test_each_has_maps_of_its_own(extract, tmp_path):
         FOUND[:-1])
     told = report(files / "r.run.json")
     assert told["weights"]["path"].endswith("wr.fits") and told["counts"]["masked_weight"] == 1
-    assert told["detection_image"]["weights"]["path"].endswith("wg.fits") and told["detection_image"]["masked"] == 0
+    of_found = told["detection_image"]
+    assert of_found["weights"]["path"].endswith("wg.fits") and of_found["masked"] == 0
+    assert told["config"]["weights"]["file"] == "wr.fits" and of_found["config"]["weights"]["file"] == "wg.fits"
+    assert {key: {**section, "file": 0} if key == "weights" else section for key, section in told["config"].items()} == {
+        key: {**section, "file": 0} if key == "weights" else section for key, section in of_found["config"].items()}
     # The pixel that is masked where the star is measured adds nothing to it.
     first, flags = table[0], [int(row["FLAGS"]) for row in table]
     mine = labels_of(inside / "r.seg.fits") == int(first["NUMBER"])
@@ -112,6 +116,30 @@ def test_its_hdu_is_that_of_the_same_number_or_is_named(extract, run, configure,
     configure("input: {hdu: B}\n")
     done = run("-d", "one.fits", "config.yaml", "r.fits", "-o", "missing")
     assert done.code == 3 and "error: " in done.err and "one.fits" in done.err and "'B'" in done.err, done.err
+
+
+def test_catalogues_name_it(extract, tmp_path):
+    fits, table = pytest.importorskip("astropy.io.fits"), pytest.importorskip("astropy.table")
+    (tmp_path / "bands").mkdir()
+    write_image(tmp_path / "bands" / "it's g.fits", field(1))
+    write_image(tmp_path / "r.fits", field(1))
+    text = "output: {formats: [fits, ecsv]}\n"
+    for name, words, history, meta in (("both", ["-d", "bands/it's g.fits"], ["srcextract -d it's g.fits"], "it's g.fits"),
+                                       ("alone", [], [], None)):
+        directory = extract(name, text, *words, "r.fits")
+        lines = list(fits.getheader(directory / "r.cat.fits", 1)["HISTORY"])
+        assert lines[:lines.index("srcextract config:")] == history
+        assert table.Table.read(directory / "r.cat.ecsv").meta.get("detection_image") == meta
+
+
+def test_a_kernel_in_a_file(extract, tmp_path):
+    """The one image has what it has by itself."""
+    write_image(tmp_path / "g.fits", field(1))
+    (tmp_path / "k.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
+    text = "convolve: {kernel: file, file: k.conv}\n" + RESULTS
+    both = extract("both", text, "-d", "g.fits", "g.fits")
+    assert rows(both / "g.cat.csv") == rows(extract("alone", text, "g.fits") / "g.cat.csv")
+    assert report(both / "g.run.json")["detection_image"]["config"]["convolve"]["values"] == [[1, 2, 1], [2, 4, 2], [1, 2, 1]]
 
 
 OTHER_SKY = {**TAN, "CRVAL1": 10.0, "CRVAL2": -60.0}
@@ -155,7 +183,11 @@ WRONG = {
     "empty": (["-d", ""], "", ["-d is an empty text"]),
     "a key of the run": (["-d", "g.fits", "--detect-set", "detection.threshold=3"], "",
                          ["--detect-set detection.threshold=3", "--set"]),
-    "no such key": (["-d", "g.fits", "--detect-set", "mask.fil=x.fits"], "", ["mask.fil"]),
+    "no such key": (["-d", "g.fits", "--detect-set", "mask.fil=x.fits"], "",
+                    ["error: --detect-set mask.fil=x.fits: unknown key 'fil'"]),
+    "no such word": (["-d", "g.fits", "--detect-set", "weights.type=odd"], "",
+                     ["error: --detect-set weights.type=odd: 'weights.type' must be one of"]),
+    "no such word of the run": (["-d", "g.fits", "--set", "weights.type=odd"], "", ["error: --set weights.type=odd: "]),
     "settings without it": (["--detect-set", "input.plane=1"], "", ["--detect"]),
 }
 
@@ -169,6 +201,14 @@ def test_what_is_refused(run, configure, tmp_path, kind):
     assert done.code == 2 and done.err.count("error: ") == 1, done.err
     assert all(word in done.err for word in words), done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_map_that_is_not_there_is_where_it_was_named(run, configure, tmp_path):
+    write_bands(tmp_path)
+    configure("")
+    for option, code in (("--detect-set", 3), ("--set", 3)):
+        done = run("-d", "g.fits", option, "mask.file=none.fits", "config.yaml", "r.fits", "-o", "out")
+        assert done.code == code and f" {option} mask.file=none.fits: " in done.err, done.err
 
 
 def test_batch_refuses_it_by_name(run, configure, tmp_path):

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace srcextract {
+
+/// What an option of the command line sets: `dotted.key=value`.
+struct Overrides {
+  std::string option;  ///< which errors, and Config::set_at, begin with: `--set`
+  std::vector<std::string> settings;
+};
+
+/// override_config for settings of that option.
+Config override_config(const Config& config, const std::string& name, const Overrides& overrides);
+
+}  // namespace srcextract
