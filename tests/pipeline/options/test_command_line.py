@@ -72,6 +72,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "other/sky.fit"], "'sky.fits' and 'other/sky.fit'"),
     (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' would write the same output files"),
     (["c.yaml", "sky.fits", "./sky.fits"], "'./sky.fits' would write the same output files"),
+    (["c.yaml", "sky.fits", "sky.fits"], "or give srcextract batch the directory above both"),
     (["c.yaml", "sky.fits", "--log-file", "sky.fits"], "would replace the input"),
     (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "the log file 'sky.run.json' would also be "),
     (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would also be 'new/sky.cat.csv'"),
@@ -85,6 +86,11 @@ def test_usage_errors(run, tmp_path, config, image, arguments, message):
     assert done.out == ""
     assert done.err.startswith("error: ") and message in done.err
     assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_less_than_a_megabyte_of_memory_is_said_in_bytes(run, config, image):
+    done = run("-q", config, image, "--memory", "1000")
+    assert done.code == 1 and "--memory allows 1000 bytes; allow more" in done.err
 
 
 def test_no_output_replaces_the_log(run, config, tmp_path, image):
