@@ -127,7 +127,10 @@ int run_images(const CommandLine& command) {
     print_result(dump_config(config));
     return 0;
   }
-  if (!command.reference.empty()) config = difference_config(std::move(config));
+  if (command.reference.empty())
+    require_columns_of_images(config);
+  else
+    config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const DetectionTask> detection = detection_task(command, config);
   KeptFiles kept = start_log(command, config, show_progress);

@@ -47,7 +47,7 @@ std::string names(const Rows& rows, char separator) {
     append(line, std::string_view(column.name), separator);
     line += separator;
   });
-  line.back() = '\n';
+  if (!line.empty()) line.back() = '\n';
   return line;
 }
 
@@ -63,6 +63,7 @@ void write_rows(OutputFile& file, const Rows& rows, char separator) {
       }
       text += separator;
     });
+    if (text.empty()) return;  // there is no column
     text.back() = '\n';
     if (text.size() < piece) continue;
     file.write(text);

@@ -75,8 +75,10 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
   const ImageConfig* last = nullptr;
   for (const ImageFile& file : files) {
     kept.add(file.path);
-    if (file.config.get() != last) kept.add_files_of(file.config->given);
+    if (file.config.get() == last) continue;
     last = file.config.get();
+    require_columns_of_images(last->given);
+    kept.add_files_of(last->given);
   }
   kept.add(options.config);
   kept.require_kept(own_files(options.output_dir, shard));

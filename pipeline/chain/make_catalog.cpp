@@ -48,7 +48,8 @@ void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
                                     " by background.level, and " +
                                     std::to_string(masked.nan + masked.infinite + masked.blank) +
                                     " that are NaN, infinite or BLANK: there is no sky to measure; is it the right map "
-                                    "(weights.hdu, weights.type, weights.threshold, mask.hdu, mask.bits)?");
+                                    "(weights.hdu, weights.type, weights.threshold, mask.hdu, mask.bits, "
+                                    "background.level, background.level_hdu)?");
 }
 
 bool may_be_saturated(const MeasurementConfig& config) {

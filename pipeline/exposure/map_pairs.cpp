@@ -89,8 +89,8 @@ class Pairing {
     const bool one_name = keys_.hdus.names.size() == 1 && !keys_.hdus.open();
     if (one_name && (maps_.size() == 1 || images_.size() == 1)) return pairs;
     if (maps_.size() != images_.size())
-      fail(fmt::format("has {} maps for {} images ({}), and neither EXTNAME nor EXTVER tells which belong together",
-                       maps_.size(), images_.size(), listed(images_)));
+      fail(fmt::format("has {} for {} ({}), and neither EXTNAME nor EXTVER tells which belong together",
+                       counted(std::ssize(maps_), "map"), counted(std::ssize(images_), "image"), listed(images_)));
     for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = i;
     return pairs;
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "config/suggest.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
@@ -14,6 +15,7 @@ namespace srcextract {
 namespace {
 
 constexpr std::size_t card_columns = 80;
+constexpr std::string_view prefix = "MP_";
 
 std::optional<int> number_in(std::string_view text) {
   int number = 0;
@@ -23,7 +25,7 @@ std::optional<int> number_in(std::string_view text) {
 
 /// Nothing if the card names no plane.
 std::optional<MaskPlane> plane_of(std::string_view card) {
-  constexpr std::string_view long_keyword = "HIERARCH ", prefix = "MP_";
+  constexpr std::string_view long_keyword = "HIERARCH ";
   if (card.starts_with(long_keyword)) card = trimmed(card.substr(long_keyword.size()));
   const std::size_t equals = card.find('=');
   if (!card.starts_with(prefix) || equals == std::string_view::npos) return std::nullopt;
@@ -37,6 +39,16 @@ std::string listed(const std::vector<MaskPlane>& planes) {
   if (planes.empty()) return "its header names none (MP_...); give numbers";
   return "its header names " +
          first_few(planes.size(), [&](std::size_t i) { return fmt::format("{} ({})", planes[i].name, planes[i].bit); });
+}
+
+/// What to say after a name that the header does not give to a bit: another that may be meant, which may stand there
+/// with the prefix of its keyword.
+std::string near_to(std::string wanted, const std::vector<MaskPlane>& planes) {
+  if (wanted.starts_with(prefix) && wanted.size() > prefix.size()) wanted.erase(0, prefix.size());
+  std::vector<std::string> names;
+  for (const MaskPlane& plane : planes) names.push_back(plane.name);
+  const std::string near = nearest(wanted, names);
+  return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
 /// A number is that bit, whatever the header calls by such a name. Nothing if there is none.
@@ -72,8 +84,8 @@ std::uint64_t wanted_bits(const std::vector<std::string>& wanted, std::string_vi
   for (const std::string& name : wanted) {
     const int bit = bit_of(name, planes).value_or(-1);
     if (bit < 0 || bit >= width)
-      throw Error(ErrorKind::input,
-                  fmt::format("the map has no bit {}: it has {} bits, and {}", name, width, listed(planes)));
+      throw Error(ErrorKind::input, fmt::format("the map has no bit {}: it has {} bits, and {}{}", name, width,
+                                                listed(planes), number_in(name) ? "" : near_to(name, planes)));
     bits |= std::uint64_t{1} << bit;
   }
   return bits;

@@ -41,12 +41,19 @@ OpenMap open_map(const MapKeys& keys, const SelectedImage& selected, const std::
   });
 }
 
+/// The bits that the key of this path names of a map.
+std::uint64_t bits_of(const OpenMap& map, const std::vector<std::string>& wanted, const std::string& key,
+                      const Config& config) {
+  std::uint64_t bits = 0;
+  said_at(fmt::format("{}: HDU {} of {}", config.place_of(key), map.image.hdu(), map.path),
+          [&] { bits = wanted_bits(wanted, map.image.header(), map.pixels.format); });
+  return bits;
+}
+
 /// Masks the pixels of a mask that are bad.
 void mask_by_bits(const Config& config, OpenMap& map) {
-  said_at(config.place_of("mask.bits"), [&] {
-    const std::uint64_t bits = wanted_bits(config.mask.bits, map.image.header(), map.pixels.format);
-    map.pixels = mask_source(map.pixels, {bits, config.mask.good});
-  });
+  const std::uint64_t bits = bits_of(map, config.mask.bits, "mask.bits", config);
+  said_at(config.place_of("mask.bits"), [&] { map.pixels = mask_source(map.pixels, {bits, config.mask.good}); });
 }
 
 OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const SelectedImage& selected,
@@ -57,8 +64,7 @@ OpenFlags open_flag_map(const MapKeys& keys, const FlagMapConfig& flags, const S
                 fmt::format("{}: HDU {} of {} {}", config.place_of(keys.key()), map.image.hdu(), map.path, problem));
   const std::string section = keys.file_key.substr(0, keys.file_key.rfind('.'));
   FlagMap source{map.pixels, 0, flags.type, section};
-  said_at(config.place_of(section + ".bits"),
-          [&] { source.bits = wanted_bits(flags.bits, map.image.header(), map.pixels.format); });
+  source.bits = bits_of(map, flags.bits, section + ".bits", config);
   return {std::move(map), std::move(source)};
 }
 

@@ -10,6 +10,8 @@
 
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {
@@ -61,15 +63,34 @@ std::string why_so_large(const Config& config, const Extraction& extraction) {
       by_rate ? "lower" : "higher");
 }
 
+/// Pixels that sources can be made of, and what they are called.
+struct Room {
+  std::int64_t pixels;
+  const char* name;
+};
+
+/// How many masked pixels were filled is not counted: where some were, all pixels stand for those that sources may
+/// have.
+Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
+  const bool elsewhere = extraction.found_in && input.detection != nullptr;
+  const Config& config = elsewhere ? input.detection->task.config : input.file.config->config;
+  const std::int64_t all = input.exposure.shape().count();
+  if (interpolates(config.weights)) return {all, "of the pixels"};
+  const std::int64_t masked = elsewhere ? extraction.found_in->masked.total() : extraction.masked();
+  return {all - masked, "of the pixels that are not masked"};
+}
+
 /// One source of half the image is a catalogue like any other to who does not look at it. Returns whether there is one.
-bool warn_of_large_source(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
+bool warn_of_large_source(const ImageInput& input, const Config& config, const Extraction& extraction,
+                          Warnings& warnings) {
   const std::vector<std::int64_t>& npix = extraction.sources.npix;
   const auto largest = std::ranges::max_element(npix);
   if (largest == npix.end()) return false;
-  const double share = static_cast<double>(*largest) / static_cast<double>(shape.count() - extraction.masked());
+  const Room room = room_for_sources(input, extraction);
+  const double share = static_cast<double>(*largest) / static_cast<double>(room.pixels);
   if (share <= large_share) return false;
-  warnings.push_back(fmt::format("source {} has {:.0f} % of the pixels that are not masked; {}",
-                                 largest - npix.begin() + 1, 100 * share, why_so_large(config, extraction)));
+  warnings.push_back(fmt::format("source {} has {:.0f} % {}; {}", largest - npix.begin() + 1, 100 * share, room.name,
+                                 why_so_large(config, extraction)));
   return true;
 }
 
@@ -151,6 +172,29 @@ void warn_by_sample(const ImageInput& input, const Config& config, const Backgro
   if (of_map) warn_of_other_noise(sample, config, background, warnings);
 }
 
+/// Whether output.columns gets by this word columns on the sky alone.
+bool is_on_the_sky(const std::string& word) {
+  if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
+  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
+    return measured.family == Family::sky && (word == measured.column.name || word == measured.group);
+  });
+}
+
+/// Who asks for positions on the sky by their names has to hear that there are none.
+void warn_of_missing_columns(const Config& config, const ImageResult& result, Warnings& warnings) {
+  if (result.no_sky_reason.empty()) return;
+  std::vector<std::string> missing = config.output.columns;
+  std::erase_if(missing, [](const std::string& word) { return !is_on_the_sky(word); });
+  if (missing.empty()) return;
+  const bool none_left = missing.size() == config.output.columns.size();
+  warnings.push_back(fmt::format(
+      "{}: the catalogue has {}: {}; give the image a celestial WCS, or name columns in pixels, as X_IMAGE and Y_IMAGE",
+      config.place_of("output.columns"),
+      none_left ? "no column at all, as all that are named are on the sky"
+                : "nothing of " + first_few(missing.size(), [&](std::size_t i) { return missing[i]; }),
+      result.no_sky_reason));
+}
+
 }  // namespace
 
 std::vector<std::string> image_warnings(const ImageInput& input, const ImageResult& result) {
@@ -159,9 +203,10 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
   warn_of_padding(extraction.background, warnings);
-  const bool large = warn_of_large_source(shape, config, extraction, warnings);
+  const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
+  warn_of_missing_columns(config, result, warnings);
   return warnings;
 }
 

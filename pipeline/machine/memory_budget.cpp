@@ -80,7 +80,9 @@ void MemoryBudget::check(std::int64_t bytes) const {
   if (bytes > bytes_ && strict_)
     throw Error(ErrorKind::memory, fmt::format("it needs about {} MB of memory, and --memory allows {}; allow more, or "
                                                "use a machine that has more",
-                                               bytes / 1'000'000 + 1, bytes_ / 1'000'000));
+                                               bytes / 1'000'000 + 1,
+                                               bytes_ < 1'000'000 ? fmt::format("{} bytes", bytes_)
+                                                                  : fmt::format("{} MB", bytes_ / 1'000'000)));
 }
 
 MemoryBudget::Share MemoryBudget::take(std::int64_t bytes) {

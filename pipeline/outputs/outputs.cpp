@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -83,6 +84,15 @@ void make_directory_of(const std::string& output) {
   if (failure)
     throw Error(write_error(directory, failure.value()).kind(),
                 directory + ": cannot make the output directory: " + failure.message());
+}
+
+void require_columns_of_images(const Config& config) {
+  if (config.detection.sign != DetectionSign::positive || std::ranges::count(config.output.columns, "SIGN") == 0)
+    return;
+  throw Error(ErrorKind::config,
+              config.place_of("output.columns") +
+                  ": 'output.columns' holds 'SIGN', which needs sources of both signs, or those that "
+                  "are fainter than the sky: set detection.sign to both or negative");
 }
 
 void prepare_output_directory(const std::string& directory) {

@@ -50,6 +50,10 @@ class KeptFiles {
   std::map<Identity, std::string> path_of_;
 };
 
+/// Throws Error{config} if output.columns names a column that catalogues of images, which are not those of a
+/// difference, cannot have by this configuration.
+void require_columns_of_images(const Config& config);
+
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be made in it.
 void prepare_output_directory(const std::string& directory);
 

@@ -99,10 +99,12 @@ void require_distinct_outputs(const std::vector<ImageFile>& files,
   std::sort(stems.begin(), stems.end());
 
   const auto fail = [&](std::size_t first, std::size_t second, const std::string& stem) {
-    throw Error(ErrorKind::config,
-                describe(first) + " and " + describe(second) + " would write the same output files, " + stem +
-                    ".run.json and others; rename one, or give the directory above both as one INPUT, or a manifest "
-                    "that names them in a column `name`, or extract them into different directories (--output-dir)");
+    throw Error(
+        ErrorKind::config,
+        describe(first) + " and " + describe(second) + " would write the same output files, " + stem +
+            ".run.json and others; rename one, or extract them into different directories (--output-dir), or give "
+            "srcextract batch the directory above both as one INPUT, or a manifest that names them in a column "
+            "`name`");
   };
   for (std::size_t i = 1; i < stems.size(); ++i) {
     if (stems[i].first == stems[i - 1].first) fail(stems[i - 1].second, stems[i].second, stems[i].first);

@@ -184,7 +184,8 @@ def test_the_map_may_be_an_hdu_of_the_image(program, tmp_path):
     (("background.level=none.fits",), 3, ("background.level=none.fits: ", "none.fits")),
     (("background.level=level.fits", "background.level_hdu=SKY"), 3, ("background.level_hdu=SKY: ", "SKY")),
     (("background.level_hdu=0",), 3, ("background.level_hdu=0: ", "the image itself")),
-    (("background.level=empty.fits",), 3, ("every pixel is masked", "434000 by background.level")),
+    (("background.level=empty.fits",), 3,
+     ("every pixel is masked", "434000 by background.level", "is it the right map", "background.level_hdu)?")),
     (("background.rms=level.fits",), 2, ("background.rms=level.fits: ", "weights.type rms and weights.file")),
 ))
 def test_what_cannot_be_used_is_said(program, tmp_path, monkeypatch, settings, code, words):

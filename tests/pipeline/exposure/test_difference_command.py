@@ -48,6 +48,11 @@ def test_what_changed_and_which_way(extract, tmp_path):
     assert steps(told) == ["ingest", "ingest", "difference", *side, *side, "sky", "warnings", "checksum", "write"]
 
 
+def test_the_column_of_signs_may_be_asked_for(extract, tmp_path):
+    directory = extract("out", "output: {formats: [csv], columns: [SIGN]}\n", *write_frames(tmp_path))
+    assert rows(directory / "new.diff.cat.csv") == [{"SIGN": "1"}, {"SIGN": "-1"}]
+
+
 def clipped_median(extract, directory, image):
     out = extract("plain", CONSTANT, write_image(directory / "plain.fits", image))
     return report(out / "plain.run.json")["background"]["clipped"]["median"]

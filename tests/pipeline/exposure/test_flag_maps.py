@@ -244,7 +244,7 @@ def test_many_small_images(run, configure, tmp_path):
     ("flags: {file: none.fits}", 3, ("none.fits",)),
     ("flags: {file: short.fits}", 3, ("truncated",)),
     ("flags: {hdu: DQ, further: [{hdu: DQ}, {}]}", 2, ("config.yaml:1:", "name no map")),
-    ("flags: {hdu: DQ, further: [{hdu: DQ, bits: [NOPE]}]}", 3, ("config.yaml:1:44: ", "no bit NOPE")),
+    ("flags: {hdu: DQ, further: [{hdu: DQ, bits: [NOPE]}]}", 3, ("config.yaml:1:44: HDU ", "no bit NOPE")),
     ("flags: {hdu: DQ, further: [{hdu: DQ}, {file: real.fits}]}", 3, ("config.yaml:1:46: ", "real numbers")),
     ("flags: {hdu: DQ, further: [{hdu: 9}]}", 3, ("config.yaml:1:34: ", "9")),
     ("flags: {hdu: DQ, further: [{file: small.fits}]}", 3, ("60 x 50", "61 x 50")),

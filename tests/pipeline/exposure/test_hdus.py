@@ -84,6 +84,7 @@ def test_the_command_line_selects_as_well(run, configure, tmp_path):
     ("input: {hdu: 'SCI*'}\nmask: {hdu: NOPE}", ("config.yaml:2:13: ", "no HDU is named 'NOPE'", "set mask.hdu")),
     ("input: {hdu: 'SCI*'}\nmask: {hdu: 'DQ*'}", ("config.yaml:2:13: ", "mask.hdu = DQ* has 2 maps for 3 images",
                                                  "HDU 7 'SCI2'", "HDU 3 'DQ',1, HDU 6 'DQ',2")),
+    ("input: {hdu: SCI2}\nmask: {hdu: [2, 3]}", ("config.yaml:2:13: ", "mask.hdu = [2, 3] has 2 maps for 1 image (")),
     ("input: {hdu: 'SCI,*'}\nmask: {hdu: 'DQ,1'}", ("config.yaml:2:13: ", "has no map of EXTVER 2", "HDU 4 'SCI'")),
     ("input: {hdu: 'SCI,*'}\nweights: {type: rms, hdu: [ERR, DQ, 'ERR,2']}",
      ("config.yaml:2:27: ", "has several maps of EXTVER 1", "HDU 1 'SCI'")),

@@ -1,6 +1,8 @@
 """Where people go wrong there is a word: a sky that became a source, images of a file that were not meant, frames that
 nothing aligns."""
 
+import json
+
 import pytest
 
 from driver import ROOT
@@ -49,6 +51,42 @@ def test_a_twentieth_of_the_pixels_that_are_not_masked_is_no_source(run, config,
     done = run("-q", config, "a.fits", "--backend", "cpu")
     [warning] = lines(done, "warning")
     assert "source 1 has 5 % of the pixels that are not masked" in warning
+
+
+def test_no_source_has_more_than_all_pixels_where_gaps_are_filled(run, config, tmp_path):
+    """Every other column is interpolated: the source that the sky becomes has all 1200 pixels, of which 600 were bad."""
+    write(tmp_path / "a.fits", hdu((WIDTH, HEIGHT), values=[100 + value for value in sky()]))
+    write(tmp_path / "map.fits", hdu((WIDTH, HEIGHT), values=[float(i % 2 == 0) for i in range(WIDTH * HEIGHT)]))
+    done = run("-q", config, "a.fits", "--backend", "cpu", "--set", "detection.reference=zero", "--set",
+               "weights.type=weight", "--set", "weights.file=map.fits", "--set", "weights.interpolate=all")
+    assert done.code == 0 and "a.fits: source 1 has 100 % of the pixels; " in done.err, done.err
+
+
+# --- columns that an image cannot have -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns, said", [
+    ("[X_WORLD, ALPHA_J2000]", "the catalogue has no column at all"),
+    ("[world]", "the catalogue has no column at all"),
+    ("[NUMBER, X_WORLD, ALPHA_J2000]", "the catalogue has nothing of X_WORLD, ALPHA_J2000: "),
+    ("[default, world]", "the catalogue has nothing of world: "),
+])
+def test_columns_on_the_sky_that_an_image_without_a_wcs_cannot_have(run, config, tmp_path, columns, said):
+    write_sky(tmp_path / "a.fits")
+    write_sky(tmp_path / "b.fits", **TAN)
+    settings = ("--backend", "cpu", "-q", "--set", "output.formats=[csv,ecsv,fits,reg]", "--set",
+                f"output.columns={columns}")
+    [warning] = lines(run(config, "a.fits", *settings), "warning")
+    assert f"--set output.columns={columns}: {said}" in warning and "give the image a celestial WCS" in warning
+    assert json.loads((tmp_path / "a.run.json").read_text())["warnings"] == [warning.split("a.fits: ", 1)[1]]
+    assert run(config, "b.fits", *settings).err == ""
+
+
+@pytest.mark.parametrize("columns", ["[default]", "[all]", "[NUMBER, photometry]"])
+def test_who_asks_for_no_column_on_the_sky_is_not_warned(run, config, tmp_path, columns):
+    write_sky(tmp_path / "a.fits")
+    assert run("-q", config, "a.fits", "--backend", "cpu", "--set", f"output.columns={columns}", "--set",
+               "measurement.pixel_scale=1").err == ""
 
 
 # --- several images of a file ----------------------------------------------------------------------------------------

@@ -72,6 +72,10 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["c.yaml", "sky.fits", "other/sky.fit"], "'sky.fits' and 'other/sky.fit'"),
     (["c.yaml", "sky.fits", "sky.fits"], "'sky.fits' and 'sky.fits' would write the same output files"),
     (["c.yaml", "sky.fits", "./sky.fits"], "'./sky.fits' would write the same output files"),
+    (["c.yaml", "sky.fits", "sky.fits"], "or give srcextract batch the directory above both"),
+    (["c.yaml", "sky.fits", "--set", "output.columns=[NUMBER, SIGN]"],
+     "--set output.columns=[NUMBER, SIGN]: 'output.columns' holds 'SIGN', which needs sources of both signs"),
+    (["batch", "c.yaml", "sky.fits", "-o", "out", "--set", "output.columns=[SIGN]"], "set detection.sign to both"),
     (["c.yaml", "sky.fits", "--log-file", "sky.fits"], "would replace the input"),
     (["c.yaml", "sky.fits", "--log-file", "sky.run.json"], "the log file 'sky.run.json' would also be "),
     (["c.yaml", "sky.fits", "-o", "new", "--log-file", "./new/sky.cat.csv"], "would also be 'new/sky.cat.csv'"),
@@ -85,6 +89,18 @@ def test_usage_errors(run, tmp_path, config, image, arguments, message):
     assert done.out == ""
     assert done.err.startswith("error: ") and message in done.err
     assert {p: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("sign", ["both", "negative"])
+def test_the_column_of_signs_where_there_are_some(run, config, image, sign):
+    done = run("-q", config, image, "-o", ".", "--set", "output.columns=[SIGN]", "--set", f"detection.sign={sign}")
+    assert done.code == 0, done.err
+    assert "SIGN" in (image.parent / "sky.cat.csv").read_text()
+
+
+def test_less_than_a_megabyte_of_memory_is_said_in_bytes(run, config, image):
+    done = run("-q", config, image, "--memory", "1000")
+    assert done.code == 1 and "--memory allows 1000 bytes; allow more" in done.err
 
 
 def test_no_output_replaces_the_log(run, config, tmp_path, image):
