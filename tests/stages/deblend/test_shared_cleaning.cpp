@@ -125,7 +125,7 @@ TEST(SharedCleaning, EqualsTheIslandByIslandOneToTheLastBit) {
       ++seed;
     }
   }
-  EXPECT_GT(eaten, 500);
+  EXPECT_GT(eaten, testing::sanitized ? 250 : 500);
 }
 
 TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {
