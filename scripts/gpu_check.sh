@@ -138,7 +138,7 @@ compare_image_stages() {
   done
   for method in none variance all; do
     check "compare weights, interpolate $method" "$program" "${options[@]}" --set weights.type=weight \
-      --set "weights.file=$skies/nan_2048.fits" --set weights.interpolate=$method config/default.yaml \
+      --set "weights.file=$skies/maps/weights_2048.fits" --set weights.interpolate=$method config/default.yaml \
       "$skies/square_2048.fits"
   done
   local photometry=(--set deblend.method=tree --set 'output.columns=[all]' --set 'measurement.apertures=[3, 5, 23.7]')

@@ -108,6 +108,10 @@ def main(directory):
     }
     for name, image in skies.items():
         write_fits(directory / f"{name}.fits", image)
+    (directory / "maps").mkdir(exist_ok=True)
+    weights = 1 + np.arange(medium.shape[1], dtype=np.float32) % 89 / 60 + np.zeros_like(medium)
+    weights[np.isnan(skies["nan_2048"])] = 0
+    write_fits(directory / "maps" / "weights_2048.fits", weights.astype(np.float32))
     stored = np.clip(np.round(medium * 10), -32767, 32767).astype(np.int16)
     stored[5:9, 100:2000] = -32768
     write_fits(directory / "int16_2048.fits", stored, BSCALE=0.1, BZERO=500.0, BLANK=-32768)
