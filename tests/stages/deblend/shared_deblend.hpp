@@ -16,8 +16,15 @@
 #include "stages/detect/noise_map.hpp"
 #include "stages/measure/measure.hpp"
 #include "tests/stages/deblend/host_steps.hpp"
+#include "tests/support/fields.hpp"
 
 namespace srcextract::testing {
+
+inline Image<float, Cpu> image_of(const Field& field) {
+  Image<float, Cpu> image(field.shape, Cpu{});
+  std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
+  return image;
+}
 
 /// The steps of deblending that a device takes, by threads of the host, several to a run: what is between them
 /// (cutting, measuring, numbering) is done plainly here.

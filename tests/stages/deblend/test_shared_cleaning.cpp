@@ -18,13 +18,8 @@ namespace {
 
 using testing::Field;
 using testing::HostSteps;
+using testing::image_of;
 using testing::same_bytes;
-
-Image<float, Cpu> image_to_clean(const Field& field) {
-  Image<float, Cpu> image(field.shape, Cpu{});
-  std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
-  return image;
-}
 
 template <class T>
 std::vector<T> in_list(const Buffer<T, Cpu>& buffer, std::int64_t count) {
@@ -51,8 +46,8 @@ struct NoiseOfMap {
 
 /// Cleans a field both ways; returns how many sources were eaten.
 std::int64_t clean_both_ways(const Field& field, const Config& config, const Image<float, Cpu>* variance, int threads) {
-  const Image<float, Cpu> image = image_to_clean(field);
-  Image<float, Cpu> measured = image_to_clean(field);
+  const Image<float, Cpu> image = image_of(field);
+  Image<float, Cpu> measured = image_of(field);
   for (std::int64_t i = 0; i < measured.pixels.size(); i += 3) measured.pixels[i] *= 1.25F;
   Levels levels;
   levels.detection = levels.in_noise = 1;

@@ -11,13 +11,8 @@ namespace srcextract {
 namespace {
 
 using testing::Field;
+using testing::image_of;
 using testing::same_bytes;
-
-Image<float, Cpu> image_of(const Field& field) {
-  Image<float, Cpu> image(field.shape, Cpu{});
-  std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
-  return image;
-}
 
 template <class T>
 std::vector<T> list(const Buffer<T, Cpu>& buffer) {
