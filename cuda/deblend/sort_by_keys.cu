@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cuda/device/check.hpp"
-#include "stages/deblend/pixel_stretch.hpp"
+#include "stages/clean/pixel_stretch.hpp"
 
 namespace srcextract {
 

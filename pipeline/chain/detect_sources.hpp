@@ -5,8 +5,8 @@
 
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/find_foreground.hpp"
+#include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/convolve.hpp"
-#include "stages/deblend/clean_sources.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/morphology.hpp"

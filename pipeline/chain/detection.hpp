@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "config/config.hpp"
+#include "stages/clean/clean_sources.hpp"
 #include "stages/core/stage_record.hpp"
-#include "stages/deblend/clean_sources.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/detect/noise_map.hpp"

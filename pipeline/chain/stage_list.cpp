@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "pipeline/chain/make_catalog.hpp"
-#include "stages/deblend/find_eaters.hpp"
+#include "stages/clean/find_eaters.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
 

@@ -18,7 +18,7 @@ struct DeblendImages {
   NoiseMap<Where> noise;  ///< which thresholds follow
 };
 
-/// What CLEAN (stages/deblend/clean_sources.hpp) asks of deblending: what sources were before they got the pixels that
+/// What CLEAN (stages/clean/clean_sources.hpp) asks of deblending: what sources were before they got the pixels that
 /// are in no core, and in which order they came.
 template <class Where>
 struct CorePixels {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/config.hpp"
-#include "stages/deblend/clean_sources.hpp"
+#include "stages/clean/clean_sources.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/parentage.hpp"
 #include "stages/photometry/families.hpp"

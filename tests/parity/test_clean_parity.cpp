@@ -1,5 +1,5 @@
 // CLEAN: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands against itself on
-// another number of threads; what a device does is then shown by tests/stages/deblend/test_shared_cleaning.cpp.
+// another number of threads; what a device does is then shown by tests/stages/clean/test_shared_cleaning.cpp.
 #include <algorithm>
 #include <array>
 

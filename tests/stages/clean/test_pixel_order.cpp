@@ -1,4 +1,4 @@
-#include "stages/deblend/pixel_order.hpp"
+#include "stages/clean/pixel_order.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "stages/deblend/pixel_order.hpp"
+#include "stages/clean/pixel_order.hpp"
 
 #include <algorithm>
 #include <numeric>

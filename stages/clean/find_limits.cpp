@@ -1,12 +1,12 @@
-#include "stages/deblend/find_limits.hpp"
+#include "stages/clean/find_limits.hpp"
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
+#include "stages/clean/clean_limit.hpp"
+#include "stages/clean/pixel_order.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/deblend/clean_limit.hpp"
-#include "stages/deblend/pixel_order.hpp"
 #include "stages/deblend/pixel_thresholds.hpp"
 #include "stages/detect/adjacency.hpp"
 #include "stages/detect/runs_by_source.hpp"

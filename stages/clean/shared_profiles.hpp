@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "stages/clean/find_eaters.hpp"
+#include "stages/clean/profile_of.hpp"
 #include "stages/core/atomics.hpp"
-#include "stages/deblend/find_eaters.hpp"
-#include "stages/deblend/profile_of.hpp"
 #include "stages/deblend/shared_steps.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/math/ordered_key.hpp"

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// The parts of stages/deblend/pixel_order.hpp, as many threads make them at once without locks: of the runs of a row
+/// The parts of stages/clean/pixel_order.hpp, as many threads make them at once without locks: of the runs of a row
 /// those that the rows down to it connect. A part is its first run, and is within that part of the next row which a run
 /// is of that touches it.
 ///

@@ -1,15 +1,15 @@
-#include "stages/deblend/clean_sources.hpp"
+#include "stages/clean/clean_sources.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "stages/clean/find_eaters.hpp"
+#include "stages/clean/find_limits.hpp"
+#include "stages/clean/profile_of.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/deblend/find_eaters.hpp"
-#include "stages/deblend/find_limits.hpp"
 #include "stages/deblend/pixel_thresholds.hpp"
-#include "stages/deblend/profile_of.hpp"
 #include "stages/detect/runs_by_source.hpp"
 #include "stages/measure/area_correction.hpp"
 

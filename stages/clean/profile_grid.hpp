@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "stages/deblend/clean_profile.hpp"
+#include "stages/clean/clean_profile.hpp"
 
 namespace srcextract {
 

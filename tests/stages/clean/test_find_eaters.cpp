@@ -1,4 +1,4 @@
-#include "stages/deblend/find_eaters.hpp"
+#include "stages/clean/find_eaters.hpp"
 
 #include <gtest/gtest.h>
 

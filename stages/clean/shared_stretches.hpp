@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "stages/deblend/clean_sources.hpp"
-#include "stages/deblend/pixel_stretch.hpp"
-#include "stages/deblend/shared_order.hpp"
+#include "stages/clean/clean_sources.hpp"
+#include "stages/clean/pixel_stretch.hpp"
+#include "stages/clean/shared_order.hpp"
 #include "stages/measure/parentage.hpp"
 
 namespace srcextract {

@@ -14,7 +14,7 @@ struct CleanProfile {
   double slope;   ///< the profile is height (1 + slope q)^-beta, q = cxx dx^2 + cyy dy^2 + cxy dx dy
   float cxx, cyy, cxy;
   float a;      ///< semi-major axis
-  float limit;  ///< its brightness over the threshold (stages/deblend/clean_limit.hpp)
+  float limit;  ///< its brightness over the threshold (stages/clean/clean_limit.hpp)
 };
 
 /// Whether a source has a place and a size.

@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "stages/deblend/clean_sources.hpp"
-#include "stages/deblend/shared_eaters.hpp"
-#include "stages/deblend/shared_limits.hpp"
-#include "stages/deblend/shared_survivors.hpp"
+#include "stages/clean/clean_sources.hpp"
+#include "stages/clean/shared_eaters.hpp"
+#include "stages/clean/shared_limits.hpp"
+#include "stages/clean/shared_survivors.hpp"
 
 namespace srcextract {
 

@@ -1,4 +1,4 @@
-#include "stages/deblend/clean_limit.hpp"
+#include "stages/clean/clean_limit.hpp"
 
 #include <gtest/gtest.h>
 

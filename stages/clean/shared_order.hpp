@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/deblend/shared_parts.hpp"
+#include "stages/clean/shared_parts.hpp"
 #include "stages/deblend/shared_steps.hpp"
 #include "stages/detect/adjacency.hpp"
 #include "stages/detect/run_search.hpp"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "stages/clean/clean_profile.hpp"
 #include "stages/core/exec.hpp"
-#include "stages/deblend/clean_profile.hpp"
 
 namespace srcextract {
 

@@ -9,7 +9,7 @@ namespace srcextract {
 // What a source stands out with over its threshold, as SExtractor's CLEAN has it (mthresh): the height of the m-th
 // brightest of its pixels, m being detection.min_area. But SExtractor keeps the brightest in a heap into which new ones
 // sink by a rule that is not a heap's, and forgets pixel m + 1; and so does this, for which sources are eaten depends
-// on it. Pixels are counted from 1 in SExtractor's order (stages/deblend/pixel_order.hpp). Of fewer than m pixels it is
+// on it. Pixels are counted from 1 in SExtractor's order (stages/clean/pixel_order.hpp). Of fewer than m pixels it is
 // 0, of m that of the first.
 
 /// Up to this m there is a closed form.

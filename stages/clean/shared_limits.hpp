@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "stages/deblend/clean_limit.hpp"
+#include "stages/clean/clean_limit.hpp"
+#include "stages/clean/shared_stretches.hpp"
 #include "stages/deblend/core_shape.hpp"
-#include "stages/deblend/shared_stretches.hpp"
 #include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {

@@ -1,11 +1,11 @@
-#include "stages/deblend/find_eaters.hpp"
+#include "stages/clean/find_eaters.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "stages/clean/profile_grid.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/deblend/profile_grid.hpp"
 
 namespace srcextract {
 namespace {

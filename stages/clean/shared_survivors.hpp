@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "stages/deblend/shared_profiles.hpp"
+#include "stages/clean/shared_profiles.hpp"
 #include "stages/measure/moments.hpp"
 
 namespace srcextract {

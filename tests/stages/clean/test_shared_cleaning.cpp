@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "stages/deblend/clean_sources.hpp"
-#include "stages/deblend/shared_cleaning.hpp"
+#include "stages/clean/clean_sources.hpp"
+#include "stages/clean/shared_cleaning.hpp"
 #include "tests/stages/deblend/shared_deblend.hpp"
 #include "tests/support/crowded_islands.hpp"
 #include "tests/support/rounds.hpp"

@@ -1,4 +1,4 @@
-#include "stages/deblend/clean_sources.hpp"
+#include "stages/clean/clean_sources.hpp"
 
 #include <gtest/gtest.h>
 

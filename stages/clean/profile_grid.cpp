@@ -1,4 +1,4 @@
-#include "stages/deblend/profile_grid.hpp"
+#include "stages/clean/profile_grid.hpp"
 
 #include <limits>
 #include <utility>

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "stages/clean/find_eaters.hpp"
 #include "stages/core/atomics.hpp"
-#include "stages/deblend/find_eaters.hpp"
 #include "stages/deblend/shared_steps.hpp"
 
 namespace srcextract {

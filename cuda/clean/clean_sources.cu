@@ -1,12 +1,12 @@
-#include "stages/deblend/clean_sources.hpp"
+#include "stages/clean/clean_sources.hpp"
 
 #include <limits>
 #include <string>
 
 #include "cuda/deblend/device_steps.hpp"
 #include "cuda/detect/noise_map.hpp"
+#include "stages/clean/shared_cleaning.hpp"
 #include "stages/core/error.hpp"
-#include "stages/deblend/shared_cleaning.hpp"
 
 namespace srcextract {
 

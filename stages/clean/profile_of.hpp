@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "stages/deblend/clean_profile.hpp"
+#include "stages/clean/clean_profile.hpp"
 #include "stages/measure/area_correction.hpp"
 #include "stages/measure/ellipse.hpp"
 
