@@ -1,12 +1,10 @@
 // CLEAN: CPU and CUDA bodies on the same input, to the last bit. Where no GPU is, the CPU stands against itself on
 // another number of threads; what a device does is then shown by tests/stages/clean/test_shared_cleaning.cpp.
 #include <algorithm>
-#include <array>
 
 #include "pipeline/chain/detect_sources.hpp"
 #include "tests/parity/parity_support.hpp"
-#include "tests/support/crowded_islands.hpp"
-#include "tests/support/wing_fields.hpp"
+#include "tests/support/ways_to_clean.hpp"
 
 namespace srcextract {
 namespace {
@@ -85,42 +83,19 @@ CleanedOnHost clean_field(const Backend<Where>& backend, const Field& field, con
                      cleaned, all, where);
 }
 
-std::vector<Config> ways_to_clean() {
-  std::vector<Config> all;
-  for (const std::int64_t min_area : {1, 2, 3, 5, 6, 20})
-    for (const DeblendMethod method : {DeblendMethod::none, DeblendMethod::tree}) {
-      const std::size_t i = all.size();
-      Config config;
-      config.detection.min_area = min_area;
-      config.detection.connectivity = i % 3 == 0 ? 4 : 8;
-      config.deblend = {method, i % 5 == 0 ? 256 : 32, i % 4 == 0 ? 0.005 : 0.0};
-      config.deblend.clean = true;
-      config.deblend.clean_beta = std::array{0.3, 1.0, 2.5}[i % 3];
-      all.push_back(config);
-    }
-  return all;
-}
-
 template <class Where>
 class CleanParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(CleanParity, Backends);
 
 TYPED_TEST(CleanParity, StarsAndWhatIsInTheirWingsEqualOneThreadToTheLastBit) {
   std::int64_t eaten = 0;
-  unsigned seed = 1;
-  for (const Config& config : ways_to_clean()) {
-    const bool varies = seed % 4 == 1;
-    std::vector<Field> fields = testing::wing_fields(seed);
-    for (Field& field : testing::crowded_islands(41, seed)) fields.push_back(std::move(field));
-    if (seed % 4 == 2)
-      for (Field& field : testing::late_fields(seed)) fields.push_back(std::move(field));
-    for (const Field& field : fields) {
-      const CleanedOnHost one = clean_field(Backend<Cpu>(), field, Cpu{1}, config, varies);
-      expect_same(clean_field(this->backend(), field, this->where(), config, varies), one, field.name);
+  testing::for_each_way_to_clean([&](const testing::WayToClean& way) {
+    for (const Field& field : way.fields) {
+      const CleanedOnHost one = clean_field(Backend<Cpu>(), field, Cpu{1}, way.config, way.varies);
+      expect_same(clean_field(this->backend(), field, this->where(), way.config, way.varies), one, field.name);
       eaten += one.before - one.components.counts.kept;
     }
-    ++seed;
-  }
+  });
   EXPECT_GT(eaten, 300);
 }
 

@@ -2,16 +2,14 @@
 // differently (one island after another, its rows as they come, sources in batches): to the last bit.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 
 #include "stages/clean/clean_sources.hpp"
 #include "stages/clean/shared_cleaning.hpp"
 #include "tests/stages/deblend/shared_deblend.hpp"
-#include "tests/support/crowded_islands.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/support/same_bytes.hpp"
-#include "tests/support/wing_fields.hpp"
+#include "tests/support/ways_to_clean.hpp"
 
 namespace srcextract {
 namespace {
@@ -96,30 +94,14 @@ Image<float, Cpu> varied(const Shape& shape) {
 
 TEST(SharedCleaning, EqualsTheIslandByIslandOneToTheLastBit) {
   std::int64_t eaten = 0;
-  unsigned seed = 1;
-  for (const std::int64_t min_area : {1, 2, 3, 4, 5, 6, 9, 20}) {
-    for (const DeblendMethod method : {DeblendMethod::none, DeblendMethod::tree}) {
-      if (testing::sanitized && seed % 3 == 0) {
-        ++seed;
-        continue;
-      }
-      Config config;
-      config.detection.min_area = min_area;
-      config.detection.connectivity = seed % 3 == 0 ? 4 : 8;
-      config.deblend = {method, seed % 5 == 0 ? 256 : 32, seed % 4 == 0 ? 0.005 : 0.0};
-      config.deblend.clean = true;
-      config.deblend.clean_beta = std::array{0.3, 1.0, 2.5}[seed % 3];
-      std::vector<Field> fields = testing::crowded_islands(seed % 6 == 0 ? 70 : 33, seed);
-      for (Field& field : testing::wing_fields(seed)) fields.push_back(std::move(field));
-      if (seed % 5 == 2)
-        for (Field& field : testing::late_fields(seed)) fields.push_back(std::move(field));
-      for (const Field& field : fields) {
-        const Image<float, Cpu> variance = varied(field.shape);
-        eaten += clean_both_ways(field, config, seed % 4 == 1 ? &variance : nullptr, 1 + static_cast<int>(seed % 5));
-      }
-      ++seed;
+  int threads = 0;
+  testing::for_each_way_to_clean([&](const testing::WayToClean& way) {
+    threads = threads % 5 + 1;
+    for (const Field& field : way.fields) {
+      const Image<float, Cpu> variance = varied(field.shape);
+      eaten += clean_both_ways(field, way.config, way.varies ? &variance : nullptr, threads);
     }
-  }
+  });
   EXPECT_GT(eaten, testing::sanitized ? 250 : 500);
 }
 
