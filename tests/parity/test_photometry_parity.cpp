@@ -74,7 +74,7 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
   std::size_t sources = 0, turn = 0;
   for (const Field& field : testing::parity_fields(300)) {
     for (const bool mapped : {false, true}) {
-      if (testing::sanitized && mapped != (turn % 2 == 0)) continue;
+      if (testing::sanitized && turn % 4 != (mapped ? 2U : 0U)) continue;
       const Config config = everything(mapped ? MaskNeighbours::correct : masks[turn % std::size(masks)]);
       const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
       const PhotometryResults other = run_photometry(this->backend(), field, this->where(), config, mapped);
