@@ -18,10 +18,12 @@ import images
 import regression
 import sky
 import surveys
+import visit
 from session import Session
 
 TABLES = {"device": device, "end-to-end": end_to_end, "cpu": host, "compressed": compressed, "growth": growth,
-          "sky": sky, "columns": columns, "images": images, "surveys": surveys, "compare": regression}
+          "sky": sky, "columns": columns, "images": images, "surveys": surveys,
+          "visit": visit, "compare": regression}
 
 
 def output_of(*command):
