@@ -13,7 +13,7 @@ namespace srcextract {
 /// The order of pixel_order.hpp of all connected sets of an image at once. Every part is a list of what it was joined
 /// of, between a node that opens and one that closes it, and in that stand those of the parts on the row before, and
 /// pieces of runs. So what follows what is known row by row; how far each is from the end of its list is found by
-/// doubling the steps (Wyllie 1979): in time by the number of nodes and the logarithm of the longest list.
+/// jumps over what was jumped over (Wyllie 1979): in time by the number of nodes and the logarithm of the longest list.
 struct SharedOrder {
   SRCEXTRACT_STEP(clear)
   SRCEXTRACT_STEP(join)
@@ -125,17 +125,17 @@ struct SharedOrder {
       if (label[here] > 0 && parts.root[here] == here) follow(last_of(here), closing(here));
   }
 
-  /// Doubles the steps of a node, in round `round`.
-  SRCEXTRACT_HOST_DEVICE void jump(std::int64_t node) const {
-    if (round > 0 && shared_load(&in_motion[round]) == 0) return;
-    const std::uint64_t own = shared_load(&link[node]);
-    if (next_of(own) == nothing) return;
-    const std::uint64_t further = shared_load(&link[next_of(own)]);
-    if (next_of(further) == nothing) return;
-    shared_store(&link[node],
-                 link_to(next_of(further), static_cast<std::uint32_t>(own) + static_cast<std::uint32_t>(further)));
-    if (shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
+  /// Has the nodes of a run point further, each up to most_jumps times, in round `round`. Whatever others do meanwhile,
+  /// what a node points at pointed, when the round began, 8^round nodes further at least.
+  SRCEXTRACT_HOST_DEVICE void jump(std::int64_t run) const {
+    if (round > 0 && in_motion[round] == 0) return;
+    bool ended = true;
+    for (int kind = 0; kind < 4; ++kind) ended = jump_from(kind * room + run) && ended;
+    if (!ended && shared_load(&in_motion[round + 1]) == 0) shared_store(&in_motion[round + 1], 1u);
   }
+
+  /// After so many rounds lists of so many nodes are at their ends.
+  static int rounds_for(std::int64_t nodes) { return (bits_below(nodes) + 2) / 3; }
 
  private:
   SRCEXTRACT_HOST_DEVICE static std::uint32_t next_of(std::uint64_t link) {
@@ -150,6 +150,20 @@ struct SharedOrder {
   }
   SRCEXTRACT_HOST_DEVICE std::uint32_t last_of(std::int64_t part) const {
     return last[part] == nothing ? opening(part) : last[part];
+  }
+  /// A node that points 8^round nodes further comes to do so 8^(round + 1) by as many jumps.
+  static constexpr int most_jumps = 7;
+
+  /// Whether it is known to point at the end of its list.
+  SRCEXTRACT_HOST_DEVICE bool jump_from(std::int64_t node) const {
+    std::uint64_t own = shared_load(&link[node]);
+    for (int i = 0; i < most_jumps && next_of(own) != nothing; ++i) {
+      const std::uint64_t further = shared_load(&link[next_of(own)]);
+      if (next_of(further) == nothing) return true;
+      own = link_to(next_of(further), static_cast<std::uint32_t>(own) + static_cast<std::uint32_t>(further));
+      shared_store(&link[node], own);
+    }
+    return next_of(own) == nothing;
   }
   SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const { link[node] = link_to(next, 1); }
   SRCEXTRACT_HOST_DEVICE void append(std::uint32_t from, std::uint32_t to, std::int64_t part) const {
@@ -201,14 +215,14 @@ class OrderMemory {
     machine.template over<SharedOrder::join_step>(items, order_);
     machine.template over<SharedOrder::settle_step>(items, order_);
     machine.template over<SharedOrder::link_row_step>({nullptr, runs.shape.height}, order_);
-    const int rounds = bits_below(4 * room);
+    const int rounds = SharedOrder::rounds_for(4 * room);
     for (int i = 0; i < rounds; ++i) {
       order_.round = i;
-      machine.template over<SharedOrder::jump_step>({nullptr, 4 * room}, order_);
+      machine.template over<SharedOrder::jump_step>(items, order_);
     }
   }
 
-  static constexpr int most_rounds = 34;
+  static constexpr int most_rounds = 12;
 
   Buffer<std::int32_t, Where> root_, below_;
   Buffer<std::uint32_t, Where> last_;
