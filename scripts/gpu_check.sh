@@ -17,7 +17,7 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
   survey    batch over small and large images, and what merge makes of it: the same bytes from CPU and CUDA, whole and in
             shards
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
-  scipy     tests/truth/scipy_compare.py on CUDA, random masks labelled and cleaned included
+  scipy     tests/truth/support/scipy_compare.py on CUDA, random masks labelled and cleaned included
   bench     scripts/bench.sh --full
 Ends with a table; exits 1 if anything failed. PYTHON names the interpreter (python3).
 END
@@ -273,7 +273,7 @@ step_sanitize() {
 }
 
 step_scipy() {
-  check "SciPy's results on CUDA" "$python" -B tests/truth/scipy_compare.py --program "$program" --backend cuda \
+  check "SciPy's results on CUDA" "$python" -B tests/truth/support/scipy_compare.py --program "$program" --backend cuda \
     --label-masks "$tests/label_masks" --clean-masks "$tests/clean_masks" \
     --combine-planes "$tests/combine_planes"
 }

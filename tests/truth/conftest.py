@@ -1,6 +1,10 @@
 import os
+import pathlib
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-// Labels masks for tests/truth/random_masks.py: read from stdin one after the other, each as int32 width, height and
-// connectivity and a byte per pixel; an int32 label per pixel goes to stdout.
+// Labels masks for tests/truth/support/random_masks.py: read from stdin one after the other, each as int32 width,
+// height and connectivity and a byte per pixel; an int32 label per pixel goes to stdout.
 #include "stages/detect/label.hpp"
-#include "tests/truth/mask_program.hpp"
+#include "tests/truth/programs/mask_program.hpp"
 
 namespace srcextract {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stages/picture/picture.hpp"
-#include "tests/truth/stage_program.hpp"
+#include "tests/truth/programs/stage_program.hpp"
 
 namespace srcextract {
 namespace {

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 SHARED = ROOT.parent / "shared" / "data"
 
 

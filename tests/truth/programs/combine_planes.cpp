@@ -12,7 +12,7 @@
 #include "config/fields.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/ingest/ingest.hpp"
-#include "tests/truth/stage_program.hpp"
+#include "tests/truth/programs/stage_program.hpp"
 
 namespace srcextract {
 namespace {

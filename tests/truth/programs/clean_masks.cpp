@@ -1,8 +1,8 @@
-// Cleans masks for tests/truth/cleaned_masks.py: read from stdin one after the other, each as int32 width, height,
-// operation (of `Operation`), element (0 = cross, 1 = square) and iterations, and a byte per pixel; the mask that is
-// left, a byte per pixel, goes to stdout.
+// Cleans masks for tests/truth/support/cleaned_masks.py: read from stdin one after the other, each as int32 width,
+// height, operation (of `Operation`), element (0 = cross, 1 = square) and iterations, and a byte per pixel; the mask
+// that is left, a byte per pixel, goes to stdout.
 #include "stages/detect/morphology.hpp"
-#include "tests/truth/mask_program.hpp"
+#include "tests/truth/programs/mask_program.hpp"
 
 namespace srcextract {
 namespace {

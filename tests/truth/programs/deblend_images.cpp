@@ -1,12 +1,13 @@
-// Deblends images for tests/truth/deblend_truth.py: read from stdin one after the other, each as int32 width, height,
-// connectivity, minimal area, number of levels and threads, float64 contrast and threshold, and float32 pixels, first
-// of the image in which sources are found, then of the one that is measured. To stdout go the label of every pixel and
-// the number of sources, as int32, and of every source x and y of its core and, as float64 too, parent, split and edge.
+// Deblends images for tests/truth/support/deblend_truth.py: read from stdin one after the other, each as int32 width,
+// height, connectivity, minimal area, number of levels and threads, float64 contrast and threshold, and float32 pixels,
+// first of the image in which sources are found, then of the one that is measured. To stdout go the label of every
+// pixel and the number of sources, as int32, and of every source x and y of its core and, as float64 too, parent, split
+// and edge.
 #include <array>
 #include <optional>
 
 #include "stages/deblend/deblend.hpp"
-#include "tests/truth/stage_program.hpp"
+#include "tests/truth/programs/stage_program.hpp"
 
 namespace srcextract {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stages/sky/mesh.hpp"
-#include "tests/truth/stage_program.hpp"
+#include "tests/truth/programs/stage_program.hpp"
 
 namespace srcextract {
 namespace {
