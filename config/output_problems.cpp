@@ -125,7 +125,7 @@ std::string one_catalogue_problem(const OutputConfig& config) {
 std::string high_problem(const QuicklookConfig& config) {
   if (config.limits == Limits::values && !(config.low < config.high))
     return "must be greater than quicklook.low where quicklook.limits is values";
-  return "";
+  return use_problem(config.limits == Limits::values, config.high, 0.0, "quicklook.limits values");
 }
 
 }  // namespace srcextract::config

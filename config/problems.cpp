@@ -54,10 +54,6 @@ std::string map_hdu_problem(const HduNames& hdus, const std::string& file) {
   return names_problem(hdus);
 }
 
-std::string first_of(const std::string& one, const std::string& other) {
-  return one.empty() ? other : one;
-}
-
 }  // namespace
 
 std::string names_problem(const HduNames& hdus) {
@@ -211,8 +207,8 @@ std::string hdu_problem(const WeightsConfig& config) {
 }
 
 std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels) {
-  const bool given = pixels != WeightsConfig{}.interpolate_columns;
-  return given && !interpolates(config) ? "has no use but with weights.interpolate variance or all" : "";
+  return use_problem(interpolates(config), pixels, WeightsConfig{}.interpolate_columns,
+                     "weights.interpolate variance or all");
 }
 
 std::string hdu_problem(const MaskConfig& config) {

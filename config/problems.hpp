@@ -9,6 +9,17 @@ namespace srcextract::config {
 
 // What is wrong with values in the light of others, to be said after the key: "needs weights"; empty if nothing is.
 
+/// Of a key that is not used as others of its section are: it has its usual value. `needed` is what would use it.
+template <class T>
+std::string use_problem(bool used, const T& value, const T& usual, const std::string& needed) {
+  return used || value == usual ? "" : "has no use but with " + needed;
+}
+
+/// The first problem of two.
+inline std::string first_of(const std::string& one, const std::string& other) {
+  return one.empty() ? other : one;
+}
+
 /// Of the mesh: what counts from zero needs the sky, and a filter has a centre.
 std::string method_problem(const Config& config);
 std::string filter_size_problem(const BackgroundConfig& config);

@@ -19,6 +19,24 @@ void check_section_holds(const YAML::Node& node, const std::string& section, con
   if (!node.IsMap()) fail(origin.at(node.Mark()), "'" + section + "' is a section and must hold keys: " + keys);
 }
 
+void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+                     const Fields& known) {
+  const std::string name = field.path(), keys = keys_in(known, name);
+  const auto advice = [&](const YAML::Node& item) {
+    const std::string what = item.IsScalar() ? quoted(item.Scalar())
+                             : item.IsMap()  ? "a map"
+                             : item.IsNull() ? "nothing"
+                                             : "a list";
+    return what + "; write [{KEY: " + (item.IsScalar() ? item.Scalar() : "value") + "}] with one of its keys, " + keys;
+  };
+  if (node.IsNull() || node.IsSequence())
+    require_list(to_value(node, origin, key), name);
+  else
+    fail(origin.at(node, key), "'" + name + "' must be a list of maps of keys, not " + advice(node));
+  for (const YAML::Node& item : node)
+    if (!item.IsMap()) fail(origin.at(item.Mark()), "'" + name + "' must hold maps of keys, not " + advice(item));
+}
+
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member) {
   const std::string name = field.path();

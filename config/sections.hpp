@@ -39,15 +39,19 @@ void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& k
 void read_node(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                std::map<std::string, std::string>& member);
 
+/// Throws Error{config} if the value of a field, whose key stands at `key`, is no list of maps of these keys.
+void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
+                     const Fields& known);
+
 /// Reads a list of maps of keys. Where these were set goes into `set_at`, by paths as "flags.further[1].hdu".
 template <class Record>
 void read_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,
                   std::vector<Record>& records, std::map<std::string, std::string>& set_at) {
   const std::string name = field.path();
-  require_list(to_value(node, origin, key), name);
+  const Fields known = fields_of(Record{});
+  require_records(node, origin, key, field, known);
   std::erase_if(set_at, [&](const auto& entry) { return entry.first.starts_with(name + "["); });
   records.clear();
-  const Fields known = fields_of(Record{});
   for (const YAML::Node& item : node) {
     Draft<Record> draft;
     read_section(draft, known, name, item.Mark(), item, origin);

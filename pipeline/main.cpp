@@ -56,6 +56,7 @@ KeptFiles start_log(const CommandLine& command, const Config& config, bool progr
   kept.add(command.config);
   kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);
+  prepare_directory_of_log(command.log_file, command.output_dir);
   configure_log(command.verbosity, command.log_file, progress);
   kept.add(command.log_file);
   return kept;

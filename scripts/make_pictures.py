@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/sky_maps.png and docs/simulated_maps.png: an image, and what the mesh makes of its sky, as check images have it.
+"""Makes docs/sky_maps.png, docs/simulated_maps.png and, of the image that --real names, docs/real_maps.png: an image, and
+what the mesh makes of its sky, as check images have it.
 
 From left to right: the image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and
 astropy. The seed is fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
@@ -84,12 +85,16 @@ def draw(program, image, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path, help="srcextract, as build/srcextract")
-    program = parser.parse_args().program.resolve()
+    parser.add_argument("--real", type=pathlib.Path, help="a real frame: galaxies.fits of SExtractor's examples")
+    arguments = parser.parse_args()
+    program = arguments.program.resolve()
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "simulated.fits"
         fits.PrimaryHDU(simulated()).writeto(made)
         draw(program, made, ROOT / "docs/simulated_maps.png")
     draw(program, ROOT / "data/sky.fits", ROOT / "docs/sky_maps.png")
+    if arguments.real:
+        draw(program, arguments.real.resolve(), ROOT / "docs/real_maps.png")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ namespace srcextract::config {
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_background_field(AnyConfig& c, F&& f) {
   const Section section{"background", "How sky level and noise are estimated"};
+  const BackgroundConfig usual;
+  const auto of_mesh = [&](const auto& value, const auto& usual_value) {
+    return use_problem(c.background.method == BackgroundMethod::mesh, value, usual_value, "background.method mesh");
+  };
   f(Field{.section = section,
           .key = "method",
           .description = "`mesh` (level and noise of square meshes, and a smooth surface through them, as in "
@@ -49,25 +53,28 @@ void for_each_background_field(AnyConfig& c, F&& f) {
                          "over",
           .at_least = 8,
           .at_most = 1 << 20,
-          .why = "in a smaller mesh there is too little sky"},
+          .why = "in a smaller mesh there is too little sky",
+          .problem = of_mesh(c.background.mesh_size, usual.mesh_size)},
     c.background.mesh_size);
   f(Field{.section = section,
           .key = "estimator",
           .description = "What stands for the sky of a mesh: `sextractor` (2.5 median - 1.5 mean, or the median where "
-                         "the mesh is crowded) or `median`, both of what survives the clip"},
+                         "the mesh is crowded) or `median`, both of what survives the clip",
+          .problem = of_mesh(c.background.estimator, usual.estimator)},
     c.background.estimator);
   f(Field{.section = section,
           .key = "filter_size",
           .description = "Meshes along each side of the median filter over them, odd; 1 = none",
           .at_least = 1,
           .at_most = 15,
-          .problem = filter_size_problem(c.background)},
+          .problem = first_of(filter_size_problem(c.background), of_mesh(c.background.filter_size, usual.filter_size))},
     c.background.filter_size);
   f(Field{.section = section,
           .key = "filter_threshold",
           .description = "The filter replaces meshes whose level differs from the median by at least so much, in pixel "
                          "units",
-          .at_least = 0},
+          .at_least = 0,
+          .problem = of_mesh(c.background.filter_threshold, usual.filter_threshold)},
     c.background.filter_threshold);
   f(Field{.section = section,
           .key = "level",

@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "config/field.hpp"
+#include "config/problems.hpp"
 
 namespace srcextract {
 
@@ -23,6 +24,11 @@ namespace srcextract::config {
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_clean_field(AnyConfig& c, F&& f) {
   const Section section{"clean", "Morphological cleaning of what is above the threshold"};
+  const CleanConfig usual;
+  const auto of_operation = [&](const auto& value, const auto& usual_value) {
+    return use_problem(c.clean.operation != CleanOperation::none, value, usual_value,
+                       "clean.operation erosion or opening");
+  };
   f(Field{.section = section,
           .key = "operation",
           .description =
@@ -30,14 +36,16 @@ void for_each_clean_field(AnyConfig& c, F&& f) {
     c.clean.operation);
   f(Field{.section = section,
           .key = "element",
-          .description = "Structuring element: `cross` (the pixel and its 4 neighbours) or `square` (and the corners)"},
+          .description = "Structuring element: `cross` (the pixel and its 4 neighbours) or `square` (and the corners)",
+          .problem = of_operation(c.clean.element, usual.element)},
     c.clean.element);
   f(Field{.section = section,
           .key = "iterations",
           .description = "How many times it is eroded, and then dilated",
           .at_least = 1,
           .at_most = 1000,
-          .why = "each takes a pixel off every side; nothing would be left"},
+          .why = "each takes a pixel off every side; nothing would be left",
+          .problem = of_operation(c.clean.iterations, usual.iterations)},
     c.clean.iterations);
 }
 

@@ -44,6 +44,10 @@ inline Field kernel_length_field(const std::string& key, const std::string& desc
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_convolve_field(AnyConfig& c, F&& f) {
   const Section& section = convolve_section();
+  const ConvolveConfig usual;
+  const auto of_kernel = [&](const auto& value, const auto& usual_value) {
+    return use_problem(c.convolve.kernel != KernelShape::none, value, usual_value, "a convolve.kernel");
+  };
   f(Field{.section = section,
           .key = "kernel",
           .description = "Kernel that the image is convolved with before sources are found; `none` = not at all",
@@ -81,12 +85,14 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
     c.convolve.file);
   f(Field{.section = section,
           .key = "normalize",
-          .description = "Divide the kernel by the sum of its magnitudes (a `.conv` with NONORM sets it to `false`)"},
+          .description = "Divide the kernel by the sum of its magnitudes (a `.conv` with NONORM sets it to `false`)",
+          .problem = of_kernel(c.convolve.normalize, usual.normalize)},
     c.convolve.normalize);
   f(Field{.section = section,
           .key = "edges",
           .description = "What is beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
-                         "`reflect` (the mirror image)"},
+                         "`reflect` (the mirror image)",
+          .problem = of_kernel(c.convolve.edges, usual.edges)},
     c.convolve.edges);
   f(Field{.section = section,
           .key = "filter",

@@ -22,6 +22,10 @@ template <MaybeConst<Config> AnyConfig, class F>
 void for_each_deblend_field(AnyConfig& c, F&& f) {
   const Section section{
       "deblend", "The division of sources of more than one peak, and what becomes of those in the wings of others"};
+  const DeblendConfig usual;
+  const auto of_tree = [&](const auto& value, const auto& usual_value) {
+    return use_problem(c.deblend.method == DeblendMethod::tree, value, usual_value, "deblend.method tree");
+  };
   f(Field{.section = section,
           .key = "method",
           .description = "How sources that touch are told apart: `none`, or `tree`, by the tree of what is connected "
@@ -34,7 +38,8 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
                          "DEBLEND_NTHRESH)",
           .at_least = 2,
           .at_most = 256,
-          .why = "one is the threshold itself; 32 is usual"},
+          .why = "one is the threshold itself; 32 is usual",
+          .problem = of_tree(c.deblend.thresholds, usual.thresholds)},
     c.deblend.thresholds);
   f(Field{.section = section,
           .key = "contrast",
@@ -42,7 +47,8 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
                          "which it is a source (SExtractor's DEBLEND_MINCONT)",
           .at_least = 0,
           .at_most = 1,
-          .why = "it is a part of the source's flux: 0 divides at every peak, 1 never"},
+          .why = "it is a part of the source's flux: 0 divides at every peak, 1 never",
+          .problem = of_tree(c.deblend.contrast, usual.contrast)},
     c.deblend.contrast);
   f(Field{.section = section,
           .key = "clean",
@@ -56,7 +62,8 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
                          "lower takes more sources",
           .at_least = 0.1,
           .at_most = 10,
-          .why = "wings fall as r^(-2 clean_beta); 1 is usual"},
+          .why = "wings fall as r^(-2 clean_beta); 1 is usual",
+          .problem = use_problem(c.deblend.clean, c.deblend.clean_beta, usual.clean_beta, "deblend.clean true")},
     c.deblend.clean_beta);
 }
 

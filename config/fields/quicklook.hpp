@@ -35,7 +35,11 @@ void for_each_quicklook_field(AnyConfig& c, F&& f) {
           .key = "limits",
           .description = "Values drawn black and white: `zscale` (IRAF's), `minmax`, or `values` (`low` and `high`)"},
     c.quicklook.limits);
-  f(Field{.section = section, .key = "low", .description = "Value drawn black, where `limits` is `values`"},
+  f(Field{.section = section,
+          .key = "low",
+          .description = "Value drawn black, where `limits` is `values`",
+          .problem =
+              use_problem(c.quicklook.limits == Limits::values, c.quicklook.low, 0.0, "quicklook.limits values")},
     c.quicklook.low);
   f(Field{.section = section,
           .key = "high",

@@ -75,7 +75,8 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
           .key = "rescale",
           .description =
               "Take from a `variance` or `weight` map only how its pixels compare, and the noise itself from "
-              "the background: for maps that are known but for a factor. An `rms` map is taken as it is"},
+              "the background: for maps that are known but for a factor. An `rms` map is taken as it is",
+          .problem = map_problem(c.weights, !c.weights.rescale)},
     c.weights.rescale);
   for_each_interpolation_field(section, c, f);
 }

@@ -7,8 +7,9 @@ namespace srcextract {
 namespace {
 
 __global__ void resolve_levels_kernel(const Background* background, const Background* detected,
-                                      DetectionConfig detection, Baseline measured_from, Levels* levels) {
-  *levels = levels_of(*background, *detected, detection, measured_from);
+                                      DetectionConfig detection, Baseline measured_from, bool noise_is_given,
+                                      Levels* levels) {
+  *levels = levels_of(*background, *detected, detection, measured_from, noise_is_given);
 }
 
 }  // namespace
@@ -17,7 +18,7 @@ Value<Levels, Gpu> resolve_levels(const Value<Background, Gpu>& background, cons
                                   const Config& config, const Gpu& where) {
   Value<Levels, Gpu> levels(where);
   resolve_levels_kernel<<<1, 1, 0, where.stream>>>(background.data(), detected.data(), in_pixel_values(config),
-                                                   config.measurement.reference, levels.data());
+                                                   config.measurement.reference, is_noise_given(config), levels.data());
   check_launch();
   return levels;
 }

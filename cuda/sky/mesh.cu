@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(summary_threads)
       to->mesh.least_level = range.least;
       to->mesh.most_level = range.most;
     } else {
-      to->clipped.sigma = unsigned_zero(median);
+      to->clipped.sigma = range.most > 0 ? unsigned_zero(median) : 0;
       to->mesh.least_rms = range.least;
       to->mesh.most_rms = range.most;
     }

@@ -83,6 +83,7 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
   kept.add(options.config);
   kept.require_kept(own_files(options.output_dir, shard));
   if (!options.log_file.empty()) require_separate_log(options, shard, files, kept);
+  prepare_directory_of_log(options.log_file, options.output_dir);
   configure_log(options.verbosity, options.log_file, on_terminal);
   kept.add(options.log_file);
   return kept;

@@ -21,7 +21,7 @@ using Warnings = std::vector<std::string>;
 /// Mosaics are often padded with zeros, which are pixels like any other to the clip. Zeros that are few, or that lie
 /// where the sky is anyway, are no sign of it.
 void warn_of_padding(const Background& background, Warnings& warnings) {
-  if (background.mesh.width > 0 && background.mesh.least_rms <= 0)
+  if (background.mesh.least_rms <= 0 && background.mesh.most_rms > 0)
     warnings.emplace_back(
         "there are meshes whose pixels are all equal. Is this padding? They have no noise to count in: write NaN or "
         "BLANK, so that these pixels are masked");
@@ -32,6 +32,16 @@ void warn_of_padding(const Background& background, Warnings& warnings) {
       fmt::format("{:.0f} % of the pixels are exactly 0. Is this padding? It makes background and sigma wrong: write "
                   "NaN or BLANK there, so that these pixels are masked",
                   100 * zeros));
+}
+
+/// Thresholds in units of no noise are refused; others are not, and errors are told all the same.
+void warn_of_no_noise(const Config& config, const Background& background, Warnings& warnings) {
+  if (background.clipped.sigma != 0 || has_map(config.weights)) return;
+  warnings.push_back(fmt::format(
+      "the pixels that survive the clip are all equal{}, so that sigma is 0, and errors have none of the sky's noise "
+      "in "
+      "them. Is this an empty or constant image? If not, give the noise: background.rms, or a map as weights.type rms",
+      background.mesh.width > 0 ? " in every mesh" : ""));
 }
 
 /// A source of a larger share of the pixels is hardly one.
@@ -203,6 +213,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const Shape& shape = input.exposure.shape();
   Warnings warnings;
   warn_of_padding(extraction.background, warnings);
+  warn_of_no_noise(config, extraction.background, warnings);
   const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);

@@ -52,11 +52,17 @@ void log_background(const std::string& name, const Extraction& extraction) {
   log_clip(name, extraction.background);
 }
 
+/// "5.2"; or, where the image has no noise of its own, in that of the map that tells it.
+std::string name_of_threshold(const Levels& levels) {
+  return levels.sigma == 0 && levels.in_noise > 0 ? fmt::format("{:.6g} times the noise of the map", levels.in_noise)
+                                                  : fmt::format("{:.6g}", levels.detection);
+}
+
 /// "7 sources above 5.2", or as far below the sky.
 std::string sources_beyond(const DetectionConfig& config, const Extraction& extraction) {
   const Sources& sources = extraction.sources;
   const Levels& levels = extraction.found_in ? extraction.found_in->levels : extraction.levels;
-  const std::string count = counted(sources.size(), "source"), level = fmt::format("{:.6g}", levels.detection);
+  const std::string count = counted(sources.size(), "source"), level = name_of_threshold(levels);
   if (sources.changes || !sources.has_sign) return count + " above " + level;
   if (config.sign == DetectionSign::negative) return count + " as far below the sky as " + level + " is above it";
   const auto below = std::ranges::count(sources.sign, -1);
@@ -81,11 +87,20 @@ void log_others(const ImageInput& input, const InputConfig& config, const std::v
                first_few(others.size(), [&](std::size_t i) { return others[i]; }));
 }
 
-/// ", plane 1 of 3 (input.plane)", if there are several, or ", 3 images combined".
+/// ", plane 1 of 3 (input.plane)", if there are several.
+std::string plane_name(const FitsImage& image, std::int64_t plane) {
+  return image.planes() > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, image.planes()) : "";
+}
+
+/// The same, or ", 3 images combined".
 std::string plane_name(const OpenFrame& frame, std::int64_t plane) {
   if (!frame.combined().empty()) return fmt::format(", {} images combined", frame.combined().size());
-  const std::int64_t planes = frame.image().planes();
-  return planes > 1 ? fmt::format(", plane {} of {} (input.plane)", plane, planes) : "";
+  return plane_name(frame.image(), plane);
+}
+
+/// "how noisy its pixels are tells HDU 1 of map.fits".
+void log_map(const std::string& name, const char* what, const OpenMap& map) {
+  spdlog::info("{}: {} tells HDU {} of {}{}", name, what, map.image.hdu(), map.path, plane_name(map.image, map.plane));
 }
 
 }  // namespace
@@ -101,17 +116,10 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.detection)
     spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
                  input.detection->task.path);
-  if (input.mask)
-    spdlog::info("{}: which pixels are bad tells HDU {} of {}", input.name, input.mask->image.hdu(), input.mask->path);
-  for (const OpenFlags* flags : input.flags)
-    spdlog::info("{}: what its sources are flagged with tells HDU {} of {}", input.name, flags->map.image.hdu(),
-                 flags->map.path);
-  if (input.level)
-    spdlog::info("{}: the level of its sky tells HDU {} of {}", input.name, input.level->image.hdu(),
-                 input.level->path);
-  if (input.weights)
-    spdlog::info("{}: how noisy its pixels are tells HDU {} of {}", input.name, input.weights->image.hdu(),
-                 input.weights->path);
+  if (input.mask) log_map(input.name, "which pixels are bad", *input.mask);
+  for (const OpenFlags* flags : input.flags) log_map(input.name, "what its sources are flagged with", flags->map);
+  if (input.level) log_map(input.name, "the level of its sky", *input.level);
+  if (input.weights) log_map(input.name, "how noisy its pixels are", *input.weights);
   if (wider_than_float32(bitpix))
     spdlog::info("{}: BITPIX {} is wider than float32: pixels are scaled in double and rounded to float32", input.name,
                  bitpix);

@@ -70,7 +70,8 @@ void RunOptionParser::add_files(const std::string& input, const std::string& inp
   app_.add_option("-o,--output-dir", options_.output_dir, "Where the outputs go; made if missing (default: .)")
       ->type_name("DIR")
       ->group("Files");
-  app_.add_option("--log-file", options_.log_file, "Append the log to this file too")
+  app_.add_option("--log-file", options_.log_file,
+                  "Append the log to this file too; its directory must be there,\nor be the output directory")
       ->type_name("FILE")
       ->group("Files");
   app_.add_option("--set", options_.settings, "Override one setting of CONFIG; may be given again")

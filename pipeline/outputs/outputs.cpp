@@ -101,4 +101,13 @@ void prepare_output_directory(const std::string& directory) {
     throw Error(ErrorKind::output, directory + ": cannot write into the output directory: " + std::strerror(errno));
 }
 
+void prepare_directory_of_log(const std::string& log_file, const std::string& output_directory) {
+  const fs::path directory = fs::path(log_file).parent_path();
+  std::error_code failure;
+  if (directory.empty() || fs::exists(directory, failure)) return;
+  if (place_of(directory / "x") != place_of(fs::path(output_directory) / "x"))
+    throw write_error("the log file " + log_file, ENOENT);
+  prepare_output_directory(output_directory);
+}
+
 }  // namespace srcextract

@@ -57,6 +57,10 @@ void require_columns_of_images(const Config& config);
 /// Makes the directory if it is missing. Throws Error{output} if that fails or no file can be made in it.
 void prepare_output_directory(const std::string& directory);
 
+/// Throws Error{output} if the directory that this log file is to be in is missing, as for any file that is named,
+/// unless it is the output directory: that is made. An empty name is no file.
+void prepare_directory_of_log(const std::string& log_file, const std::string& output_directory);
+
 /// Makes the directory of an output if it is missing. Throws Error{output}.
 void make_directory_of(const std::string& output);
 

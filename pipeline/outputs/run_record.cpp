@@ -111,7 +111,11 @@ Json reference_json(const OpenReference& reference) {
 }
 
 Json map_json(const OpenMap& map) {
-  return {{"path", map.path}, {"hdu", map.image.hdu()}, {"extname", map.image.extname()}, {"datasum", map.datasum()}};
+  return {{"path", map.path},
+          {"hdu", map.image.hdu()},
+          {"extname", map.image.extname()},
+          {"plane", map.plane},
+          {"datasum", map.datasum()}};
 }
 
 /// The first map of flags, and those after it.

@@ -10,10 +10,10 @@
 
 namespace srcextract {
 
-/// Whether there is a sigma to count in. An image none of whose meshes has any noise has none, though clipped.sigma is
-/// 1 then, as in SExtractor.
-SRCEXTRACT_HOST_DEVICE inline bool has_noise(const Background& background) {
-  return background.mesh.width > 0 ? background.mesh.most_rms != 0 : background.clipped.sigma != 0;
+/// Whether a map tells the noise that thresholds are counted in, as it is: then the image needs none of its own.
+inline bool is_noise_given(const Config& config) {
+  return has_map(config.weights) && !is_rescaled(config.weights) &&
+         config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
 /// The thresholds of a configuration, of which those that are surface brightnesses become what a pixel of them has
@@ -21,10 +21,11 @@ SRCEXTRACT_HOST_DEVICE inline bool has_noise(const Background& background) {
 DetectionConfig in_pixel_values(const Config& config);
 
 /// What in_pixel_values has made of it means on this background: the one rule of both back ends. `detected` is that of
-/// the image in which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0,
-/// nothing is above it.
+/// the image in which sources are found. Where there is no sky, or the threshold is in units of a sigma that is 0 and
+/// no noise is given (is_noise_given), nothing is above it.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, const Background& detected,
-                                               const DetectionConfig& detection, Baseline measured_from) {
+                                               const DetectionConfig& detection, Baseline measured_from,
+                                               bool noise_is_given) {
   const double sky = background.clipped.median;
   const bool in_sigmas = counts_in_sigmas(detection);
   const Statistics& noise =
@@ -32,7 +33,8 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   Levels levels;
   levels.background = measured_from == Baseline::background ? sky : 0.0;
   levels.sigma = background.clipped.sigma;
-  if (background.all.count == 0 || (in_sigmas && (noise.sigma == 0 || !has_noise(background)))) {
+  const bool countable = noise_is_given || (noise.sigma != 0 && levels.sigma != 0);
+  if (background.all.count == 0 || (in_sigmas && !countable)) {
     levels.detection = levels.in_noise = std::numeric_limits<double>::infinity();
   } else if (in_sigmas) {
     levels.zero_point = detection.reference == Baseline::background ? noise.median : 0.0;

@@ -11,7 +11,7 @@ namespace srcextract {
 
 /// The matched filter of a kernel k, times the noise of a pixel of the sky: with d what a pixel has above the sky (the
 /// clipped median) and s its noise,
-///   S = sigma (sum of k d / s^2) / sqrt(sum of k^2 / s^2), sigma = levels.sigma,
+///   S = sigma (sum of k d / s^2) / sqrt(sum of k^2 / s^2), sigma = levels.sigma or 1,
 /// over the pixels under the kernel that are there and not masked (Turin 1960; Zackay & Ofek 2017, ApJ 836, 187; SEP's
 /// filter_type "matched"). Where d is noise alone S has the noise sigma, whatever the noise of the pixels is. Masked
 /// pixels stay masked, and so does a pixel for which no pixel tells anything; pixels without noise tell nothing.

@@ -15,9 +15,14 @@ SRCEXTRACT_HOST_DEVICE inline float weight_in_match(double noise) {
   return is_finite(weight) ? weight : 0;
 }
 
+/// The sigma in whose units noise is told. Where the image has none of its own, but a map of it: 1.
+SRCEXTRACT_HOST_DEVICE inline double sigma_of_match(const Levels& levels) {
+  return levels.sigma > 0 ? levels.sigma : 1;
+}
+
 /// The same by what is known of the noise of one pixel.
 SRCEXTRACT_HOST_DEVICE inline float weight_in_match(const Levels& levels, float rms) {
-  return weight_in_match(scaled_noise(levels, rms) / levels.sigma);
+  return weight_in_match(scaled_noise(levels, rms) / sigma_of_match(levels));
 }
 
 /// What a pixel adds to the two sums, but for the kernel.
@@ -36,7 +41,7 @@ SRCEXTRACT_HOST_DEVICE inline float match_of(float pixel, float values, float we
 /// The levels by which pixels of S are found.
 SRCEXTRACT_HOST_DEVICE inline Levels match_levels(Levels levels) {
   levels.zero_point = 0;
-  levels.detection = levels.in_noise * levels.sigma;
+  levels.detection = levels.in_noise * sigma_of_match(levels);
   return levels;
 }
 

@@ -47,7 +47,7 @@ Value<Levels, Where> resolve_levels(const Value<Background, Where>& background, 
   return resolve_levels(background, background, config, where);
 }
 
-/// Throws Error{input} if every pixel is masked, no mesh is good, or the threshold is in units of a sigma that is 0.
+/// Throws Error{input} if every pixel is masked, or what is not given is unknown: no mesh is good, sigma is 0.
 void check_background(const Background& background, const Config& config);
 
 /// Segments the image: every pixel strictly greater than `levels.detection`. Masked pixels never are.

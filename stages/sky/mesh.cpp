@@ -35,12 +35,12 @@ Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
   return {node_of(clip, bins, config.estimator), sums.count};
 }
 
-/// The noise that stands for all: where a map is zero in most of an image, that of the rest.
+/// The noise that stands for all: where a map is zero in most of an image, that of the rest, if there is any.
 float typical_rms(const Buffer<float, Cpu>& rms) {
   std::vector<float> values(rms.begin(), rms.end());
   if (const float median = median_of(values); median > 0) return median;
   std::erase_if(values, [](float value) { return !(value > 0); });
-  return median_of(values);
+  return values.empty() ? 0 : median_of(values);
 }
 
 Buffer<float, Cpu> bend_along_y(const Buffer<float, Cpu>& nodes, const Shape& shape, const Cpu& where) {

@@ -43,7 +43,7 @@ template <class Where>
 struct MeshSky {
   SkyMesh<Where> mesh;
   /// In one number each: level and noise are the medians over the nodes (clipped.median, clipped.sigma; of the noise
-  /// that of the positive ones if the median is 0, or 1 if there are none). Of the rest all.count and `mesh` are set.
+  /// that of the positive ones if the median is 0, or 0 if there are none). Of the rest all.count and `mesh` are set.
   Value<Background, Where> background;
   /// The same of the image above the sky, whose level is 0.
   Value<Background, Where> above;

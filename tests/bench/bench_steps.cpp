@@ -208,21 +208,39 @@ void add_cuda_steps() {
   add_backend<Gpu>("cuda", 25, 25, {2048, 4096, 8192, 16384, 32768});
 }
 
-void add_cuda_memory() {
+namespace {
+
+/// What an image with that sky takes on a device.
+void add_memory(const std::string& name, BackgroundMethod method, KernelShape kernel) {
   for (const std::int64_t size : {2048, 4096, 8192, 16384}) {
     benchmark::RegisterBenchmark(
-        ("cuda/memory/" + std::to_string(size)).c_str(),
-        [size](benchmark::State& state) {
-          const Sky small = normal_sky(64), large = normal_sky(size);
+        ("cuda/memory/" + name + std::to_string(size)).c_str(),
+        [size, method, kernel](benchmark::State& state) {
+          Sky small = normal_sky(64), large = normal_sky(size);
+          for (Sky* sky : {&small, &large}) {
+            sky->config.background.method = method;
+            sky->config.convolve.kernel = kernel;
+            sky->config.convolve.fwhm = kernel == KernelShape::none ? 0 : 1.5;
+          }
           CudaExtractor(0, place<Cpu>()).extract(source_of(small.field), small.config, {});  // the kernels are loaded
           const std::int64_t before = find_cuda_device(0).free_memory;
           CudaExtractor extractor(0, place<Cpu>());
           for ([[maybe_unused]] auto unused : state) extractor.extract(source_of(large.field), large.config, {});
-          state.counters["device_bytes"] = static_cast<double>(before - find_cuda_device(0).free_memory);
+          const auto taken = static_cast<double>(before - find_cuda_device(0).free_memory);
+          state.counters["device_bytes"] = taken;
+          state.counters["images"] = taken / static_cast<double>(size * size * 4);
         })
         ->Iterations(3)
         ->Unit(benchmark::kMicrosecond);
   }
+}
+
+}  // namespace
+
+void add_cuda_memory() {
+  add_memory("", BackgroundMethod::constant, KernelShape::none);
+  add_memory("mesh/", BackgroundMethod::mesh, KernelShape::none);
+  add_memory("mesh_filter/", BackgroundMethod::mesh, KernelShape::gaussian);
 }
 #endif
 

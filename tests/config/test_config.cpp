@@ -35,8 +35,7 @@ TEST(Config, NothingIsAllDefaults) {
 
 TEST(Config, EveryKeyIsRead) {
   const Config c = parse(R"(input: {hdu: SCI, plane: 7}
-background: {method: constant, kappa: 2.5, max_iterations: 20, mesh_size: 32, estimator: median,
-             filter_size: 5, filter_threshold: 1.5}
+background: {method: constant, kappa: 2.5, max_iterations: 20}
 weights: {type: none}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75, mask: blank, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9]}
@@ -44,15 +43,13 @@ output: {formats: [csv, "fits", reg, ecsv], columns: [NUMBER, photometry], segme
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
-deblend: {method: none, thresholds: 64, contrast: 0.0001, clean: false, clean_beta: 2.5}
 difference: {align: wcs, interpolation: bilinear, match_flux: false, match_background: false,
              reference_fwhm: 2.5, new_fwhm: 3}
 quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, overlay: pixels, size: 99}
 )");
   EXPECT_EQ(c.input.hdu, "SCI");
   EXPECT_EQ(c.input.plane, 7);
-  EXPECT_EQ(c.background,
-            (BackgroundConfig{BackgroundMethod::constant, 2.5, 20, 32, BackgroundEstimator::median, 5, 1.5}));
+  EXPECT_EQ(c.background, (BackgroundConfig{.method = BackgroundMethod::constant, .kappa = 2.5, .max_iterations = 20}));
   EXPECT_EQ(c.weights.type, WeightType::none);
   EXPECT_EQ(c.detection.threshold, -0.125);
   EXPECT_EQ(c.detection.threshold_unit, ThresholdUnit::absolute);
@@ -76,13 +73,20 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   sobel.values = {{1, 2, 1}, {0, 0, 0}, {-1, -2, -1}};
   EXPECT_EQ(c.convolve, sobel);
   EXPECT_EQ(c.clean, (CleanConfig{CleanOperation::opening, StructuringElement::square, 2}));
-  EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::none, 64, 0.0001, false, 2.5}));
   EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);
   EXPECT_THAT(c.output.formats,
               ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg, CatalogFormat::ecsv));
   EXPECT_TRUE(c.output.segmentation);
+}
+
+TEST(Config, EveryKeyIsReadThatOthersLeaveWithoutUse) {
+  const Config c = parse(
+      "background: {method: mesh, mesh_size: 32, estimator: median, filter_size: 5, filter_threshold: 1.5}\n"
+      "deblend: {method: tree, thresholds: 64, contrast: 0.0001, clean: true, clean_beta: 2.5}\n");
+  EXPECT_EQ(c.background, (BackgroundConfig{BackgroundMethod::mesh, 3, 0, 32, BackgroundEstimator::median, 5, 1.5}));
+  EXPECT_EQ(c.deblend, (DeblendConfig{DeblendMethod::tree, 64, 0.0001, true, 2.5}));
 }
 
 TEST(Config, NumbersAreThoseOfYaml) {

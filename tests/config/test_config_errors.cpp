@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <string>
+
 #include "config/config.hpp"
 #include "stages/core/error.hpp"
 #include "tests/config/parse_support.hpp"
@@ -12,6 +15,7 @@ using testing::message;
 using testing::parse;
 using testing::Wrong;
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -269,14 +273,55 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
 }
 
+TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults) {
+  struct Case {
+    std::string section, without, keys, needed;  ///< the keys one by one, all with the same need
+    std::string with;
+  };
+  const Case cases[] = {
+      {"background", "method: constant", "mesh_size: 32, estimator: median, filter_size: 5, filter_threshold: 1.5",
+       "background.method mesh", "method: mesh"},
+      {"clean", "operation: none", "element: square, iterations: 2", "clean.operation erosion or opening",
+       "operation: erosion"},
+      {"deblend", "method: none", "thresholds: 64, contrast: 0.1", "deblend.method tree", "method: tree"},
+      {"deblend", "method: tree", "clean_beta: 2.5", "deblend.clean true", "clean: true"},
+      {"convolve", "kernel: none", "normalize: false, edges: reflect", "a convolve.kernel",
+       "kernel: gaussian, fwhm: 3"},
+      {"weights", "type: none", "rescale: false, threshold: 2", "weights.type rms, variance or weight",
+       "type: weight, hdu: 2"},
+      {"mask", "hdu: auto", "good: nonzero", "mask.file or mask.hdu", "hdu: 2"},
+      {"difference", "align: none", "interpolation: bilinear", "difference.align wcs", "align: wcs"},
+      {"quicklook", "limits: minmax", "low: -3, high: 3", "quicklook.limits values", "limits: values"},
+  };
+  for (const Case& one : cases) {
+    const auto yaml = [&](const std::string& keys) { return one.section + ": {" + keys + "}"; };
+    EXPECT_NO_THROW(parse(yaml(one.with + ", " + one.keys))) << one.with << one.keys;
+    EXPECT_NO_THROW(parse(yaml(one.without))) << one.without;
+    std::istringstream keys(one.keys);
+    for (std::string key; std::getline(keys >> std::ws, key, ',');) {
+      const std::string name = one.section + "." + key.substr(0, key.find(':'));
+      EXPECT_THAT(message(yaml(one.without + ", " + key)),
+                  EndsWith(": '" + name + "' has no use but with " + one.needed));
+    }
+  }
+  // What other sections ask for waits for it.
+  EXPECT_NO_THROW(
+      parse("quicklook: {size: 99, stretch: log}\nmeasurement: {apertures: [3]}\ndifference: {align: wcs}"));
+}
+
 TEST(ConfigErrors, EveryFurtherMapOfFlagsIsAMapOfKeysThatNameOne) {
   const Wrong cases[] = {
       {"flags: {further: [{hdu: DQ}]}",
        "x.yaml:1:18: 'flags.further' has no use without a first map: give flags.file or flags.hdu"},
-      {"flags: {hdu: 1, further: {hdu: DQ}}", "x.yaml:1:26: 'flags.further' must be a list, not a map"},
-      {"flags: {hdu: 1, further: DQ}", "x.yaml:1:26: 'flags.further' must be a list, not 'DQ'; write [DQ]"},
+      {"flags: {hdu: 1, further: {hdu: DQ}}",
+       "x.yaml:1:26: 'flags.further' must be a list of maps of keys, not a map; write [{KEY: value}] with one of its"},
+      {"flags: {hdu: 1, further: DQ}",
+       "x.yaml:1:26: 'flags.further' must be a list of maps of keys, not 'DQ'; write [{KEY: DQ}] with one of its keys, "
+       "file, hdu, type, bits"},
       {"flags: {hdu: 1, further: [DQ]}",
-       "x.yaml:1:27: 'flags.further' is a section and must hold keys: file, hdu, type, bits"},
+       "x.yaml:1:27: 'flags.further' must hold maps of keys, not 'DQ'; write [{KEY: DQ}] with one of its keys, file"},
+      {"flags: {hdu: 1, further: }", "x.yaml:1:17: 'flags.further' has no value; write one, or leave the key out"},
+      {"flags: {hdu: 1, further: [{hdu: 2}, ~]}", "x.yaml:1:37: 'flags.further' must hold maps of keys, not nothing"},
       {"flags: {hdu: 1, further: [{hdu: 2}, {}]}",
        "x.yaml:1:37: 'flags.further.file' and 'hdu' name no map; give one of them"},
       {"flags: {hdu: 1, further: [{hdus: 2}]}",

@@ -108,6 +108,33 @@ def test_masked_pixels_and_bad_meshes(share, tmp_path):
     check(image, tmp_path, 64)
 
 
+@pytest.mark.parametrize("shape", ((640, 1), (2, 65), (30, 40)))
+def test_images_smaller_than_a_mesh(shape, tmp_path):
+    check(sky(np.random.default_rng(sum(shape)), 640, 640)[:shape[0], :shape[1]].copy(), tmp_path, 64)
+
+
+@pytest.mark.parametrize("height", (1, 20, 64))
+def test_the_nodes_of_one_row_of_meshes(height, tmp_path):
+    image = sky(np.random.default_rng(height), 64, 640)[:height].copy()
+    for whose, found, order in (("ours", ours(image, 64), "columns"), ("SExtractor", theirs(image, tmp_path, 64), "raster")):
+        check_nodes(whose, *found[:2], mesh_oracle.nodes(image, 64, 3, order))
+
+
+def test_the_level_of_one_row_of_meshes_is_that_of_two_such_rows():
+    """Between its nodes SExtractor has another curve."""
+    image = sky(np.random.default_rng(42), 64, 640)
+    level, _, above = ours(image, 64)
+    two, _, above_two = ours(np.vstack([image, image]), 64)
+    assert np.ptp(level) > 0 and np.array_equal(two, np.vstack([level, level]))
+    assert np.abs(above_two - np.vstack([above, above])).max() <= 1e-6 * np.abs(image).max()
+
+
+def test_all_masked_but_one_mesh(tmp_path):
+    image = np.full((512, 512), np.nan, np.float32)
+    image[64:128, 192:256] = sky(np.random.default_rng(41), 64, 64)
+    check(image, tmp_path, 64)
+
+
 def test_a_constant_image_has_no_noise(tmp_path):
     level, rms, above = ours(np.full((200, 300), 7.25, np.float32), 64)
     assert (level == 7.25).all() and (rms == 0).all() and (above == 0).all()

@@ -10,12 +10,13 @@ fits = pytest.importorskip("astropy.io.fits")
 pytest.importorskip("scipy")
 
 import sextractor
-from program import extract
+from program import SHARED, extract
 
 if sextractor.PROGRAM is None:
     pytest.skip("SExtractor is not installed", allow_module_level=True)
 
 COLUMNS = ("X_IMAGE_DBL", "Y_IMAGE_DBL", "ISOAREA_IMAGE", "FLUX_ISO", "FLUXERR_ISO", "THRESHOLD", "FLAGS")
+GALAXIES = SHARED / "sextractor" / "galaxies.fits"
 THEIR_TYPE = {"weight": "MAP_WEIGHT", "rms": "MAP_RMS", "variance": "MAP_VAR"}
 
 
@@ -100,6 +101,18 @@ def test_sources_and_their_errors(program, tmp_path, kind, seed):
     ours, theirs, told = both(program, tmp_path, image, as_type(weights, kind), kind)
     check(ours, theirs)
     assert told["counts"]["masked_weight"] == np.sum(weights == 0)
+
+
+@pytest.mark.skipif(not GALAXIES.exists(), reason="no data: galaxies.fits")
+@pytest.mark.parametrize("kind", THEIR_TYPE)
+def test_a_real_field_with_holes(program, tmp_path, kind):
+    """The map of weights that comes with it is all ones."""
+    image = fits.getdata(GALAXIES).astype(np.float32)
+    times = exposure(np.random.default_rng(108), *image.shape)
+    weights = (times / np.median(times) / 42 ** 2).astype(np.float32)
+    ours, theirs, told = both(program, tmp_path, image, as_type(weights, kind), kind)
+    check(ours, theirs)
+    assert told["counts"]["masked_weight"] == np.sum(weights == 0) > 1000
 
 
 @pytest.mark.parametrize("factor", (0.01, 7.0))

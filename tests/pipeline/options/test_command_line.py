@@ -1,6 +1,7 @@
 """The command line: options, messages, what goes to stdout, stderr and the log."""
 
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -199,6 +200,23 @@ def test_the_log_tells_which_plane(run, config, tmp_path):
     assert "plane" not in run(config, "flat.fits").err
 
 
+def test_the_log_tells_which_plane_of_a_map(run, config, tmp_path):
+    pixels = WIDTH * HEIGHT
+    write(tmp_path / "sky.fits", hdu((WIDTH, HEIGHT), -32, sky()))
+    write(tmp_path / "cube.fits", hdu((WIDTH, HEIGHT, 2), -32, 2 * sky()))
+    write(tmp_path / "map.fits", hdu((WIDTH, HEIGHT, 2), -32, [1e6] * pixels + [1.0] * pixels))
+    write(tmp_path / "bits.fits", hdu((WIDTH, HEIGHT, 3), 16, [0] * 3 * pixels))
+    maps = [part for one in ("weights.type=rms", "weights.file=map.fits", "mask.file=bits.fits", "flags.file=bits.fits",
+                             "input.plane=") for part in ("--set", one)]
+    for name, plane, found in (("sky", 1, 0), ("cube", 2, 2)):
+        done = run(config, f"{name}.fits", "-o", ".", *maps[:-1], f"input.plane={plane}")
+        assert done.code == 0 and f"{found} sources above" in done.err
+        for of, planes, times in (("map", 2, 1), ("bits", 3, 2)):
+            assert done.err.count(f"HDU 0 of {of}.fits, plane {plane} of {planes} (input.plane)") == times
+        told = json.loads((tmp_path / f"{name}.run.json").read_text())
+        assert [told[key]["plane"] for key in ("weights", "mask")] == [plane, plane]
+
+
 def test_a_sky_that_cannot_be_used_is_a_warning(run, config, tmp_path):
     write_sky(tmp_path / "sky.fits", **{**TAN, "RADESYS": "FK4"})
     assert "warning: sky.fits: no sky positions: the WCS is in FK4" in run(config, "sky.fits", "-q").err
@@ -232,6 +250,17 @@ def test_meshes_of_padding_are_a_warning(run, configure, tmp_path, padded, warne
 def test_a_log_file_that_cannot_be_opened_is_an_output_error(run, config, image, tmp_path):
     done = run(config, image, "--log-file", "/dev/null/log.txt")
     assert done.code == 3 and "log file" in done.err
+
+
+@pytest.mark.parametrize("command", ((), ("batch",)))
+def test_no_directory_is_made_for_the_log_but_that_of_the_outputs(run, config, image, tmp_path, command):
+    before = sorted(tmp_path.rglob("*"))
+    for log in ("logs/a.txt", "new/logs/a.txt"):
+        done = run(*command, config, image, "-o", "new", "--log-file", log)
+        assert done.code == 3 and f"the log file {log}: No such file or directory; create its directory" in done.err
+        assert sorted(tmp_path.rglob("*")) == before
+    assert run(*command, config, image, "-o", "new", "--log-file", "./new/a.txt").code == 0
+    assert "sources" in (tmp_path / "new/a.txt").read_text() or command
 
 
 def on_terminal(*arguments, cwd, columns=0):

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
@@ -49,11 +51,12 @@ double match_at(const std::vector<float>& pixels, const std::vector<float>& rms,
   return sum / std::sqrt(norm);
 }
 
-/// Whatever the scale of the map is.
+/// Whatever the scale of the map is; in units of the image's own noise, or of the pixels where it has none.
 TYPED_TEST(MatchedFilter, IsItsDefinition) {
   constexpr Shape shape{83, 41};
   for (const ConvolveConfig& config : {skewed(), gaussian()}) {
-    for (const float scale : {1.0F, 1e-15F, 1e15F}) {
+    const std::vector<std::pair<float, double>> units = {{1.0F, 7.0}, {1e-15F, 7.0}, {1e15F, 7.0}, {1.0F, 0.0}};
+    for (const auto& [scale, sigma] : units) {
       std::mt19937 random(3);
       std::normal_distribution<float> noise(0, 1);
       std::vector<float> pixels, variance, rms;
@@ -64,7 +67,8 @@ TYPED_TEST(MatchedFilter, IsItsDefinition) {
       }
       // What is told of the variance is but for a factor, which the scale of the noise has.
       Levels levels;
-      levels.sigma = 7;
+      levels.sigma = sigma;
+      const double unit = sigma > 0 ? sigma : 1;
       levels.noise_scale = static_cast<double>(scale);
       for (float& v : variance) v = v / scale / scale;
       Background sky{};
@@ -82,8 +86,8 @@ TYPED_TEST(MatchedFilter, IsItsDefinition) {
         if (std::isnan(pixels[place])) {
           EXPECT_TRUE(std::isnan(match[place]));
         } else {
-          const double truth = 7 * match_at(pixels, rms, shape, kernel, i % shape.width, i / shape.width);
-          ASSERT_NEAR(static_cast<double>(match[place]), truth, 2e-5 * (7 + std::abs(truth))) << i << ", " << scale;
+          const double truth = unit * match_at(pixels, rms, shape, kernel, i % shape.width, i / shape.width);
+          ASSERT_NEAR(static_cast<double>(match[place]), truth, 2e-5 * (unit + std::abs(truth))) << i << ", " << scale;
         }
       }
     }

@@ -157,7 +157,7 @@ TYPED_TEST(LevelsTest, LetNothingBeDetectedWithoutASky) {
   const Config config;  // not Config{} below: GCC 12 ends with an internal error
   const double never = std::numeric_limits<double>::infinity();
   EXPECT_EQ(this->resolved(background_of(100, 0), config).detection, never);
-  Background meshes = background_of(0, 1);
+  Background meshes = background_of(0, 0);
   meshes.mesh.width = meshes.mesh.height = 2;  // without noise, all of them
   EXPECT_EQ(this->resolved(meshes, config).detection, never);
   EXPECT_EQ(this->resolved(meshes, config).in_noise, never);
@@ -185,21 +185,56 @@ TEST(CheckBackground, RefusesNoSkyAndUnitsOfAZeroSigma) {
   EXPECT_EQ(refusal_of(background_of(3, 1), Config{}), "");
 }
 
+/// The noise as a map tells it, and how.
+Config with_map(WeightType type, bool rescale, ThresholdUnit unit = ThresholdUnit::sigma) {
+  Config config;
+  config.weights.type = type;
+  config.weights.rescale = rescale;
+  config.detection.threshold_unit = unit;
+  return config;
+}
+
+TYPED_TEST(LevelsTest, CountInANoiseThatIsGivenWhereTheImageHasNone) {
+  const double never = std::numeric_limits<double>::infinity();
+  for (const WeightType type : {WeightType::rms, WeightType::variance, WeightType::weight})
+    EXPECT_EQ(this->resolved(background_of(100, 0), with_map(type, false)), (Levels{100, 100, 0, 100, 5}));
+  EXPECT_EQ(this->resolved(background_of(100, 0), with_map(WeightType::rms, true)).in_noise, 5);
+  // What is scaled to the image's own noise, or counted in it, is none.
+  EXPECT_EQ(this->resolved(background_of(100, 0), with_map(WeightType::weight, true)).in_noise, never);
+  const Config convolved = with_map(WeightType::rms, true, ThresholdUnit::detection_sigma);
+  EXPECT_EQ(this->resolved(background_of(100, 0), convolved).in_noise, never);
+  EXPECT_EQ(this->resolved(Background{}, with_map(WeightType::rms, true)).in_noise, never);
+}
+
+TEST(CheckBackground, AsksForNoNoiseWhereAMapGivesIt) {
+  Background meshes = background_of(0, 0);
+  meshes.mesh.width = meshes.mesh.height = 2;
+  for (const Background& background : {background_of(3, 0), meshes}) {
+    EXPECT_EQ(refusal_of(background, with_map(WeightType::rms, true)), "");
+    EXPECT_EQ(refusal_of(background, with_map(WeightType::variance, false)), "");
+    EXPECT_NE(refusal_of(background, with_map(WeightType::variance, true)).find("sigma is 0"), std::string::npos);
+  }
+  meshes.mesh.bad = 4;
+  Config config = with_map(WeightType::rms, true);
+  EXPECT_NE(refusal_of(meshes, config).find("more than half of them are masked"), std::string::npos);
+  config.given_sky.level = "0";
+  EXPECT_EQ(refusal_of(meshes, config), "");
+}
+
 TEST(CheckBackground, RefusesMeshesWithoutNoise) {
-  Background meshes = background_of(0, 1);  // 1 is what stands for the noise where there is none
+  Background meshes = background_of(0, 0);
   meshes.mesh.width = meshes.mesh.height = 2;
   EXPECT_NE(refusal_of(meshes, Config{}).find("in every mesh the pixels"), std::string::npos);
   Config absolute;
   absolute.detection.threshold_unit = ThresholdUnit::absolute;
   EXPECT_EQ(refusal_of(meshes, absolute), "");
-  meshes.mesh.most_rms = 0.5F;
+  meshes.clipped.sigma = 0.5;
   EXPECT_EQ(refusal_of(meshes, Config{}), "");
 }
 
 TEST(CheckBackground, RefusesMeshesOfWhichNoneIsGood) {
   Background meshes = background_of(0, 1);
   meshes.mesh.width = meshes.mesh.height = 2;
-  meshes.mesh.most_rms = 1;
   meshes.mesh.bad = 3;
   EXPECT_EQ(refusal_of(meshes, Config{}), "");
   meshes.mesh.bad = 4;

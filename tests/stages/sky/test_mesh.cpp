@@ -124,6 +124,7 @@ TYPED_TEST(Mesh, AConstantImageIsItsOwnSky) {
   for (const float level : found.level) EXPECT_EQ(level, 7.25F);
   for (const float rms : found.rms) EXPECT_EQ(rms, 0);
   for (const float above : found.above) EXPECT_EQ(above, 0);
+  EXPECT_EQ(found.background.clipped.sigma, 0);  // SExtractor: 1
 }
 
 TYPED_TEST(Mesh, ABadMeshTakesTheMeanOfTheNearest) {
