@@ -18,7 +18,9 @@
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
 #include "pipeline/exposure/open_detection.hpp"
+#include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/exposure/open_reference.hpp"
+#include "pipeline/exposure/position_list.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -34,9 +36,11 @@
 namespace srcextract {
 namespace {
 
-/// What the names of the outputs of an image begin with. Those of a difference do not replace those of its frame.
+/// What the names of the outputs of an image begin with. Those of a difference, and those at given positions, do not
+/// replace those of its sources.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
+  if (!command.positions.empty()) return image_stem(name) + ".forced";
   return command.reference.empty() ? name : image_stem(name) + ".diff";
 }
 
@@ -53,6 +57,7 @@ KeptFiles start_log(const CommandLine& command, const Config& config, bool progr
   KeptFiles kept(command.inputs);
   kept.add(command.reference);
   kept.add(command.detect);
+  kept.add(command.positions);
   kept.add(command.config);
   kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);
@@ -70,10 +75,18 @@ std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, 
   return std::make_shared<const DetectionTask>(DetectionTask{command.detect, make_image_config(own)->config});
 }
 
+/// Where light is measured, if that is told; null: where sources are found.
+std::shared_ptr<const PositionList> position_list(const CommandLine& command, const Config& config) {
+  if (command.positions.empty()) return nullptr;
+  require_forced_config(config);
+  return std::make_shared<const PositionList>(read_positions(command.positions));
+}
+
 Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& files) {
   Workload work = workload_of(files, command.reference);
-  if (command.detect.empty()) return work;
-  work.cpu_alone = "-d finds sources in another image";
+  if (command.detect.empty() && command.positions.empty()) return work;
+  work.cpu_alone =
+      command.positions.empty() ? "-d finds sources in another image" : "--positions measures where it is told";
   work.on_any = "--backend to cpu";
   return work;
 }
@@ -134,6 +147,7 @@ int run_images(const CommandLine& command) {
     config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const DetectionTask> detection = detection_task(command, config);
+  const std::shared_ptr<const PositionList> positions = position_list(command, config);
   KeptFiles kept = start_log(command, config, show_progress);
   if (detection != nullptr) kept.add_files_of(detection->config);
   const std::vector<PlannedFile> files = planned_files(command, config);
@@ -147,7 +161,8 @@ int run_images(const CommandLine& command) {
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
                 .reference = command.reference,
-                .detection = detection};
+                .detection = detection,
+                .positions = positions};
   const RunResult result = process_files(job, files, machine, budget, Progress(show, files.size(), total_bytes(files)));
   return result.code;
 }

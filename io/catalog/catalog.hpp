@@ -20,6 +20,7 @@ struct CatalogMetadata {
   std::string sum_unit = "count";    ///< of their sums
   ImageFacts image = {};             ///< what the image says of itself, and its sky; not in CSV
   std::string detection_image = {};  ///< name of the file in which sources were found; empty: that of the image
+  std::string positions = {};        ///< name of the file that says where light was measured; empty: none does
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

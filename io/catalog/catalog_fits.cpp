@@ -119,6 +119,8 @@ void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& met
                      &status);
   if (!metadata.detection_image.empty())
     fits_write_history(fits.get(), printable_ascii("srcextract -d " + metadata.detection_image).c_str(), &status);
+  if (!metadata.positions.empty())
+    fits_write_history(fits.get(), printable_ascii("srcextract --positions " + metadata.positions).c_str(), &status);
   fits_write_history(fits.get(), "srcextract config:", &status);
   std::istringstream config(metadata.config_yaml);
   for (std::string line; std::getline(config, line);) fits_write_history(fits.get(), line.c_str(), &status);
@@ -144,6 +146,7 @@ std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& w
   put(metadata.version);
   put(metadata.config_yaml);
   put(metadata.detection_image);
+  put(metadata.positions);
   auto width = widths.begin();
   for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);

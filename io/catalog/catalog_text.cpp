@@ -136,6 +136,7 @@ std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
   });
   out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image);
   if (!found_in.empty()) out += "#   detection_image: " + quoted(found_in) + "\n";
+  if (!metadata.positions.empty()) out += "#   positions: " + quoted(metadata.positions) + "\n";
   out += "#   config: |2\n";
   std::istringstream config(metadata.config_yaml);
   for (std::string line; std::getline(config, line);) out += "#     " + line + "\n";

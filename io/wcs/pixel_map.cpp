@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/wcs/celestial_wcs.hpp"
+#include "io/wcs/sky_of_pixels.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 
@@ -52,22 +53,6 @@ std::vector<double> sky_of(const Frame& frame, wcsprm& wcs, std::vector<double>&
   return sky;
 }
 
-/// The pixel (1-based) at a position, or NaN. One position a call: where the inverse of a distortion does not converge,
-/// wcslib gives up on all positions of a call.
-void find_pixel(const Frame& frame, wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]) {
-  pixel[0] = pixel[1] = nan;
-  if (!std::isfinite(longitude) || !std::isfinite(latitude)) return;
-  double world[2], intermediate[2], phi, theta, found[2];
-  world[wcs.lng] = longitude;
-  world[wcs.lat] = latitude;
-  int bad = 0;
-  const int status = wcss2p(&wcs, 1, 2, world, &phi, &theta, intermediate, found, &bad);
-  if (status != 0 && status != WCSERR_BAD_WORLD) {
-    frame.refuse(std::string("wcslib cannot invert the WCS (") + wcs_errmsg[status] + ")");
-  }
-  if (status == 0 && std::isfinite(found[0]) && std::isfinite(found[1])) std::copy_n(found, 2, pixel);
-}
-
 /// Places nodes [begin, end).
 void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std::int64_t end, PixelMap& map) {
   const CelestialWcs from = frame.parse();
@@ -84,7 +69,8 @@ void place_nodes(const Frame& frame, const Frame& other, std::int64_t begin, std
     if (from.galactic() && !to.galactic()) galactic_to_icrs(sky[i], sky[i + 1]);
     if (!from.galactic() && to.galactic()) icrs_to_galactic(sky[i], sky[i + 1]);
     double pixel[2];
-    find_pixel(other, *to.wcs, sky[i], sky[i + 1], pixel);
+    if (const std::string reason = pixel_of_place(*to.wcs, sky[i], sky[i + 1], pixel); !reason.empty())
+      other.refuse(reason);
     const std::size_t node = static_cast<std::size_t>(begin) + i / 2;
     map.x[node] = pixel[0] - 1;
     map.y[node] = pixel[1] - 1;

@@ -1,5 +1,6 @@
 #include "io/wcs/sky_of_pixels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,21 @@ std::string world_of_pixels(wcsprm& wcs, const std::vector<double>& pixels, std:
   }
   for (std::size_t i = 0; i < count; ++i)
     if (bad[i] != 0) world[2 * i] = world[2 * i + 1] = std::numeric_limits<double>::quiet_NaN();
+  return "";
+}
+
+std::string pixel_of_place(wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]) {
+  pixel[0] = pixel[1] = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(longitude) || !std::isfinite(latitude)) return "";
+  double world[2], intermediate[2], phi, theta, found[2];
+  world[wcs.lng] = longitude;
+  world[wcs.lat] = latitude;
+  int bad = 0;
+  // One place a call: where the inverse of a distortion does not converge, wcslib gives up on all places of a call.
+  const int status = wcss2p(&wcs, 1, 2, world, &phi, &theta, intermediate, found, &bad);
+  if (status != 0 && status != WCSERR_BAD_WORLD)
+    return std::string("wcslib cannot invert the WCS (") + wcs_errmsg[status] + ")";
+  if (status == 0 && std::isfinite(found[0]) && std::isfinite(found[1])) std::copy_n(found, 2, pixel);
   return "";
 }
 

@@ -16,6 +16,11 @@ namespace srcextract {
 /// or wcslib's reason if it cannot evaluate the description at all.
 std::string world_of_pixels(wcsprm& wcs, const std::vector<double>& pixels, std::vector<double>& world);
 
+/// The pixel (x, y, as above) at a longitude and a latitude in the system of the header; NaN where the projection does
+/// not have them, or the inverse of a distortion does not converge. Returns an empty string, or wcslib's reason if it
+/// cannot invert the description at all.
+std::string pixel_of_place(wcsprm& wcs, double longitude, double latitude, double (&pixel)[2]);
+
 /// The place that has these two coordinates, in the system of the header, or in J2000 if that is `galactic`: longitudes
 /// from 0 up to 360 degrees; NaN where one is.
 SkyPosition native_of(const wcsprm& wcs, const double* world);

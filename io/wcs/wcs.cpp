@@ -84,6 +84,26 @@ std::string add_sky_positions(const std::string& header, const Shape& shape, Sou
   return problem;
 }
 
+std::string find_on_image(const std::string& header, std::span<const double> alpha, std::span<const double> delta,
+                          std::vector<double>& x, std::vector<double>& y, const Cpu& where) {
+  const CelestialWcs found = parse_celestial_wcs(header);
+  if (!found.wcs) return found.reason;
+  x.resize(alpha.size());
+  y.resize(alpha.size());
+  return in_batches(found, header, std::ssize(alpha), where,
+                    [&](wcsprm& wcs, std::size_t first, std::size_t count) -> std::string {
+                      for (std::size_t i = first; i < first + count; ++i) {
+                        double longitude = alpha[i], latitude = delta[i], pixel[2];
+                        if (found.galactic()) icrs_to_galactic(longitude, latitude);
+                        if (std::string reason = pixel_of_place(wcs, longitude, latitude, pixel); !reason.empty())
+                          return reason;
+                        x[i] = pixel[0];
+                        y[i] = pixel[1];
+                      }
+                      return "";
+                    });
+}
+
 std::string measure_pixel(const std::string& header, const Shape& shape, double& side) {
   const CelestialWcs found = parse_celestial_wcs(header);
   if (!found.wcs) return found.reason;

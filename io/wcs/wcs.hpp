@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct SkyPosition {
 /// empty if there are no sky positions.
 std::string add_sky_positions(const std::string& header, const Shape& shape, Sources& sources,
                               std::vector<SkyPosition>& footprint, const Cpu& where = {});
+
+/// Sets x and y to where places of these right ascensions and declinations (J2000, degrees; ICRS and FK5 2000 count as
+/// one) are in the image of that header; the centre of the first pixel is (1, 1). NaN where the projection does not
+/// have them. Returns an empty string, or the reason why the image has no sky positions, as above.
+std::string find_on_image(const std::string& header, std::span<const double> alpha, std::span<const double> delta,
+                          std::vector<double>& x, std::vector<double>& y, const Cpu& where = {});
 
 /// Sets `side`, in arcseconds, to that of a square as large as the pixel at the centre of an image of that shape.
 /// Returns an empty string, or the reason why nothing tells it.

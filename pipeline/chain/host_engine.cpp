@@ -5,6 +5,7 @@
 
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
 
@@ -67,6 +68,11 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
+  /// The light of its pixels at these places.
+  Extraction extract_at(const ForcedPositions& positions) {
+    return catalogue_of(measure_positions(pixels_, config_, positions, where_, clock_, last_read(pixels_)));
+  }
+
  private:
   /// The image, if nobody reads it again.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
@@ -112,6 +118,13 @@ Extraction extract_on_host(const Exposure& exposure, const Config& config, const
   HostEngine engine(exposure, config, where, observer);
   return found_in == nullptr ? run_stages(exposure, config, engine)
                              : extract_elsewhere(*found_in, exposure, config, engine);
+}
+
+Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                           const Cpu& where, const Observer& observer) {
+  const Config own = forced_config(config, positions.ellipses);
+  HostEngine engine(exposure, own, where, observer);
+  return extract_forced(exposure, own, positions, engine);
 }
 
 }  // namespace srcextract

@@ -5,6 +5,7 @@
 #include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/chain/observer.hpp"
 #include "stages/core/exposure.hpp"
+#include "stages/photometry/forced.hpp"
 
 namespace srcextract {
 
@@ -13,5 +14,10 @@ namespace srcextract {
 /// exposure, which is of its shape; this has no twin yet. Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,
                            const Observer& observer = {}, const DetectionImage* found_in = nullptr);
+
+/// The same at places that are told, where nothing is found (measure_positions): a row for each, in their order. This
+/// has no twin either.
+Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                           const Cpu& where, const Observer& observer = {});
 
 }  // namespace srcextract

@@ -9,6 +9,7 @@
 #include "pipeline/chain/read_frame.hpp"
 #include "pipeline/chain/subtract_reference.hpp"
 #include "stages/core/exposure.hpp"
+#include "stages/photometry/forced.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract {
@@ -60,6 +61,18 @@ Extraction extract_elsewhere(const DetectionImage& found_in, const Exposure& exp
   std::optional<Picture> picture = draw(engine.pixels(), config, engine);
   subtract_given_level(exposure, engine.pixels(), engine);
   Extraction extraction = engine.extract_found_in(detected, found_in.config);
+  extraction.picture = std::move(picture);
+  return extraction;
+}
+
+/// The light at places that are told.
+template <class Engine>
+Extraction extract_forced(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                          Engine& engine) {
+  read_exposure(exposure, config, engine.pixels(), engine);
+  std::optional<Picture> picture = draw(engine.pixels(), config, engine);
+  subtract_given_level(exposure, engine.pixels(), engine);
+  Extraction extraction = engine.extract_at(positions);
   extraction.picture = std::move(picture);
   return extraction;
 }

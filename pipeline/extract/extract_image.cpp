@@ -31,9 +31,18 @@ std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, c
   return image;
 }
 
+/// Where sources are found, or light is measured, if not in the image itself.
+struct Elsewhere {
+  const DetectionImage* found_in = nullptr;
+  const OpenPositions* positions = nullptr;
+};
+
 Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                       const DetectionImage* found_in) {
+                       const Elsewhere& elsewhere = {}) {
+  const DetectionImage* const found_in = elsewhere.found_in;
   try {
+    if (elsewhere.positions != nullptr)
+      return measure_on_host(exposure, config, elsewhere.positions->forced(), where, observer);
     return extract_on_host(exposure, config, where, observer, found_in);
   } catch (const std::bad_alloc&) {
     RunPlan plan = plan_of(exposure, config);
@@ -59,7 +68,8 @@ class ImageRun {
   ImageResult on_cpu() const {
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result), found_in_.get());
+    result.extraction =
+        extract_cpu(input_.exposure, config_, execution_.cpu, observer(result), {found_in_.get(), input_.positions});
     return result;
   }
 
@@ -81,17 +91,17 @@ class ImageRun {
   }
 
   ImageResult where_execution_says() const {
-    return !execution_.device || found_in_ ? on_cpu()
-           : execution_.compare            ? on_both()
-           : execution_.may_fall_back      ? on_cuda_or_cpu()
-                                           : on_cuda();
+    return !execution_.device || found_in_ || input_.positions != nullptr ? on_cpu()
+           : execution_.compare                                           ? on_both()
+           : execution_.may_fall_back                                     ? on_cuda_or_cpu()
+                                                                          : on_cuda();
   }
 
   ImageResult on_both() const {
     StageRecord cpu_record, cuda_record;
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record), nullptr);
+    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
     execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
@@ -139,7 +149,10 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
   const auto begin = std::chrono::steady_clock::now();
   result.no_sky_reason = add_sky_positions(input.header(), input.exposure.shape(), result.extraction.sources,
                                            result.footprint, execution.cpu);
-  add_sky_columns(input.header(), input.config(), result.extraction.sources, execution.cpu);
+  if (input.positions != nullptr)
+    name_sky_positions(*input.positions, result.extraction.sources);
+  else
+    add_sky_columns(input.header(), input.config(), result.extraction.sources, execution.cpu);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.times.push_back({"sky", elapsed.count()});
 }
@@ -198,6 +211,8 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
   ImageResult result = ImageRun(input, execution, progress).where_execution_says();
   restore_level(input, execution.cpu, result.extraction);
+  if (input.positions != nullptr)
+    name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);
   check_precision(input, result.extraction);
   flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);

@@ -12,6 +12,7 @@
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_frame.hpp"
 #include "pipeline/exposure/open_map.hpp"
+#include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/log/failure.hpp"
@@ -39,6 +40,7 @@ struct ImageInput {
   Exposure exposure;
   std::vector<const OpenFlags*> flags = {};  ///< what sources are flagged with, by every map that there is
   const OpenDetection* detection = nullptr;  ///< in which its sources are found; null: in itself
+  const OpenPositions* positions = nullptr;  ///< at which it is measured; null: where its sources are
   const Config* own_config = nullptr;        ///< with the gain that its header has; null: that of the file
 
   const Config& config() const { return own_config != nullptr ? *own_config : file.config->config; }

@@ -217,7 +217,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
-  warn_of_missing_columns(config, result, warnings);
+  if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;
 }
 

@@ -116,6 +116,9 @@ void log_input(const ImageInput& input, const InputConfig& config, const std::ve
   if (input.detection)
     spdlog::info("{}: its sources are found in HDU {} of {}", input.name, input.detection->frame.image().hdu(),
                  input.detection->task.path);
+  if (input.positions)
+    spdlog::info("{}: measured at the positions of {}, {}", input.name, input.positions->list.path,
+                 input.positions->by_sky ? "by its WCS" : "in pixels");
   if (input.mask) log_map(input.name, "which pixels are bad", *input.mask);
   for (const OpenFlags* flags : input.flags) log_map(input.name, "what its sources are flagged with", flags->map);
   if (input.level) log_map(input.name, "the level of its sky", *input.level);
@@ -137,7 +140,10 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   }
   if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
-  if (describe)
+  if (describe && input.positions != nullptr)
+    spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
+                 input.positions->outside(input.exposure.shape()));
+  if (describe && input.positions == nullptr)
     spdlog::info("{}: {}, {} before detection.min_area{}", input.name, sources_beyond(input.config().detection, e),
                  e.detected, e.sources.deblended ? " and deblending" : "");
   for (const std::string& warning : result.warnings) spdlog::warn("{}: {}", input.name, warning);

@@ -7,6 +7,7 @@
 
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
+#include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
 #include "pipeline/extract/detector_keywords.hpp"
 #include "pipeline/extract/image_warnings.hpp"
@@ -29,9 +30,9 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The file in which sources were found, if that is another: without its directory, as outputs are named.
-std::string name_of(const OpenDetection* detection) {
-  return detection == nullptr ? "" : printable(std::filesystem::path(detection->task.path).filename().string());
+/// The name of a file without its directory, as outputs are named; empty for no path.
+std::string name_of(const std::string& path) {
+  return printable(std::filesystem::path(path).filename().string());
 }
 
 /// The catalogues and the label map, complete but for the commit.
@@ -45,10 +46,13 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  unit,
                                  sum_unit(unit),
                                  {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)},
-                                 name_of(input.detection)};
+                                 input.detection == nullptr ? "" : name_of(input.detection->task.path),
+                                 input.positions == nullptr ? "" : name_of(input.positions->list.path)};
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
-    files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
+    files.push_back(input.positions == nullptr || format == CatalogFormat::reg
+                        ? write_catalog(path, format, extraction.sources, metadata, where)
+                        : write_table(path, forced_table(extraction.sources, input.positions->list), metadata, where));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
@@ -140,6 +144,10 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
   if (job.detection != nullptr) {
     detection_.emplace(open_detection(*job.detection, frame_, task.name, frame_.most_inflated()));
     input_.detection = &*detection_;
+  }
+  if (job.positions != nullptr) {
+    positions_.emplace(place_positions(*job.positions, input_.header(), task.name));
+    input_.positions = &*positions_;
   }
   maps_ = open_maps(task.maps, task.file->path, frame_, config);
   const auto reference = std::move(input_.exposure.reference);

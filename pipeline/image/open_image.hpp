@@ -11,6 +11,7 @@
 #include "io/files/output_file.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_map.hpp"
+#include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -32,6 +33,7 @@ struct Job {
   Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
   bool describe = true;        ///< tell the log what every image is and what was found
   std::shared_ptr<const DetectionTask> detection = nullptr;  ///< where sources are found instead; null: where they are
+  std::shared_ptr<const PositionList> positions = nullptr;   ///< at which light is measured; null: where sources are
 };
 
 /// One image of a file, selected and not yet opened.
@@ -96,6 +98,7 @@ class OpenImage {
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
   std::optional<OpenDetection> detection_;
+  std::optional<OpenPositions> positions_;
   OpenMaps maps_;
   std::vector<OpenFlags> flags_;
   OutputPaths paths_;

@@ -91,12 +91,19 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   add_survey(app, options, shard);
   std::string detect;
   app.add_option("-d,--detect", detect)->group("");  // to be refused by name
+  std::string positions;
+  app.add_option("--positions", positions)->group("");
   parser.parse(argc, argv, 2, "srcextract batch");
   if (app.count("--detect") > 0)
     throw Error(ErrorKind::config,
                 "-d " + detect +
                     ": batch finds sources in the images that it measures, and cannot find them in another yet; use "
                     "srcextract -d DETECT CONFIG IMAGE..., or leave -d out; see srcextract batch --help");
+  if (app.count("--positions") > 0)
+    throw Error(ErrorKind::config,
+                "--positions " + positions +
+                    ": batch measures what it finds, and cannot measure at given positions yet; use srcextract "
+                    "--positions TABLE CONFIG IMAGE..., or leave it out; see srcextract batch --help");
   if (!options.answer.empty()) return options;
   if (is_image(options.config))
     throw Error(ErrorKind::config, options.config +

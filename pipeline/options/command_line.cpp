@@ -23,6 +23,7 @@ constexpr const char* extract_footer = R"(Example:
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
 Fluxes in r.fits of what g.fits shows: srcextract -d g.fits config/default.yaml r.fits
+Fluxes in r.fits at known positions: srcextract --positions p.csv config/default.yaml r.fits
 What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 
@@ -33,7 +34,7 @@ Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` 
   m31.png                                   picture, the sources over it
   m31.run.json                              times, statistics, versions, configuration
 Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
-`output.one_catalogue` also m31.cat.fits of all.
+`output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on.
 
 Exit codes (of several images, the highest):
   0  done
@@ -57,7 +58,7 @@ bool is_image(const std::string& path) {
 
 namespace {
 
-void add_detection_image(CLI::App& app, CommandLine& command) {
+void add_places(CLI::App& app, CommandLine& command) {
   CLI::Option* const detect = app.add_option("-d,--detect", command.detect,
                                              "Find sources in this image, and measure them in IMAGE, on the same\n"
                                              "pixels: positions, shapes and radii are of DETECT, fluxes of IMAGE")
@@ -70,6 +71,12 @@ void add_detection_image(CLI::App& app, CommandLine& command) {
       ->allow_extra_args(false)
       ->needs(detect)
       ->group("Configuration");
+  app.add_option("--positions", command.positions,
+                 "Find nothing: measure circles, and ellipses, at the positions of\n"
+                 "this table (X_IMAGE, Y_IMAGE or RA, DEC), a row for each")
+      ->type_name("TABLE")
+      ->excludes(detect)
+      ->group("Files");
 }
 
 void require_detect(const CommandLine& command) {
@@ -87,7 +94,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
-  add_detection_image(app, command);
+  add_places(app, command);
   parser.parse(argc, argv, 1, "srcextract");
   if (!command.answer.empty()) return command;
   if (is_image(command.config))
@@ -96,6 +103,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (command.inputs.empty() && !command.dump_config)
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
   if (app.count("--detect") > 0) require_detect(command);
+  if (app.count("--positions") > 0 && command.positions.empty())
+    throw Error(ErrorKind::config,
+                "--positions is an empty text; is a variable of your script not set? See srcextract --help");
   return command;
 }
 

@@ -12,6 +12,7 @@ struct CommandLine : RunOptions {
   std::string reference;                     ///< the frame that is subtracted; empty: none
   std::string detect;                        ///< the image in which sources are found; empty: in each itself
   std::vector<std::string> detect_settings;  ///< applied to the configuration for that image alone
+  std::string positions;                     ///< the table of places at which light is measured; empty: none
   bool dump_config = false;
 };
 

@@ -183,6 +183,15 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   return json;
 }
 
+/// Where light was measured, if the places were told.
+Json positions_json(const ImageInput& input) {
+  const OpenPositions& positions = *input.positions;
+  return {{"path", positions.list.path},
+          {"rows", positions.list.rows},
+          {"by", positions.by_sky ? "sky" : "pixels"},
+          {"off_image", positions.outside(input.first().shape)}};
+}
+
 /// With what was given of the sky: its level in one number and the range of a map, and its noise. Levels and
 /// statistics beside it are of what is above.
 Json background_json(const RunRecord& report) {
@@ -242,6 +251,7 @@ std::string format_run_record(const RunRecord& report) {
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
   if (extraction.found_in) json["detection_image"] = detection_json(*report.input.detection, *extraction.found_in);
+  if (report.input.positions) json["positions"] = positions_json(report.input);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
   if (report.input.weights) {

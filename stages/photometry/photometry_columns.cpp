@@ -1,6 +1,7 @@
 #include "stages/photometry/photometry_columns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -73,6 +74,35 @@ void add_family_columns(const Column& column, const FamilyRows<typename One::Row
   });
 }
 
+constexpr const char* flux_limit_text = "Three times the noise of the sky in the aperture, as an upper limit";
+constexpr const char* magnitude_limit_text = "Magnitude of that limit";
+constexpr const char* flux_limit_ucd = "phot.flux;stat.max";
+constexpr const char* magnitude_limit_ucd = "phot.mag;stat.min";
+
+/// The limits of the fluxes of a family, if they are asked for: what the noise of the sky has in the aperture, without
+/// that of the photons of what is there.
+template <class Row>
+void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Row, Cpu>& measured,
+                std::span<const FluxCalibration> calibration, const ColumnChoice& choice, Sources& sources,
+                const Cpu& where) {
+  constexpr double sigmas = 3;
+  for (int which = 0; which < measured.each && choice.has(flux.name); ++which) {
+    const auto at = [&](std::int64_t row) -> const FluxCalibration& {
+      return calibration[static_cast<std::size_t>(row)];
+    };
+    const auto limit = [&, which](std::int64_t row) {
+      return sigmas * std::sqrt(measured.rows[row * measured.each + which].variance * at(row).pixel);
+    };
+    const auto magnitude_of = [&](std::int64_t row) {
+      const double faintest = limit(row);
+      return faintest == faintest ? at(row).magnitude(faintest) : faintest;
+    };
+    sources.further.push_back({flux, numbered(flux.name, which), column_of(sources.size(), limit, where)});
+    sources.further.push_back(
+        {magnitude, numbered(magnitude.name, which), column_of(sources.size(), magnitude_of, where)});
+  }
+}
+
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
   if (found.pixel == calibration.pixel) return;  // 0, maybe
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
@@ -102,6 +132,12 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
         add_family_columns<One>(measured.column, rows_of(photometry), calibration, sources, where);
     });
   }
+  add_limits({"FLUXLIM_APER", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
+             {"MAGLIM_APER", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.circles, calibration,
+             choice, sources, where);
+  add_limits({"FLUXLIM_AUTO", pixel_sum_unit, flux_limit_ucd, flux_limit_text, 0},
+             {"MAGLIM_AUTO", "mag", magnitude_limit_ucd, magnitude_limit_text, 0}, photometry.kron, calibration, choice,
+             sources, where);
   for_each_family([&]<class One>(auto&& rows_of) {
     const auto& measured = rows_of(photometry);
     sources.has_apertures = sources.has_apertures || measured.each > 0;

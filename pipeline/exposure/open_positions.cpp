@@ -1,0 +1,98 @@
+#include "pipeline/exposure/open_positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+#include "io/wcs/wcs.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void refuse(const Config& config, const std::string& key, const std::string& what) {
+  throw Error(ErrorKind::config, config.place_of(key) + ": " + what +
+                                     ", and with --positions nothing is found; leave " + "it out, or --positions");
+}
+
+}  // namespace
+
+std::int64_t OpenPositions::outside(const Shape& shape) const {
+  return std::ranges::count_if(places, [&](const ForcedPosition& at) { return !is_on_image(at, shape); });
+}
+
+void require_forced_config(const Config& config) {
+  if (config.output.segmentation) refuse(config, "output.segmentation", "the label map shows the pixels of sources");
+  for (const CheckImage image : config.output.check_images)
+    if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
+        image == CheckImage::snr)
+      refuse(config, "output.check_images", "filtered, objects, -objects and snr show what sources are found in");
+  if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
+    refuse(config, "quicklook.overlay", "pixels are those of sources");
+  if (has_flags(config.flags))
+    refuse(config, config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
+}
+
+OpenPositions place_positions(const PositionList& list, const std::string& header, const std::string& name,
+                              const Cpu& where) {
+  OpenPositions positions{list};
+  std::vector<double> x, y;
+  if (!list.alpha.empty()) {
+    const std::string reason = find_on_image(header, list.alpha, list.delta, x, y, where);
+    positions.by_sky = reason.empty();
+    if (!positions.by_sky && list.x.empty())
+      throw Error(ErrorKind::input, name + ": the positions of " + list.path +
+                                        " are on the sky, and the image does not tell where that is: " + reason +
+                                        "; give it a celestial WCS, or the list X_IMAGE and Y_IMAGE");
+  }
+  const std::vector<double>&of_x = positions.by_sky ? x : list.x, &of_y = positions.by_sky ? y : list.y;
+  for (std::size_t i = 0; i < of_x.size(); ++i) {
+    ForcedPosition& at = positions.places.emplace_back(ForcedPosition{of_x[i] - 1, of_y[i] - 1});
+    if (!list.a.empty()) at.a = list.a[i], at.b = list.b[i], at.theta = list.theta[i];
+    if (!list.kron_radius.empty()) at.kron_radius = list.kron_radius[i];
+  }
+  return positions;
+}
+
+void name_positions(const OpenPositions& positions, const Shape& shape, const Config& config, Sources& sources) {
+  constexpr double drawn = 3;  // in A_IMAGE
+  const PositionList& list = positions.list;
+  if (!list.number.empty()) sources.number = list.number;
+  for (std::size_t row = 0; row < positions.places.size(); ++row) {
+    const ForcedPosition& at = positions.places[row];
+    const bool given = !positions.by_sky;
+    sources.x_image[row] = given ? list.x[row] : at.x + 1;
+    sources.y_image[row] = given ? list.y[row] : at.y + 1;
+    const bool ellipse = !list.a.empty();
+    sources.a_image[row] = ellipse ? at.a : config.measurement.apertures.front() / 2 / drawn;
+    sources.b_image[row] = ellipse ? at.b : sources.a_image[row];
+    sources.theta_image[row] = ellipse ? std::remainder(at.theta, 180) : 0;
+    sources.npix[row] = 0;
+    sources.flags[row] &= static_cast<std::int16_t>(~flag::at_edge);
+    if (!is_on_image(at, shape)) sources.background[row] = undefined_value;
+  }
+}
+
+void name_sky_positions(const OpenPositions& positions, Sources& sources) {
+  if (!positions.by_sky || !sources.sky) return;
+  for (std::size_t row = 0; row < sources.alpha_j2000.size(); ++row) {
+    double alpha = std::fmod(positions.list.alpha[row], 360);
+    if (alpha < 0) alpha += 360;
+    sources.alpha_j2000[row] = alpha;
+    sources.delta_j2000[row] = positions.list.delta[row];
+  }
+}
+
+Table forced_table(const Sources& sources, const PositionList& list) {
+  Table table{{}, sources.size()};
+  for_each_column(WrittenColumns{sources}, [&]<class T>(const Column& column, const std::vector<T>& values) {
+    using Stored = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int32_t, T>;
+    table.columns.push_back(
+        {column.name, column.unit, column.ucd, column.description, std::vector<Stored>(values.begin(), values.end())});
+  });
+  table.columns.insert(table.columns.end(), list.carried.columns.begin(), list.carried.columns.end());
+  return table;
+}
+
+}  // namespace srcextract

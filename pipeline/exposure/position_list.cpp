@@ -1,0 +1,201 @@
+#include "pipeline/exposure/position_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "io/tables/row_place.hpp"
+#include "io/tables/table.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/counted.hpp"
+#include "stages/core/error.hpp"
+#include "stages/photometry/forced.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+using Units = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 3> pixel_units = {"", "pixel", "pix"};
+constexpr std::array<std::string_view, 4> degree_units = {"", "deg", "degree", "degrees"};
+constexpr std::array<std::string_view, 4> no_units = {"", "pixel", "pix", "1"};
+
+std::string in_capitals(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return text;
+}
+
+/// A number in text, of which none at all is a missing one; nothing where it is none.
+std::optional<double> parsed_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty()) return missing;
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The table as it is looked through.
+class PositionReader {
+ public:
+  explicit PositionReader(const std::string& path) : file_(open_table(path)), path_(path) {
+    std::vector<std::size_t> all(file_.columns.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    table_ = read_table(file_, all);
+    taken_.resize(all.size());
+    if (table_.rows == 0) fail("the table has no row: there is no position to measure at");
+  }
+
+  std::int64_t rows() const { return table_.rows; }
+
+  [[noreturn]] void fail(const std::string& what) const { throw Error(ErrorKind::input, path_ + ": " + what); }
+  [[noreturn]] void fail_at(std::int64_t row, const std::string& what) const {
+    fail(place_of_row(file_, row) + ": " + what);
+  }
+
+  /// The first column of one of these names, which is ours then; none if there is none.
+  std::optional<std::size_t> take(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+      for (std::size_t i = 0; i < table_.columns.size(); ++i)
+        if (in_capitals(table_.columns[i].name) == name) return taken_[i] = true, i;
+    return std::nullopt;
+  }
+
+  /// Its values as numbers; empty for no column.
+  std::vector<double> numbers(std::optional<std::size_t> index, Units units) const {
+    if (!index) return {};
+    const TableColumn& column = table_.columns[*index];
+    if (std::ranges::find(units, column.unit) == units.end())
+      fail("column " + column.name + " is in '" + column.unit + "', and is to be in " + std::string(units[1]) +
+           "; convert it");
+    std::vector<double> values;
+    std::visit([&](const auto& stored) { add_numbers(column.name, stored, values); }, column.values);
+    return values;
+  }
+
+  /// The same, none of which may be missing or infinite.
+  std::vector<double> finite_numbers(std::optional<std::size_t> index, Units units) const {
+    std::vector<double> values = numbers(index, units);
+    for (std::size_t row = 0; row < values.size(); ++row)
+      if (!std::isfinite(values[row]))
+        fail_at(static_cast<std::int64_t>(row), "there is no finite number in column " + table_.columns[*index].name +
+                                                    "; every row needs a position: give it one, or leave it out");
+    return values;
+  }
+
+  std::vector<std::int32_t> whole_numbers(std::optional<std::size_t> index) const {
+    if (!index) return {};
+    const TableColumn& column = table_.columns[*index];
+    if (const auto* whole = std::get_if<std::vector<std::int32_t>>(&column.values)) return *whole;
+    fail("column " + column.name +
+         " has other values than whole numbers of 32 bits; give it another name, under which "
+         "it is carried along as it is");
+  }
+
+  /// The names of all columns.
+  std::string names() const {
+    return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
+  }
+
+  /// What nobody has taken and nobody measures.
+  Table rest() && {
+    std::vector<std::string> measured = column_names();
+    measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
+    for (const std::string& name : forced_columns(true)) measured.push_back(name);
+    Table left{{}, table_.rows};
+    for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+      const std::string name = in_capitals(table_.columns[i].name);
+      if (!taken_[i] && std::ranges::find(measured, common_name(name)) == measured.end())
+        left.columns.push_back(std::move(table_.columns[i]));
+    }
+    return left;
+  }
+
+ private:
+  template <class T>
+  void add_numbers(const std::string& name, const std::vector<T>& stored, std::vector<double>& values) const {
+    if constexpr (std::is_same_v<T, std::string>) {
+      for (const std::string& text : stored) {
+        const std::optional<double> number = parsed_number(text);
+        if (!number)
+          fail_at(std::ssize(values), name + " is '" + text +
+                                          "', which is no number; positions are in pixels, or in "
+                                          "degrees with decimals");
+        values.push_back(*number);
+      }
+    } else {
+      values.assign(stored.begin(), stored.end());
+    }
+  }
+
+  TableFile file_;
+  const std::string& path_;
+  Table table_;
+  std::vector<bool> taken_;
+};
+
+void require_both(const PositionReader& table, std::optional<std::size_t> first, std::optional<std::size_t> second,
+                  const std::string& names) {
+  if (first.has_value() != second.has_value())
+    table.fail("of " + names + " there is one without the other: both are needed");
+}
+
+void read_places(PositionReader& table, PositionList& list) {
+  const auto x = table.take({"X_IMAGE", "X"}), y = table.take({"Y_IMAGE", "Y"});
+  const auto alpha = table.take({"ALPHA_J2000", "RA"}), delta = table.take({"DELTA_J2000", "DEC"});
+  require_both(table, x, y, "X_IMAGE and Y_IMAGE (or X, Y)");
+  require_both(table, alpha, delta, "ALPHA_J2000 and DELTA_J2000 (or RA, DEC)");
+  if (!x && !alpha)
+    table.fail(
+        "there are no positions: columns X_IMAGE and Y_IMAGE (or X, Y: in pixels, the centre of the first is 1), "
+        "or ALPHA_J2000 and DELTA_J2000 (or RA, DEC: in degrees) are needed, and there are " +
+        table.names());
+  list.x = table.finite_numbers(x, pixel_units);
+  list.y = table.finite_numbers(y, pixel_units);
+  list.alpha = table.finite_numbers(alpha, degree_units);
+  list.delta = table.finite_numbers(delta, degree_units);
+  for (std::size_t row = 0; row < list.delta.size(); ++row)
+    if (std::abs(list.delta[row]) > 90)
+      table.fail_at(static_cast<std::int64_t>(row), "a declination is from -90 to 90 degrees");
+}
+
+void read_ellipses(PositionReader& table, PositionList& list) {
+  const auto a = table.take({"A_IMAGE"}), b = table.take({"B_IMAGE"}), theta = table.take({"THETA_IMAGE"});
+  const auto kron = table.take({"KRON_RADIUS"});
+  const std::string names = "A_IMAGE, B_IMAGE and THETA_IMAGE";
+  if (a.has_value() != b.has_value() || b.has_value() != theta.has_value())
+    table.fail("of " + names + ", which are one ellipse, some are there without the others: all are needed, or none");
+  if (kron && !a)
+    table.fail("KRON_RADIUS is in units of an ellipse, and there is none: add " + names + ", or leave it out");
+  list.a = table.numbers(a, pixel_units);
+  list.b = table.numbers(b, pixel_units);
+  list.theta = table.numbers(theta, degree_units);
+  list.kron_radius = table.numbers(kron, no_units);
+}
+
+}  // namespace
+
+PositionList read_positions(const std::string& path) {
+  PositionReader table(path);
+  PositionList list;
+  list.path = path;
+  list.rows = table.rows();
+  read_places(table, list);
+  read_ellipses(table, list);
+  list.number = table.whole_numbers(table.take({"NUMBER"}));
+  list.carried = std::move(table).rest();
+  return list;
+}
+
+}  // namespace srcextract

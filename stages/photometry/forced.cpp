@@ -1,0 +1,184 @@
+#include "stages/photometry/forced.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Places that a thread measures at a time.
+constexpr std::int64_t places_at_a_time = 32;
+
+bool has_ellipse(const ForcedPosition& at) {
+  constexpr double huge = 1e15;  // larger than any image
+  return at.a > 0 && at.b > 0 && at.a < huge && at.b < huge && std::isfinite(at.theta);
+}
+
+/// The ellipse as sums of pixels would give it (source_shape.hpp); without one the place alone.
+SourceShape shape_at(const ForcedPosition& at) {
+  SourceShape shape{};
+  shape.x = at.x;
+  shape.y = at.y;
+  shape.defined = true;
+  if (!has_ellipse(at)) return shape;
+  const double cosine = std::cos(at.theta * std::numbers::pi / 180), sine = std::sin(at.theta * std::numbers::pi / 180);
+  const double a2 = at.a * at.a, b2 = at.b * at.b;
+  shape.a = static_cast<float>(std::max(at.a, at.b));
+  shape.b = static_cast<float>(std::min(at.a, at.b));
+  shape.cxx = static_cast<float>(cosine * cosine / a2 + sine * sine / b2);
+  shape.cyy = static_cast<float>(sine * sine / a2 + cosine * cosine / b2);
+  shape.cxy = static_cast<float>(2 * cosine * sine * (1 / a2 - 1 / b2));
+  return shape;
+}
+
+/// What is known of the pixels that an aperture touches.
+struct Touched {
+  std::int64_t pixels = 0, bad = 0;
+  float peak = -std::numeric_limits<float>::infinity();
+
+  std::int32_t flags() const { return 10 * bad > pixels ? flag::crowded : 0; }
+};
+
+template <class Touches>
+Touched look_at_pixels(const ApertureBox& box, const PhotometryImage& image, const Touches& touches) {
+  Touched seen;
+  for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
+    for (std::int32_t x = box.x_begin; x < box.x_end; ++x) {
+      if (!touches(x, y)) continue;
+      const float pixel = image.pixels[image.at(x, y)];
+      ++seen.pixels;
+      seen.bad += is_finite(pixel) ? 0 : 1;
+      if (is_finite(pixel)) seen.peak = std::max(seen.peak, pixel);
+    }
+  }
+  return seen;
+}
+
+Touched look_at_circle(const SourceShape& at, float radius, const PhotometryImage& image) {
+  const ApertureBox box = box_of_circle(static_cast<float>(at.x), static_cast<float>(at.y), radius, image);
+  return look_at_pixels(box, image, [&](std::int32_t x, std::int32_t y) {
+    const double dx = std::max(0.0, std::abs(x - at.x) - 0.5), dy = std::max(0.0, std::abs(y - at.y) - 0.5);
+    return dx * dx + dy * dy < static_cast<double>(radius) * radius;
+  });
+}
+
+/// The circles about a place, and its ellipse.
+class Measurement {
+ public:
+  Measurement(const ForcedPositions& positions, const PhotometryImage& image, const Config& config)
+      : positions_(positions), image_(image), circles_(config), kron_(config) {}
+
+  int circles() const { return circles_.rows(); }
+
+  /// Measures the place of that number into its rows of `out`.
+  SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure(std::int64_t i, ForcedLight& out) const {
+    const ForcedPosition& at = positions_.places[static_cast<std::size_t>(i)];
+    SourceSums& pixel = out.pixel[i];
+    CircleFlux* const light = out.photometry.circles.rows.data() + i * circles();
+    pixel = sums_of_pixel(at);
+    if (!is_on_image(at, {image_.width, image_.height})) {
+      std::fill_n(light, circles(), CircleFlux{nan, nan, flag::aperture_cut});
+      if (positions_.ellipses) out.photometry.kron.rows[i] = {nan, nan, 0, flag::aperture_cut};
+      return;
+    }
+    const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
+    for (int which = 0; which < circles(); ++which) light[which] = measure_circle(source, which, pixel);
+    if (!positions_.ellipses) return;
+    out.photometry.kron.rows[i] = has_ellipse(at) ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
+                                                  : EllipseFlux{nan, nan, 0, 0};
+  }
+
+ private:
+  /// The pixel that a place is in, or the nearest.
+  static std::int32_t pixel_of(double position, std::int32_t size) {
+    return static_cast<std::int32_t>(std::clamp(std::floor(position + 0.5), 0.0, size - 1.0));
+  }
+
+  SourceSums sums_of_pixel(const ForcedPosition& at) const {
+    SourceSums sums{};
+    const bool known = at.x == at.x && at.y == at.y;
+    sums.npix = 1;
+    sums.v = 1;
+    sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, image_.width) : 0;
+    sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, image_.height) : 0;
+    sums.peak = -std::numeric_limits<float>::infinity();
+    return sums;
+  }
+
+  static void note(const Touched& seen, SourceSums& pixel) {
+    pixel.peak = std::max(pixel.peak, seen.peak);
+    if (seen.bad > 0) pixel.near_masked = 1;
+  }
+
+  CircleFlux measure_circle(const MeasuredSource& source, int which, SourceSums& pixel) const {
+    CircleFlux light = circles_.measure(HostLanes(), source, image_, which);
+    const Touched seen = look_at_circle(source.shape, circles_.radius[which], image_);
+    note(seen, pixel);
+    light.flags |= seen.flags();
+    if (seen.bad == seen.pixels) light.flux = light.variance = nan;
+    return light;
+  }
+
+  EllipseFlux measure_ellipse(const MeasuredSource& source, float radius, SourceSums& pixel) const {
+    std::int32_t flags = 0;
+    if (!(radius > 0)) radius = kron_.radius(HostLanes(), source, image_, flags);
+    EllipseFlux light = flux_in_ellipse(HostLanes(), source, image_, radius);
+    const Touched seen = look_at_pixels(
+        box_of_ellipse(source.shape, radius, image_), image_,
+        [&](std::int32_t x, std::int32_t y) { return square_of_scale(source.shape, x, y) <= radius * radius; });
+    note(seen, pixel);
+    light.flags |= flags;
+    if (seen.bad == seen.pixels) light.flux = light.variance = nan;
+    return light;
+  }
+
+  const ForcedPositions& positions_;
+  const PhotometryImage& image_;
+  CircleFamily circles_;
+  KronFamily kron_;
+};
+
+}  // namespace
+
+std::vector<std::string> forced_columns(bool ellipses) {
+  std::vector<std::string> names = {"NUMBER",      "X_IMAGE",     "Y_IMAGE",    "BACKGROUND",   "FLAGS",
+                                    "ALPHA_J2000", "DELTA_J2000", "FLUX_APER",  "FLUXERR_APER", "FLUXLIM_APER",
+                                    "MAG_APER",    "MAGERR_APER", "MAGLIM_APER"};
+  if (!ellipses) return names;
+  for (const char* more : {"A_IMAGE", "B_IMAGE", "THETA_IMAGE", "KRON_RADIUS", "FLUX_AUTO", "FLUXERR_AUTO",
+                           "FLUXLIM_AUTO", "MAG_AUTO", "MAGERR_AUTO", "MAGLIM_AUTO"})
+    names.emplace_back(more);
+  return names;
+}
+
+ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
+                           const Image<float, Cpu>& variance, const Levels& levels, const Config& config,
+                           const Cpu& where) {
+  const PhotometryImage pixels{image.pixels.data(),
+                               variance.pixels.data(),
+                               nullptr,
+                               static_cast<std::int32_t>(image.shape.width),
+                               static_cast<std::int32_t>(image.shape.height),
+                               levels.background,
+                               0,
+                               config.measurement.mask};
+  const Measurement measurement(positions, pixels, config);
+  const std::int64_t count = std::ssize(positions.places);
+  ForcedLight out;
+  out.pixel = Buffer<SourceSums, Cpu>(count, where);
+  out.photometry.circles = {{count * measurement.circles(), where}, measurement.circles()};
+  if (positions.ellipses) out.photometry.kron = {{count, where}, 1};
+  parallel_for(count, places_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) measurement.measure(i, out);
+  });
+  return out;
+}
+
+}  // namespace srcextract
