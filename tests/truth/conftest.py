@@ -3,7 +3,7 @@ import os
 import pytest
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program():
     if "SRCEXTRACT_PROGRAM" not in os.environ:
         raise pytest.UsageError("SRCEXTRACT_PROGRAM must name the program to test")
