@@ -7,7 +7,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program():
     if "SRCEXTRACT_PROGRAM" not in os.environ:
         raise pytest.UsageError("SRCEXTRACT_PROGRAM must name the program to test")
