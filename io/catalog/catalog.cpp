@@ -31,13 +31,14 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
   OutputFile file(path);
   switch (format) {
     case CatalogFormat::fits:
-      write_fits_catalog(file, sources, metadata, where);
+      write_fits_catalog(file, rows_of(sources, Vectors::joined), metadata, where);
       break;
     case CatalogFormat::ecsv:
-      write_ecsv_catalog(file, sources, metadata);
+      // Astropy reads no column of vectors that has no rows (5.2).
+      write_ecsv_catalog(file, rows_of(sources, sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
       break;
     case CatalogFormat::csv:
-      write_csv_catalog(file, sources);
+      write_csv_catalog(file, rows_of(sources, Vectors::apart));
       break;
     case CatalogFormat::reg:
       write_regions(file, sources);

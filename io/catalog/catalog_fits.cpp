@@ -30,33 +30,50 @@ constexpr std::int64_t chunk_rows = 2048;
 /// Rows that are assembled before they are written.
 constexpr std::int64_t rows_at_a_time = 64 * chunk_rows;
 
-/// Bytes of a field: text is as long as the longest of the column.
+/// How a field is stored.
+struct Form {
+  std::string tform;
+  std::int64_t element_bytes, bytes;
+};
+
+/// Text is as long as the longest of the column.
 template <class T>
-std::int64_t width_of(const std::vector<T>& values) {
+std::int64_t element_bytes(const FieldValues<T>& values, std::int64_t rows) {
   if constexpr (std::is_same_v<T, std::string>) {
     std::size_t longest = 1;
-    for (const std::string& value : values) longest = std::max(longest, value.size());
+    for (std::int64_t row = 0; row < rows; ++row)
+      longest = std::max(longest, values.at(static_cast<std::size_t>(row), 0).size());
     return static_cast<std::int64_t>(longest);
   }
   return sizeof(T);
 }
 
-template <class Rows>
-std::vector<std::int64_t> widths_of(const Rows& rows) {
-  std::vector<std::int64_t> widths;
-  for_each_column(rows, [&](const Column&, const auto& values) { widths.push_back(width_of(values)); });
-  return widths;
+template <class T>
+char type_letter() {
+  if constexpr (std::is_same_v<T, std::string>) return 'A';
+  if constexpr (std::is_same_v<T, std::int16_t>) return 'I';
+  if constexpr (std::is_same_v<T, std::int32_t>) return 'J';
+  if constexpr (std::is_same_v<T, std::int64_t>) return 'K';
+  if constexpr (std::is_same_v<T, float>) return 'E';
+  static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
+  return 'D';
 }
 
-template <class T>
-std::string tform(std::int64_t width) {
-  if constexpr (std::is_same_v<T, std::string>) return std::to_string(width) + "A";
-  if constexpr (std::is_same_v<T, std::int16_t>) return "I";
-  if constexpr (std::is_same_v<T, std::int32_t>) return "J";
-  if constexpr (std::is_same_v<T, std::int64_t>) return "K";
-  if constexpr (std::is_same_v<T, float>) return "E";
-  static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
-  return "D";
+std::vector<Form> forms_of(const CatalogRows& rows) {
+  std::vector<Form> forms;
+  for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
+    const std::int64_t each = element_bytes(values, rows.count);
+    const std::size_t repeat = std::is_same_v<T, std::string> ? static_cast<std::size_t>(each) : values.size();
+    const bool plain = repeat == 1 && !std::is_same_v<T, std::string>;
+    forms.push_back({(plain ? "" : std::to_string(repeat)) + type_letter<T>(), each,
+                     each * static_cast<std::int64_t>(values.size())});
+  });
+  return forms;
+}
+
+std::int64_t row_bytes(const std::vector<Form>& forms) {
+  return std::accumulate(forms.begin(), forms.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Form& form) { return sum + form.bytes; });
 }
 
 /// FITS has text in ASCII alone.
@@ -81,12 +98,11 @@ void store(const std::string& text, std::int64_t width, std::byte* out) {
   std::ranges::transform(text, out, byte_of);
 }
 
-template <class Rows>
-void create_table(MemoryFits& fits, const Rows& rows, const std::vector<std::int64_t>& widths,
+void create_table(MemoryFits& fits, const CatalogRows& rows, const std::vector<Form>& forms,
                   const CatalogMetadata& metadata) {
   std::vector<std::string> name, form, unit;
-  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
-    form.push_back(tform<T>(widths[name.size()]));
+  for (const Form& field : forms) form.push_back(field.tform);
+  for_each_field(rows, [&](const Column& column, const auto&) {
     name.push_back(printable_ascii(column.name));
     unit.push_back(printable_ascii(unit_of(column, metadata)));
   });
@@ -101,8 +117,7 @@ void create_table(MemoryFits& fits, const Rows& rows, const std::vector<std::int
   fits.check(status, "create the catalogue table");
 }
 
-template <class Rows>
-void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& metadata) {
+void write_header(MemoryFits& fits, const CatalogRows& rows, const CatalogMetadata& metadata) {
   int status = 0;
   int number = 0;
   const auto write = [&](const std::string& keyword, const std::string& text) {
@@ -110,7 +125,7 @@ void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& met
     if (text.size() > one_card) fits_write_key_longwarn(fits.get(), &status);
     fits_write_key_longstr(fits.get(), keyword.c_str(), printable_ascii(text).c_str(), nullptr, &status);
   };
-  for_each_column(rows, [&](const Column& column, const auto&) {
+  for_each_field(rows, [&](const Column& column, const auto&) {
     const std::string n = std::to_string(++number);
     write("TCOMM" + n, column.description);
     write("TUCD" + n, column.ucd);
@@ -128,45 +143,41 @@ void write_header(MemoryFits& fits, const Rows& rows, const CatalogMetadata& met
 }
 
 /// All that comes before the rows. CFITSIO is told of none, which it would make room for, and counted them wrong.
-template <class Rows>
-std::string make_header(const Rows& rows, const std::vector<std::int64_t>& widths, const CatalogMetadata& metadata) {
+std::string make_header(const CatalogRows& rows, const std::vector<Form>& forms, const CatalogMetadata& metadata) {
   MemoryFits fits;
-  create_table(fits, rows, widths, metadata);
+  create_table(fits, rows, forms, metadata);
   write_header(fits, rows, metadata);
   const std::span<const std::byte> bytes = fits.finish();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// Everything that make_header makes a header of, each ended by a NUL, which is in none.
-template <class Rows>
-std::string header_contents(const Rows& rows, const std::vector<std::int64_t>& widths,
-                            const CatalogMetadata& metadata) {
+std::string header_contents(const CatalogRows& rows, const std::vector<Form>& forms, const CatalogMetadata& metadata) {
   std::string contents;
   const auto put = [&](const std::string& text) { contents.append(text).push_back('\0'); };
   put(metadata.version);
   put(metadata.config_yaml);
   put(metadata.detection_image);
   put(metadata.positions);
-  auto width = widths.begin();
-  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+  auto form = forms.begin();
+  for_each_field(rows, [&](const Column& column, const auto&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);
     put(unit_of(column, metadata));
-    put(tform<T>(*width++));
+    put((form++)->tform);
   });
   return contents;
 }
 
 /// The header, without the number of rows and what is said of the image. CFITSIO takes longer to make one than it takes
 /// to extract a tiny image, and images mostly have the same: a thread keeps those of the last few kinds.
-template <class Rows>
-const std::string& known_header(const Rows& rows, const std::vector<std::int64_t>& widths,
+const std::string& known_header(const CatalogRows& rows, const std::vector<Form>& forms,
                                 const CatalogMetadata& metadata) {
   constexpr std::size_t most = 16;
   thread_local std::map<std::string, std::string> header_of;
-  std::string contents = header_contents(rows, widths, metadata);
+  std::string contents = header_contents(rows, forms, metadata);
   if (const auto known = header_of.find(contents); known != header_of.end()) return known->second;
   if (header_of.size() == most) header_of.clear();
-  return header_of.emplace(std::move(contents), make_header(rows, widths, metadata)).first->second;
+  return header_of.emplace(std::move(contents), make_header(rows, forms, metadata)).first->second;
 }
 
 std::string with_rows(std::string header, std::int64_t rows) {
@@ -177,57 +188,48 @@ std::string with_rows(std::string header, std::int64_t rows) {
   return header;
 }
 
-/// Rows [begin, end) as the file stores them: big-endian, columns side by side.
-template <class Rows>
-void store_rows(const Rows& rows, const std::vector<std::int64_t>& widths, std::int64_t begin, std::int64_t end,
+/// Rows [begin, end) as the file stores them: big-endian, fields side by side, and the elements of each.
+void store_rows(const CatalogRows& rows, const std::vector<Form>& forms, std::int64_t begin, std::int64_t end,
                 std::byte* out) {
-  const std::int64_t row_bytes = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
-  auto width = widths.begin();
-  for_each_column(rows, [&](const Column&, const auto& values) {
-    std::byte* field = out;
-    for (std::int64_t row = begin; row < end; ++row, field += row_bytes)
-      store(values[static_cast<std::size_t>(row)], *width, field);
-    out += *width++;
+  const std::int64_t stride = row_bytes(forms);
+  auto form = forms.begin();
+  for_each_field(rows, [&](const Column&, const auto& values) {
+    const std::int64_t width = (form++)->element_bytes;
+    for (std::size_t element = 0; element < values.size(); ++element, out += width) {
+      std::byte* field = out;
+      for (std::int64_t row = begin; row < end; ++row, field += stride)
+        store(values.at(static_cast<std::size_t>(row), element), width, field);
+    }
   });
 }
 
 /// Writes the rows, and zeros after the last up to a whole record.
-template <class Rows>
-void write_rows(OutputFile& file, const Rows& rows, const std::vector<std::int64_t>& widths, const Cpu& where) {
-  const std::int64_t row_bytes = std::accumulate(widths.begin(), widths.end(), std::int64_t{0});
-  const std::int64_t count = row_count(rows);
-  Buffer<std::byte, Cpu> piece(std::min(count, rows_at_a_time) * row_bytes, where);
+void write_rows(OutputFile& file, const CatalogRows& rows, const std::vector<Form>& forms, const Cpu& where) {
+  const std::int64_t stride = row_bytes(forms);
+  const std::int64_t count = rows.count;
+  Buffer<std::byte, Cpu> piece(std::min(count, rows_at_a_time) * stride, where);
   for (std::int64_t first = 0; first < count; first += rows_at_a_time) {
     const std::int64_t size = std::min(rows_at_a_time, count - first);
     parallel_for(size, chunk_rows, where, [&](std::int64_t begin, std::int64_t end) {
-      store_rows(rows, widths, first + begin, first + end, piece.data() + begin * row_bytes);
+      store_rows(rows, forms, first + begin, first + end, piece.data() + begin * stride);
     });
-    file.write({piece.data(), static_cast<std::size_t>(size * row_bytes)});
+    file.write({piece.data(), static_cast<std::size_t>(size * stride)});
   }
-  const std::int64_t bytes = count * row_bytes;
+  const std::int64_t bytes = count * stride;
   file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(bytes) - bytes)));
-}
-
-template <class Rows>
-void write_fits(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata, const Cpu& where) {
-  const std::vector<std::int64_t> widths = widths_of(rows);
-  file.write(with_image_cards(with_rows(known_header(rows, widths, metadata), row_count(rows)), metadata.image));
-  write_rows(file, rows, widths, where);
 }
 
 }  // namespace
 
-void write_fits_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata, const Cpu& where) {
-  write_fits(file, WrittenColumns{sources}, metadata, where);
-}
-
-void write_fits_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {
+void write_fits_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata, const Cpu& where) {
   constexpr std::size_t most = 999;
-  if (table.columns.size() > most) {
+  if (rows.fields.size() > most) {
     throw Error(ErrorKind::output, "a FITS table can have " + std::to_string(most) + " columns, but this one has " +
-                                       std::to_string(table.columns.size()) + "; write it as .ecsv or .csv");
+                                       std::to_string(rows.fields.size()) + "; write it as .ecsv or .csv");
   }
-  write_fits(file, table, metadata, where);
+  const std::vector<Form> forms = forms_of(rows);
+  file.write(with_image_cards(with_rows(known_header(rows, forms, metadata), rows.count), metadata.image));
+  write_rows(file, rows, forms, where);
 }
 
 }  // namespace srcextract

@@ -29,6 +29,22 @@ void append(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
+/// As JSON has it, with Python's names for what is no number there.
+template <class T>
+void append_list(std::string& out, const FieldValues<T>& values, std::size_t row) {
+  char before = '[';
+  for (std::size_t element = 0; element < values.size(); ++element, before = ',') {
+    const T value = values.at(row, element);
+    out += before;
+    if (std::isfinite(static_cast<double>(value))) {
+      append(out, value);
+    } else {
+      out += std::isnan(static_cast<double>(value)) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+    }
+  }
+  out += ']';
+}
+
 /// As it is, or in double quotes (RFC 4180) where it would be taken apart.
 void append(std::string& out, std::string_view text, char separator) {
   if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
@@ -40,10 +56,9 @@ void append(std::string& out, std::string_view text, char separator) {
   out += '"';
 }
 
-template <class Rows>
-std::string names(const Rows& rows, char separator) {
+std::string names(const CatalogRows& rows, char separator) {
   std::string line;
-  for_each_column(rows, [&](const Column& column, const auto&) {
+  for_each_field(rows, [&](const Column& column, const auto&) {
     append(line, std::string_view(column.name), separator);
     line += separator;
   });
@@ -51,15 +66,16 @@ std::string names(const Rows& rows, char separator) {
   return line;
 }
 
-template <class Rows>
-void write_rows(OutputFile& file, const Rows& rows, char separator) {
+void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
   std::string text;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(row_count(rows)); ++i) {
-    for_each_column(rows, [&]<class T>(const Column&, const std::vector<T>& values) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.count); ++i) {
+    for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
       if constexpr (std::is_same_v<T, std::string>) {
-        append(text, std::string_view(values[i]), separator);
+        append(text, std::string_view(values.at(i, 0)), separator);
+      } else if (values.size() == 1) {
+        append(text, values.at(i, 0));
       } else {
-        append(text, values[i]);
+        append_list(text, values, i);
       }
       text += separator;
     });
@@ -121,15 +137,15 @@ std::string image_lines(const ImageFacts& facts) {
 
 /// The YAML header of ECSV 1.0 (Astropy Proposal for Enhancement 6). The configuration stands in it as a block of
 /// text, ready to be run again.
-template <class Rows>
-std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
+std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata) {
   const std::string& found_in = metadata.detection_image;
   std::string out = "# %ECSV 1.0\n# ---\n# datatype:\n";
-  for_each_column(rows, [&]<class T>(const Column& column, const std::vector<T>&) {
+  for_each_field(rows, [&]<class T>(const Column& column, const FieldValues<T>& values) {
     const std::string unit = unit_of(column, metadata), description = column.description, ucd = column.ucd;
     out += "# - {name: " + scalar(column.name);
     if (!unit.empty()) out += ", unit: " + quoted(unit);
-    out += std::string(", datatype: ") + ecsv_type<T>();
+    const std::string type = ecsv_type<T>(), length = std::to_string(values.size());
+    out += ", datatype: " + (values.size() == 1 ? type : "string, subtype: '" + type + "[" + length + "]'");
     if (!description.empty()) out += ", description: " + quoted(description);
     if (!ucd.empty()) out += ", meta: {ucd: " + quoted(ucd) + "}";
     out += "}\n";
@@ -143,33 +159,17 @@ std::string ecsv_header(const Rows& rows, const CatalogMetadata& metadata) {
   return out + "# schema: astropy-2.0\n";
 }
 
-template <class Rows>
-void write_ecsv(OutputFile& file, const Rows& rows, const CatalogMetadata& metadata) {
+}  // namespace
+
+void write_ecsv_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
   file.write(ecsv_header(rows, metadata));
   file.write(names(rows, ' '));
   write_rows(file, rows, ' ');
 }
 
-template <class Rows>
-void write_csv(OutputFile& file, const Rows& rows) {
+void write_csv_catalog(OutputFile& file, const CatalogRows& rows) {
   file.write(names(rows, ','));
   write_rows(file, rows, ',');
-}
-
-}  // namespace
-
-void write_ecsv_catalog(OutputFile& file, const Sources& sources, const CatalogMetadata& metadata) {
-  write_ecsv(file, WrittenColumns{sources}, metadata);
-}
-void write_ecsv_catalog(OutputFile& file, const Table& table, const CatalogMetadata& metadata) {
-  write_ecsv(file, table, metadata);
-}
-
-void write_csv_catalog(OutputFile& file, const Sources& sources) {
-  write_csv(file, WrittenColumns{sources});
-}
-void write_csv_catalog(OutputFile& file, const Table& table) {
-  write_csv(file, table);
 }
 
 void write_regions(OutputFile& file, const Sources& sources) {

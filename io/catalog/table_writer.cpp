@@ -19,9 +19,10 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
     throw Error(ErrorKind::internal, path + ": a table without columns cannot be written; please report this");
   }
   OutputFile file(path);
-  if (format == CatalogFormat::fits) write_fits_catalog(file, table, metadata, where);
-  if (format == CatalogFormat::ecsv) write_ecsv_catalog(file, table, metadata);
-  if (format == CatalogFormat::csv) write_csv_catalog(file, table);
+  const CatalogRows rows = rows_of(table);
+  if (format == CatalogFormat::fits) write_fits_catalog(file, rows, metadata, where);
+  if (format == CatalogFormat::ecsv) write_ecsv_catalog(file, rows, metadata);
+  if (format == CatalogFormat::csv) write_csv_catalog(file, rows);
   return file;
 }
 

@@ -4,14 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "io/tables/table_formats.hpp"
 #include "io/tables/table_memory.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
-
-/// A longer vector is a spectrum, a light curve or a picture, not that many quantities of a source.
-constexpr std::int64_t longest_vector = 1024;
 
 /// How CFITSIO describes a column.
 struct Form {

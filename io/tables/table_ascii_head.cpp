@@ -48,9 +48,9 @@ HeadLine parse_head(std::string_view line) {
 /// Adds the elements 1, 2, ... of the vector whose first is the last column, until there are `fields` columns.
 void widen_last_column(TextLayout& layout, std::size_t fields) {
   const ColumnHead first = layout.columns.empty() ? ColumnHead() : layout.columns.back().head;
-  for (std::size_t element = 1; layout.columns.size() < fields; ++element) {
+  for (std::int64_t element = 1; layout.columns.size() < fields; ++element) {
     TextLayout::Column column{first, layout.columns.size(), FieldType::any, {}};
-    column.head.name += "_" + std::to_string(element);
+    column.head.name = element_name(first.name, element);
     layout.columns.push_back(std::move(column));
   }
 }

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "io/tables/table_formats.hpp"
 #include "io/tables/text_fields.hpp"
+#include "io/tables/text_lists.hpp"
 #include "io/tables/text_table.hpp"
 
 namespace srcextract {
@@ -18,6 +21,9 @@ namespace {
 
 /// YAML in memory takes some 200 times the bytes of its text where that is one short item after the other.
 constexpr std::size_t longest_header = std::size_t{4} << 20;
+
+/// Of a row that has vectors: a few bytes of the header can declare a thousand.
+constexpr std::size_t most_elements = 100'000;
 
 struct DataType {
   std::string_view name;
@@ -42,6 +48,12 @@ constexpr std::array<DataType, 19> data_types = {{{"bool", FieldType::boolean},
                                                   {"complex128", {}},
                                                   {"complex256", {}},
                                                   {"json", {}}}};
+
+const DataType* find_type(std::string_view name) {
+  const auto* const type =
+      std::find_if(data_types.begin(), data_types.end(), [&](const DataType& known) { return known.name == name; });
+  return type == data_types.end() ? nullptr : type;
+}
 
 /// The lines of the header without their #. The first, %ECSV, is left empty, so that a line of the YAML is one of the
 /// file.
@@ -85,7 +97,7 @@ std::string find_scalar(const YAML::Node& node, const std::string& key) {
 struct Entry {
   ColumnHead head;
   std::string type_name;
-  bool subtype = false;  ///< a column of vectors or of objects
+  std::optional<std::string> subtype;  ///< of vectors or objects
 };
 
 /// Goes through the map once: a search for every key takes longer than YAML itself.
@@ -97,7 +109,7 @@ Entry parse_entry(const YAML::Node& node) {
     const YAML::Node& value = item.second;
     if (key == "name") entry.head.name = scalar(value);
     if (key == "datatype") entry.type_name = scalar(value);
-    if (key == "subtype") entry.subtype = true;
+    if (key == "subtype") entry.subtype = scalar(value);
     if (key == "description") entry.head.description = scalar(value);
     // A scalar or, as Astropy writes it inside of other objects, `!astropy.units.Unit {unit: deg}`.
     if (key == "unit") entry.head.unit = value.IsMap() ? find_scalar(value, "unit") : scalar(value);
@@ -106,19 +118,56 @@ Entry parse_entry(const YAML::Node& node) {
   return entry;
 }
 
+/// Vectors of numbers: `float64[3]`, or `float64[2,3]` for lists of lists.
+struct VectorType {
+  FieldType type;
+  std::size_t length;
+};
+
+/// None for vectors of any length, of text, and of more elements than are read.
+std::optional<VectorType> parse_subtype(std::string_view subtype) {
+  const std::size_t bracket = std::min(subtype.find('['), subtype.size());
+  const DataType* const type = find_type(subtype.substr(0, bracket));
+  if (!type || !type->fields || *type->fields == FieldType::text) return std::nullopt;
+  std::int64_t length = 1;
+  const bool known = for_each_item(subtype.substr(bracket), [&](std::size_t, std::string_view item) {
+    std::int64_t side = 0;
+    const auto [stop, error] = std::from_chars(item.data(), item.data() + item.size(), side);
+    if (stop != item.data() + item.size() || error != std::errc() || side < 1 || side > longest_vector) return false;
+    length *= side;
+    return length <= longest_vector;
+  });
+  if (!known) return std::nullopt;
+  return VectorType{*type->fields, static_cast<std::size_t>(length)};
+}
+
+/// Adds a column for each element.
+void add_elements(TextLayout& layout, const Entry& entry, const VectorType& vector) {
+  for (std::size_t element = 0; element < vector.length; ++element) {
+    TextLayout::Column column{entry.head, layout.fields, vector.type, *entry.subtype, vector.length, element};
+    column.head.name = element_name(entry.head.name, static_cast<std::int64_t>(element));
+    layout.columns.push_back(std::move(column));
+  }
+}
+
 /// Adds the column, if it is one of numbers or text, and returns its name.
 std::string add_column(TextLayout& layout, const YAML::Node& node, const TextLines& lines) {
   const std::int64_t line = node.Mark().line + 1;
   Entry entry = parse_entry(node);
   std::string name = entry.head.name;
   if (name.empty()) throw lines.error_at(line, "the header's datatype lists what is no column with a name");
-  const auto type = std::find_if(data_types.begin(), data_types.end(),
-                                 [&](const DataType& candidate) { return candidate.name == entry.type_name; });
-  if (type == data_types.end()) {
+  const DataType* const type = find_type(entry.type_name);
+  if (!type) {
     throw lines.error_at(
         line, "column " + name + " has the datatype " + shown(entry.type_name) + ", which is none of those of ECSV");
   }
-  if (type->fields && !entry.subtype) {
+  if (entry.subtype) {
+    const std::optional<VectorType> vector = parse_subtype(*entry.subtype);
+    if (vector && layout.columns.size() + vector->length > most_elements)
+      throw lines.error_at(line, "with column " + name + " there are more than " + std::to_string(most_elements) +
+                                     " numbers and texts in a row; leave out what is no quantity of a source");
+    if (vector) add_elements(layout, entry, *vector);
+  } else if (type->fields) {
     layout.columns.push_back({std::move(entry.head), layout.fields, *type->fields, std::move(entry.type_name)});
   }
   ++layout.fields;

@@ -97,7 +97,7 @@ std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
   for (const FitsColumn& column : columns) {
     for (std::int64_t element = 0; element < column.elements; ++element) {
       heads.push_back(column.head);
-      if (element > 0) heads.back().name += "_" + std::to_string(element);
+      heads.back().name = element_name(column.head.name, element);
     }
   }
   return heads;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,23 @@ namespace srcextract {
 // The readers behind io/tables/table.hpp: for each format its columns, from the header, and the values of some of them.
 // Contracts and errors are those of open_table and read_table, which alone call them.
 
+/// A longer vector is a spectrum, a light curve or a picture, not that many quantities of a source: it is left out.
+inline constexpr std::int64_t longest_vector = 1024;
+
+/// What the column of an element of a vector is called (ColumnHead).
+inline std::string element_name(const std::string& name, std::int64_t element) {
+  return element == 0 ? name : name + "_" + std::to_string(element);
+}
+
 /// RFC 4180, quoted ends of line included. The first line has the names; blank ones and ones that begin with # may
 /// precede it. Blanks around a field without quotes are no part of it. A column without a name is col1, col2, ... by
 /// its place. ColumnBuilder says what the fields become; a column of numbers and text is text.
 std::vector<ColumnHead> csv_columns(const std::string& path);
 Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
 
-/// ECSV 1.0, separated by blanks or commas. Columns of vectors, objects and complex numbers are left out. float16 and
-/// float32 are floats, float128 doubles, booleans 1 and 0. A field that is not of its datatype is an error.
+/// ECSV 1.0, separated by blanks or commas. Columns of objects, complex numbers and vectors of any length or of text
+/// are left out. float16 and float32 are floats, float128 doubles, booleans 1 and 0. A field that is not of its
+/// datatype is an error.
 std::vector<ColumnHead> ecsv_columns(const std::string& path);
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
 

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+
+#include "io/tables/text_lists.hpp"
 
 namespace srcextract {
 namespace {
@@ -32,8 +35,9 @@ std::vector<Wanted> wanted_columns(const TextLayout& layout, const std::vector<s
     const TextLayout::Column& column = layout.columns[columns[place]];
     wanted.push_back({&column, place, ColumnBuilder(as_text ? FieldType::text : column.type)});
   }
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const Wanted& a, const Wanted& b) { return a.column->field < b.column->field; });
+  std::stable_sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+    return std::pair(a.column->field, a.column->element) < std::pair(b.column->field, b.column->element);
+  });
   return wanted;
 }
 
@@ -43,6 +47,29 @@ void make_room(std::vector<Wanted>& wanted, const TextLines& lines, std::int64_t
   for (Wanted& column : wanted) column.values.reserve(static_cast<std::int64_t>(guess));
 }
 
+/// Adds the elements of a list, which nothing stands for if all are missing; false if they are not what was declared.
+bool add_elements(std::span<Wanted> wanted, std::string_view field) {
+  if (field.empty()) {
+    for (Wanted& element : wanted) element.values.add_missing();
+    return true;
+  }
+  auto next = wanted.begin();
+  std::size_t found = 0;
+  const bool list = for_each_item(field, [&](std::size_t index, std::string_view item) {
+    for (; next != wanted.end() && next->column->element == index; ++next)
+      if (!next->values.add(item)) return false;
+    found = index + 1;
+    return true;
+  });
+  return list && found == wanted.front().column->length;
+}
+
+/// Adds a field to all columns that are of it; false if it is not what was declared.
+bool add_field(std::span<Wanted> wanted, std::string_view field) {
+  if (wanted.front().column->length > 0) return add_elements(wanted, field);
+  return std::ranges::all_of(wanted, [&](Wanted& column) { return column.values.add(field); });
+}
+
 /// Reads all rows into `wanted` and returns how many there are.
 std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
   FieldSplitter splitter(layout.delimiter);
@@ -50,12 +77,12 @@ std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<W
   while (next_row(lines, layout)) {
     auto next = wanted.begin();
     split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
-      for (; next != wanted.end() && next->column->field == index; ++next) {
-        if (next->values.add(field)) continue;
-        const TextLayout::Column& column = *next->column;
-        throw lines.error("column " + column.head.name + " is " + shown(field) + ", but the header says " +
-                          column.type_name);
-      }
+      const auto first = next;
+      while (next != wanted.end() && next->column->field == index) ++next;
+      if (first == next || add_field({first, next}, field)) return;
+      const TextLayout::Column& column = *first->column;
+      throw lines.error("column " + column.head.name + " is " + shown(field) + ", but the header says " +
+                        column.type_name);
     });
     if (++rows == rows_to_guess_from) make_room(wanted, lines, rows);
   }

@@ -19,7 +19,9 @@ struct TextLayout {
     ColumnHead head;
     std::size_t field = 0;  ///< its place in a row
     FieldType type = FieldType::any;
-    std::string type_name;  ///< as the file calls it
+    std::string type_name;    ///< as the file calls it
+    std::size_t length = 0;   ///< of the list in that field; 0 where there is none
+    std::size_t element = 0;  ///< of that list
   };
   std::vector<Column> columns;
   std::size_t fields = 0;  ///< of a row, with those that are no column of ours

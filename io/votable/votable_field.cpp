@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/tables/table_formats.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -161,7 +163,7 @@ void VotableField::append_heads(std::vector<ColumnHead>& heads) const {
   for (std::int64_t element = 0; element < columns(); ++element) {
     heads.push_back(head);
     if (element == 0) continue;
-    heads.back().name += "_" + std::to_string(element);
+    heads.back().name = element_name(head.name, element);
     heads.back().description.clear();
   }
 }

@@ -65,10 +65,10 @@ std::string column_row(const Column& column, ColumnType type, const MeasuredColu
   std::string text = "|";
   const auto cell = [&](const std::string& words) { text += words.empty() ? " |" : " " + words + " |"; };
   const bool repeated = measured != nullptr && measured->repeated;
-  cell(as_code(column.name) + (repeated ? ", " + as_code(column.name + std::string("_1")) + ", …" : ""));
+  cell(as_code(column.name));
   cell(note.definition);
   cell(shown_unit(column));
-  cell(type_word(type));
+  cell(type_word(type) + std::string(repeated ? "[*n*]" : ""));
   cell(measured != nullptr ? as_code(measured->group) : "`default`");
   cell(column.ucd);
   cell(note.source);

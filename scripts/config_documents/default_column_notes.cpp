@@ -77,15 +77,12 @@ std::span<const ColumnNote> notes_of_default_columns() {
        manual, "ID_PARENT: counted in the order in which objects are completed", "", ""},
       {"IMAFLAGS_ISO",
        "with a map of flags alone: what its pixels' flags become by `flags.type` ([stages.md](stages.md#flags)), an "
-       "unsigned number of 32 bits in a column of 64. `IMAFLAGS_ISO_1`, `IMAFLAGS_ISO_2` …: the same of each map in "
-       "`flags.further`, in their order",
-       manual,
-       "IMAFLAGS_ISO: 32 bits with a sign; 0 for `AND`; all maps in one column, of whose values `_1` is the second, as "
-       "Astropy names it where it reads a catalogue in ASCII",
-       "", ""},
+       "unsigned number of 32 bits in a column of 64. With `flags.further` a vector, whose second element is that of "
+       "the first map there",
+       manual, "IMAFLAGS_ISO: 32 bits with a sign; 0 for `AND`", "", ""},
       {"NIMAFLAGS_ISO",
-       "with a map of flags alone: how many of its pixels that is of. `NIMAFLAGS_ISO_1` …: of those in `flags.further`",
-       manual, same, "", ""},
+       "with a map of flags alone: how many of its pixels that is of; with `flags.further` a vector likewise", manual,
+       same, "", ""},
       {"SIGN",
        "with `detection.sign` `negative` or `both`: 1 brighter than the sky, −1 fainter; of a difference 1 brighter "
        "than the reference, −1 fainter. What is fainter comes after what is brighter; fluxes are those of the dip or "

@@ -7,7 +7,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"FLUX_APER",
        "light in circles about `X_IMAGE`, `Y_IMAGE`, one for each diameter of `measurement.apertures` "
        "([stages.md](stages.md#photometry))",
-       manual, "FLUX_APER: the elements of one column of vectors, of 32 bits", "sum_circle", "circular_photometry"},
+       manual, "FLUX_APER: of 32 bits", "sum_circle", "circular_photometry"},
       {"FLUXERR_APER",
        "√(Σ *w* σ² + *F* / gain) over the same pixels, *w* the share of each; with a map of weights Σ *w* times its "
        "variance, masked pixels as they were replaced",
@@ -23,7 +23,7 @@ std::span<const ColumnNote> notes_of_further_columns() {
       {"PETRO_RADIUS", "semi-axis of that ellipse in units of `A_IMAGE`, 0 where `FLUX_PETRO` is not above 0",
        petrosian, same, "", ""},
       {"FLUX_RADIUS", "radius of the circle that holds each part of `FLUX_AUTO` that `measurement.flux_radius` names",
-       manual, "FLUX_RADIUS: the elements of one column", "flux_radius", "fluxfrac_radius"},
+       manual, same, "flux_radius", "fluxfrac_radius"},
       {"XWIN_IMAGE", "position in x under a Gaussian window that follows it ([stages.md](stages.md#photometry))",
        manual, same, "winpos", "xcentroid_win"},
       {"YWIN_IMAGE", "position in y under that window", manual, same, "winpos", "ycentroid_win"},

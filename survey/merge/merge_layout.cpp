@@ -16,16 +16,17 @@ constexpr const char* what_to_try = "; extract all images with one version of sr
   throw Error(ErrorKind::config, problem + what_to_try);
 }
 
-/// Stores NaN; false if the column can hold none.
+template <class T>
+void store_nans(std::int64_t count, std::byte* out) {
+  for (std::int64_t i = 0; i < count; ++i, out += sizeof(T)) store_big_endian(std::numeric_limits<T>::quiet_NaN(), out);
+}
+
+/// Stores NaN in all elements; false if the column can hold none.
 bool store_nan(const StoredColumn& column, std::byte* out) {
-  if (column.form == "D") {
-    store_big_endian(std::numeric_limits<double>::quiet_NaN(), out);
-  } else if (column.form == "E") {
-    store_big_endian(std::numeric_limits<float>::quiet_NaN(), out);
-  } else {
-    return false;
-  }
-  return true;
+  const char type = column.form.back();
+  if (type == 'D') store_nans<double>(column.bytes / std::int64_t{sizeof(double)}, out);
+  if (type == 'E') store_nans<float>(column.bytes / std::int64_t{sizeof(float)}, out);
+  return type == 'D' || type == 'E';
 }
 
 /// Appends a piece, to the last one if they lie side by side on both sides.

@@ -20,6 +20,7 @@
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
 #include "tests/support/random_sources.hpp"
+#include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
 namespace {
@@ -90,13 +91,13 @@ class FitsCatalog {
     return out;
   }
   template <class T>
-  std::vector<T> column(const std::string& name) {
+  std::vector<T> column(const std::string& name, std::int64_t length = 1) {
     int number = 0;
     std::string mutable_name = name;
     fits_get_colnum(file_, CASESEN, mutable_name.data(), &number, &status_);
-    std::vector<T> values(static_cast<std::size_t>(rows()));
+    std::vector<T> values(static_cast<std::size_t>(rows() * length));
     if (!values.empty()) {
-      fits_read_col(file_, cfitsio_type<T>(), number, 1, 1, rows(), nullptr, values.data(), nullptr, &status_);
+      fits_read_col(file_, cfitsio_type<T>(), number, 1, 1, rows() * length, nullptr, values.data(), nullptr, &status_);
     }
     return values;
   }
@@ -196,6 +197,44 @@ TEST(CatalogTest, FitsColumnsSayWhatTheyAre) {
   EXPECT_THAT(found["XY_IMAGE"], ElementsAre("D", "pixel**2", HasSubstr("covariance"), "Covariance of x and y"));
   EXPECT_THAT(found["FLAGS"], ElementsAre("I", "", "meta.code", HasSubstr("touches the image edge")));
   EXPECT_THAT(found["ALPHA_J2000"], ElementsAre("D", "deg", "pos.eq.ra;meta.main", HasSubstr("Right ascension")));
+}
+
+TEST(CatalogTest, ColumnsOfOneCommonNameAreAColumnOfVectorsInFits) {
+  TemporaryFolder directory;
+  Sources sources = random_sources(2049, true);
+  testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
+  testing::add_vector_columns<double>(sources, "FLUX_AUTO", 1, 2);
+  testing::add_vector_columns<std::int32_t>(sources, "COUNT", 2, 3);
+  for (const char* suffix : {"", "_1"}) sources.map_flags.push_back({.suffix = suffix, .flags = {}, .pixels = {}});
+  for (MapFlags& map : sources.map_flags) map.flags = map.pixels = std::vector<std::int64_t>(2049, map.suffix.empty());
+  const std::string path = written(directory, CatalogFormat::fits, sources);
+  FitsCatalog catalog(path);
+  std::vector<std::string> found;
+  for (int i = 24; i <= 30; ++i)
+    found.push_back(catalog.text("TTYPE" + std::to_string(i)) + " " + catalog.text("TFORM" + std::to_string(i)));
+  EXPECT_THAT(found, ElementsAre("IMAFLAGS_ISO 2K", "NIMAFLAGS_ISO 2K", "FLUX_APER 3D", "FLUX_AUTO D", "COUNT 2J",
+                                 "ALPHA_J2000 D", "DELTA_J2000 D"));
+  EXPECT_EQ(catalog.text("TUNIT26"), "count");
+  const std::vector<double> vectors = catalog.column<double>("FLUX_APER", 3);
+  for (std::size_t row = 0; row < 2049; ++row) {
+    for (std::size_t element = 0; element < 3; ++element) {
+      const double value = std::get<std::vector<double>>(sources.further[element].values)[row];
+      ASSERT_EQ(std::memcmp(&vectors[3 * row + element], &value, sizeof(value)), 0) << row << ", " << element;
+    }
+  }
+  EXPECT_THAT(catalog.column<std::int64_t>("IMAFLAGS_ISO", 2), ::testing::Contains(1).Times(2049));
+  EXPECT_TRUE(same(catalog.column<double>("ALPHA_J2000"), sources.alpha_j2000));
+  EXPECT_EQ(catalog.status(), 0);
+  if (!testing::have_fitsverify()) return;
+  EXPECT_THAT(testing::run_command("fitsverify '" + path + "'").second, HasSubstr("found 0 warning(s) and 0 error(s)"));
+}
+
+TEST(CatalogTest, VectorsAreColumnsOfTheirOwnInCsv) {
+  TemporaryFolder directory;
+  Sources sources = three_sources();
+  testing::add_vector_columns<std::int32_t>(sources, "COUNT", 2, 3);
+  EXPECT_THAT(read_lines(written(directory, CatalogFormat::csv, sources)).front(),
+              ::testing::EndsWith(",COUNT,COUNT_1"));
 }
 
 TEST(CatalogTest, UcdsAreOfTheControlledVocabulary) {

@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "io/catalog/catalog.hpp"
 #include "tests/io/support/catalogs.hpp"
 #include "tests/io/support/io_test_support.hpp"
+#include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
 namespace {
@@ -79,6 +84,53 @@ TEST_P(CatalogInAstropy, ReadsTheUnitOfThePixels) {
     EXPECT_THAT(output, HasSubstr("FLUX_ISO float64 MJy pix / sr ["));
     EXPECT_THAT(output, HasSubstr("X2_IMAGE float64 pix2 ["));
   }
+}
+
+TEST_P(CatalogInAstropy, ReadsVectorsAsTheScalarsThatCsvHas) {
+  TemporaryFolder directory;
+  Sources sources = three_sources();
+  testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
+  testing::add_vector_columns<std::int32_t>(sources, "COUNT", 2, 2);
+  testing::add_vector_columns<double>(sources, "FLUX_RADIUS", 1, 3);
+  auto& values = std::get<std::vector<double>>(sources.further[1].values);
+  values = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -0.1};
+  written(directory, CatalogFormat::csv, sources);
+  const auto [status, output] = testing::run_python(directory, R"(
+import sys
+import numpy as np
+from astropy.table import Table
+path = sys.argv[1]
+t = Table.read(path, hdu=1) if path.endswith('.fits') else Table.read(path, format='ascii.ecsv')
+scalars = Table.read(path.rsplit('.', 1)[0] + '.csv', format='ascii.csv')
+for name, length in (('FLUX_APER', 3), ('COUNT', 2), ('FLUX_RADIUS', 1)):
+    c = t[name]
+    print(name, c.dtype.newbyteorder('=').name, c.unit, c.shape, c.description if path.endswith('.ecsv') else '')
+    rows = np.ma.filled(c, np.nan).reshape(3, length)
+    for i in range(length):
+        assert np.array_equal(rows[:, i], scalars[name + (f'_{i}' if i else '')], equal_nan=True), (name, i)
+assert np.isinf(t['FLUX_APER'][1, 1]) and not {'FLUX_APER_1', 'COUNT_1'} & set(t.colnames)
+)",
+                                                    written(directory, GetParam(), sources));
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_THAT(output, HasSubstr("FLUX_APER float64 ct (3, 3)"));
+  EXPECT_THAT(output, HasSubstr("COUNT int32 ct (3, 2)"));
+  EXPECT_THAT(output, HasSubstr("FLUX_RADIUS float64 ct (3,)"));
+}
+
+TEST_P(CatalogInAstropy, ReadsVectorsOfNoRows) {
+  TemporaryFolder directory;
+  Sources sources;
+  testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
+  const auto [status, output] = testing::run_python(directory, R"(
+import sys
+from astropy.table import Table
+path = sys.argv[1]
+t = Table.read(path, hdu=1) if path.endswith('.fits') else Table.read(path, format='ascii.ecsv')
+print(len(t), t['FLUX_APER'].shape, t['FLUX_APER'].unit)
+)",
+                                                    written(directory, GetParam(), sources));
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_EQ(output, GetParam() == CatalogFormat::fits ? "0 (0, 3) ct\n" : "0 (0,) ct\n");
 }
 
 TEST_P(CatalogInAstropy, ReadsAnEmptyCatalogue) {

@@ -11,6 +11,7 @@
 #include "tests/io/support/text_table_support.hpp"
 #include "tests/support/random_sources.hpp"
 #include "tests/support/source_dir.hpp"
+#include "tests/support/vector_columns.hpp"
 
 namespace srcextract {
 namespace {
@@ -36,10 +37,16 @@ def exact(v):
     if isinstance(v, int): return str(v)
     return 'nan' if v != v else struct.pack('>d', v).hex()
 
-def dump(table):
+def columns(table):
     for name in table.colnames:
         c = table[name]
-        if c.ndim > 1 or c.dtype.kind not in 'biufUS': continue
+        if c.ndim == 1 and c.dtype.kind in 'biufUS': yield name, c, c
+        if c.ndim == 1 or c.dtype.kind not in 'biuf': continue
+        vectors = c.reshape(len(c), int(np.prod(c.shape[1:])))
+        for i in range(vectors.shape[1]): yield name + ('_%d' % i if i else ''), c, vectors[:, i]
+
+def dump(table):
+    for name, whole, c in columns(table):
         missing = np.ma.getmaskarray(c) if isinstance(c, MaskedColumn) else np.zeros(len(c), bool)
         values = [None if m else v for v, m in zip(c.tolist(), missing)]
         if c.dtype.kind in 'US':
@@ -50,8 +57,8 @@ def dump(table):
         else:
             values = [int(v) for v in values]
             kind = 'int32' if all(abs(v) < 2**31 for v in values) else 'int64'
-        unit = '' if c.unit is None else original_units.get(name) or c.unit.to_string()
-        print(name, unit, c.info.meta.get('ucd', '') if c.info.meta else '', (c.description or '').rstrip(),
+        unit = '' if whole.unit is None else original_units.get(name) or whole.unit.to_string()
+        print(name, unit, whole.info.meta.get('ucd', '') if whole.info.meta else '', (whole.description or '').rstrip(),
               ' '.join([kind, *map(exact, values)]), sep='|')
     print(len(table), 'rows')
 original_units = {}
@@ -108,6 +115,21 @@ dump(Table.read(sys.argv[1], format='ascii.ecsv'))
     EXPECT_THAT(expected, HasSubstr("flux|Jy|phot.flux|Flux: \"peak\", not total|float64"));
     EXPECT_EQ(dump(read_all(ecsv, path)), expected);
   }
+}
+
+TEST_F(AstropysTables, VectorsAreReadAsAstropyHasThem) {
+  const std::string path = directory_ / "vectors.ecsv";
+  const std::string expected = in_astropy(directory_, R"(
+t = Table({'f': np.array([[1.5, np.nan], [np.inf, -1e300], [0.1, 7]]), 'e': np.arange(12, dtype='f4').reshape(3, 2, 2) / 3,
+           'b': np.array([[True, False], [False, True], [True, True]]), 'i': np.array([[2**62, 1], [2, 3], [4, -5]])})
+t['f'].unit = 'count'
+t['f'].description = 'light'
+t.write(sys.argv[1], format='ascii.ecsv')
+dump(t)
+)",
+                                          path);
+  EXPECT_THAT(expected, HasSubstr("f_1|ct||light|float64 nan "));
+  EXPECT_EQ(dump(read_all(ecsv, path)), expected);
 }
 
 TEST_F(AstropysTables, CoordinatesAndTimesAreTheirColumns) {
@@ -229,10 +251,29 @@ TEST(TextTablesTest, ColumnsThatAreNoNumbersAndNoTextAreLeftOut) {
                            "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n"
                            "# - {name: a, datatype: complex128}\n"
                            "# - {name: b, datatype: int8, unit: !astropy.units.Unit {unit: deg}}\n"
-                           "# - {name: c, datatype: string, subtype: 'float64[2]'}\n"
+                           "# - {name: c, datatype: string, subtype: 'float64[2,null]'}\n"
                            "# - {name: d, datatype: string, meta: !!omap [{x: 1}, {ucd: meta.id}]}\n"
                            "a,b,c,d\n1+2j,7,\"[1,2]\",x\n# a remark\n3j,,,\"\"\n")),
             "b|deg|||float64 401c000000000000 nan\nd||meta.id||text 'x' ''\n2 rows\n");
+}
+
+TEST(TextTablesTest, VectorsOfEcsvAreAColumnForEachElement) {
+  const std::string header =
+      "# %ECSV 1.0\n# ---\n# datatype:\n"
+      "# - {name: F, unit: count, datatype: string, subtype: 'float64[3]', description: light}\n"
+      "# - {name: n, datatype: string, subtype: 'int32[2,2]'}\n"
+      "# - {name: VIGNET, datatype: string, subtype: 'float32[35,35]'}\n"
+      "F n VIGNET\n";
+  EXPECT_EQ(dump(read_text(ecsv, header + "[1,2.5,NaN] [[1,2],[3,null]] x\n\"[-Infinity, 1e+300 ,null]\" \"\" x\n")),
+            "F|count||light|float64 3ff0000000000000 fff0000000000000\n"
+            "F_1|count||light|float64 4004000000000000 7e37e43c8800759c\n"
+            "F_2|count||light|float64 nan nan\n"
+            "n||||float64 3ff0000000000000 nan\nn_1||||float64 4000000000000000 nan\n"
+            "n_2||||float64 4008000000000000 nan\nn_3||||float64 nan nan\n2 rows\n");
+  TemporaryFolder directory;
+  const TableFile file = ecsv.open(directory.write("table", header + "[1,2,3] [[1,2],[3,4]] x\n"));
+  EXPECT_EQ(dump(ecsv.read(file, {4, 2, 4})),
+            "n_1||||int32 2\nF_2|count||light|float64 4008000000000000\nn_1||||int32 2\n1 rows\n");
 }
 
 TEST(TextTablesTest, IntegersBeyond64BitsAreText) {
@@ -297,7 +338,9 @@ TEST(TextTablesTest, ManyColumns) {
 
 TEST(TextTablesTest, OurOwnCataloguesComeBackToTheBit) {
   TemporaryFolder directory;
-  const Sources sources = testing::random_sources(3000, true, 3000);
+  Sources sources = testing::random_sources(3000, true, 3000);
+  testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
+  testing::add_vector_columns<std::int64_t>(sources, "COUNT", 2, 2);
   for (const TextFormat& format : {csv, ecsv}) {
     const CatalogFormat catalog_format = format.format == TableFormat::csv ? CatalogFormat::csv : CatalogFormat::ecsv;
     const std::string path = directory / format.name;

@@ -95,6 +95,24 @@ TEST(DamagedTextTables, EcsvSaysTheLineAndWhatIsWrongWithIt) {
   EXPECT_THAT(refusal(ecsv, "a b\n1 2\n"), HasSubstr("table:1: an ECSV file begins with"));
 }
 
+TEST(DamagedTextTables, VectorsOfEcsvAreAsLongAsTheHeaderSays) {
+  const std::string header =
+      "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: F, datatype: string, subtype: 'float64[3]'}\nF\n";
+  EXPECT_THAT(testing::read_all(ecsv, TemporaryFolder().write("table", header)).rows, 0);
+  for (const char* field : {"[1,2]", "[1,2,3,4]", "[1,2,3", "1,2,3]", "[1,,3]", "[1,2,]", "[,1,2]", "[[1,2,3]",
+                            "[1,2,3]]", "[1,2,3][4]", "[]", "1", "[1,x,3]", "[1[2,3]]"})
+    EXPECT_THAT(refusal(ecsv, header + "[1,2,3]\n" + field + "\n"),
+                HasSubstr("table:7: column F is '" + std::string(field) + "', but the header says float64[3]"));
+  std::string wide = "# %ECSV 1.0\n# ---\n# datatype:\n";
+  for (int i = 0; i < 100; ++i)
+    wide += "# - {name: F" + std::to_string(i) + ", datatype: string, subtype: 'float64[1024]'}\n";
+  EXPECT_THAT(refusal(ecsv, wide), HasSubstr("table:101: with column F97 there are more than 100000 numbers"));
+  EXPECT_THAT(refusal(ecsv,
+                      "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: F, datatype: string, subtype: 'float64[2]'}\n"
+                      "# - {name: F_1, datatype: int8}\nF F_1\n"),
+              HasSubstr("two columns have the name 'F_1'"));
+}
+
 TEST(DamagedTextTables, AsciiHeadSaysTheLineAndWhatIsWrongWithIt) {
   EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 2 B\n1 2 3\n4 5\n"), HasSubstr("table:4: the row has 2 fields"));
   EXPECT_THAT(refusal(ascii_head, "# 1 A\n# 3 B\n1 2\n"),

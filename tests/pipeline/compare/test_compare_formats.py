@@ -6,9 +6,11 @@ import pytest
 
 pytest.importorskip("astropy")
 
+import numpy as np
 from astropy.io.votable import from_table
 from astropy.table import Table
-from catalogues import report
+from catalogues import FORMATS, reasons, report, write
+from driver import ROOT, run_program
 
 NAMES = ["fits", "ecsv", "csv", "fits.gz", "ecsv.gz", "csv.gz", "tabledata.vot", "binary2.vot", "binary2.vot.gz"]
 
@@ -59,6 +61,49 @@ def name_of_table(path):
     from astropy.io import fits
 
     return fits.getheader(path, 1)["EXTNAME"]
+
+
+VECTORS = {"FLUX_APER": 3, "FLUXERR_APER": 3, "MAG_APER": 3, "MAGERR_APER": 3, "FLUX_RADIUS": 2}
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory):
+    """The catalogues of a run that asks for several apertures and parts of the light."""
+    directory = tmp_path_factory.mktemp("vectors")
+    sets = ("output.formats=[fits,ecsv,csv]", "output.columns=[default,photometry,FLUX_RADIUS]",
+            "measurement.apertures=[3,5,9]", "measurement.flux_radius=[0.5,0.8]")
+    done = run_program("-q", "-o", directory, *(part for one in sets for part in ("--set", one)),
+                       ROOT / "config/default.yaml", ROOT / "data/sky.fits")
+    assert done.code == 0, done.err
+    return directory
+
+
+@pytest.mark.parametrize("extension", [".fits", ".ecsv"])
+def test_vectors_are_the_scalars_of_csv(vectors, extension):
+    table, scalars = (Table.read(vectors / f"sky.cat{kind}", format=FORMATS[kind]) for kind in (extension, ".csv"))
+    assert len(table) == len(scalars) > 100
+    for name, length in VECTORS.items():
+        assert table[name].shape == (len(scalars), length) and table[name].dtype.newbyteorder("=") == np.float64
+        assert table[name].unit == {"FLUX_RADIUS": "pixel", "FLUX_APER": "adu", "FLUXERR_APER": "adu"}.get(name, "mag")
+        for i in range(length):
+            assert np.array_equal(table[name][:, i], scalars[f"{name}_{i}" if i else name])
+    assert table["KRON_RADIUS"].ndim == 1 and not [name for name in table.colnames if name[-2:] in ("_1", "_2")]
+
+
+@pytest.mark.parametrize("new", [".fits", ".ecsv", ".csv"])
+@pytest.mark.parametrize("reference", [".fits", ".ecsv", ".csv"])
+def test_vectors_are_compared_element_by_element(compare, vectors, tmp_path, reference, new):
+    paths = [vectors / f"sky.cat{kind}" for kind in (reference, new)]
+    found = report(compare(*paths, "--json", "-"))
+    elements = {f"{name}_{i}" if i else name for name, length in VECTORS.items() for i in range(length)}
+    assert found.verdict == "within" and found.notes == [] and elements <= set(found.columns)
+    assert all(column["absolute"] == {"median": 0, "scatter": 0} for column in found.columns.values())
+    if new == ".csv":
+        return
+    table = Table.read(paths[1], format=FORMATS[new])
+    table["FLUX_APER"][:, 2] *= 1.1
+    said = reasons(compare(paths[0], write(table, tmp_path / f"changed{new}")))
+    assert said and all(reason.startswith("FLUX_APER_2") for reason in said)
 
 
 def test_order_of_rows_and_columns_makes_no_difference(compare, own, tmp_path):

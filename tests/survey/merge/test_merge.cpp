@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "io/tables/table.hpp"
+#include "tests/support/vector_columns.hpp"
 #include "tests/survey/merge/merge_support.hpp"
 
 namespace srcextract {
@@ -118,6 +119,22 @@ TEST(Merge, KeepsColumnsUnitsAndDescriptions) {
   }
   EXPECT_EQ(sources.column("FLUX_ISO").unit, "pixel.Jy/beam");
   EXPECT_EQ(sources.column("FLUX_MAX").unit, "Jy/beam");
+}
+
+TEST(Merge, KeepsVectors) {
+  const TemporaryFolder folder;
+  Sources with = random_sources(4, false, 1), without = random_sources(2, false, 2);
+  testing::add_vector_columns<double>(with, "FLUX_APER", 3, 1);
+  merged(folder, {survey_of(folder, {{"a.fits", with}, {"b.fits", without}, {"c.fits", with}})});
+  const ReadTable sources = sources_of(folder);
+  for (std::size_t element = 0; element < 3; ++element) {
+    const std::vector<double>& values = std::get<std::vector<double>>(with.further[element].values);
+    std::vector<double> all = values;
+    all.resize(6, std::numeric_limits<double>::quiet_NaN());
+    all.insert(all.end(), values.begin(), values.end());
+    EXPECT_EQ(bits(numbers(sources, with.further[element].name)), bits(all));
+  }
+  EXPECT_THAT(contents_of(folder / "survey.cat.fits"), HasSubstr("= '3D "));
 }
 
 TEST(Merge, SaysOfEveryImageWhatBecameOfIt) {

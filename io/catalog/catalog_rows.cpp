@@ -1,0 +1,38 @@
+#include "io/catalog/catalog_rows.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace srcextract {
+
+CatalogRows rows_of(const Sources& sources, Vectors vectors) {
+  CatalogRows rows{{}, sources.size()};
+  for_each_column(WrittenColumns{sources}, [&]<class T>(const Column& column, const std::vector<T>& values) {
+    const std::string_view common = common_name(column.name);
+    const auto first =
+        vectors == Vectors::apart || common == column.name
+            ? rows.fields.end()
+            : std::ranges::find(rows.fields, common, [](const CatalogField& f) { return f.column.name; });
+    if (first == rows.fields.end()) {
+      rows.fields.push_back({column, FieldValues<T>{{values.data()}}});
+    } else {
+      std::get<FieldValues<T>>(first->values).elements.push_back(values.data());
+    }
+  });
+  return rows;
+}
+
+CatalogRows rows_of(const Table& table) {
+  CatalogRows rows{{}, table.rows};
+  for (const TableColumn& column : table.columns) {
+    const Column head{column.name.c_str(), column.unit.c_str(), column.ucd.c_str(), column.description.c_str(), 0};
+    std::visit(
+        [&]<class T>(const std::vector<T>& values) {
+          rows.fields.push_back({head, FieldValues<T>{{values.data()}}});
+        },
+        column.values);
+  }
+  return rows;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/table.hpp"
+
+namespace srcextract {
+
+/// The values of one field of a catalogue, for every row: a column's, or those of several columns side by side, which
+/// are a column of vectors in the file.
+template <class T>
+struct FieldValues {
+  std::vector<const T*> elements;  ///< at least one; where each begins
+
+  std::size_t size() const { return elements.size(); }  ///< of a vector; 1 of numbers and text
+  const T& at(std::size_t row, std::size_t element) const { return elements[element][row]; }
+};
+
+struct CatalogField {
+  Column column;  ///< of the first of them
+  std::variant<FieldValues<std::int16_t>, FieldValues<std::int32_t>, FieldValues<std::int64_t>, FieldValues<float>,
+               FieldValues<double>, FieldValues<std::string>>
+      values;
+};
+
+/// What the writers write. Points into the catalogue that it was made of.
+struct CatalogRows {
+  std::vector<CatalogField> fields;
+  std::int64_t count = 0;
+};
+
+/// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) are one field, or each is its own.
+enum class Vectors { joined, apart };
+
+/// The columns of a catalogue that are written; joined ones stand where the first of them does.
+CatalogRows rows_of(const Sources& sources, Vectors vectors);
+CatalogRows rows_of(const Table& table);
+
+/// Calls f(Column, FieldValues) for each field.
+template <class F>
+void for_each_field(const CatalogRows& rows, F&& f) {
+  for (const CatalogField& field : rows.fields)
+    std::visit([&](const auto& values) { f(field.column, values); }, field.values);
+}
+
+}  // namespace srcextract
