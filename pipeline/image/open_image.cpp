@@ -16,6 +16,7 @@
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/run_record.hpp"
+#include "pipeline/outputs/vignets.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -46,9 +47,10 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  sum_unit(unit),
                                  {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)},
                                  name_of(input.detection)};
+  const Vignets vignets = cut_vignets(extraction, config.config, where);
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
-    files.push_back(write_catalog(path, format, extraction.sources, metadata, where));
+    files.push_back(write_catalog(path, format, extraction.sources, metadata, where, vignets));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
