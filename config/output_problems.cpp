@@ -7,6 +7,7 @@
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/vignets.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -43,6 +44,18 @@ std::string needed_for_column(const std::string& name, const Config& config) {
   if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
     return "needs a map of flags: give flags.file or flags.hdu";
   return "";
+}
+
+std::string vignet_problem(const std::string& word, const std::vector<std::string>& before, const Config& config) {
+  if (!parse_vignet(word))
+    return "holds " + quoted(word) +
+           ", which is no cut-out: write \"VIGNET(35,35)\", in quotes, with the pixels along x and y, 1 to " +
+           std::to_string(most_vignet_pixels);
+  if (vignet_size(before).any()) return "names VIGNET twice";
+  const bool written = std::ranges::any_of(config.output.formats, [](CatalogFormat format) {
+    return format == CatalogFormat::fits || format == CatalogFormat::ecsv;
+  });
+  return written ? "" : "holds " + quoted(word) + ", which is in FITS and ECSV alone: add one to output.formats";
 }
 
 }  // namespace
@@ -98,6 +111,11 @@ std::string columns_problem(const Config& config) {
   const std::vector<std::string> known = column_names();
   std::vector<std::string> before;
   for (const std::string& name : config.output.columns) {
+    if (name.starts_with("VIGNET")) {
+      if (std::string problem = vignet_problem(name, before, config); !problem.empty()) return problem;
+      before.push_back(name);
+      continue;
+    }
     if (std::ranges::count(known, name) == 0) {
       const std::string near = nearest(name, known);
       return "holds " + quoted(name) + ", which is neither a column nor a group of them (" + join(column_groups()) +

@@ -203,6 +203,9 @@ step_bytes() {
     rm -rf "$work/first" "$work/bytes"
     check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$image" config/default.yaml
   done
+  printf 'output: {columns: [all, "VIGNET(9,9)"]}\nmeasurement: {apertures: [3, 5]}\n' >"$work/vectors.yaml"
+  rm -rf "$work/first" "$work/bytes"
+  check "bytes of vectors and cut-outs" bash -euc 'same_bytes "$@"' - "$work/skies/nan_2048.fits" "$work/vectors.yaml"
 }
 
 # Of 64 pixels squared are a thousand, which share launches; the others are too large for that.

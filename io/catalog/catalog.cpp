@@ -27,15 +27,16 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
 }
 
 OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
-                         const CatalogMetadata& metadata, const Cpu& where) {
+                         const CatalogMetadata& metadata, const Cpu& where, const Vignets& vignets) {
   OutputFile file(path);
   switch (format) {
     case CatalogFormat::fits:
-      write_fits_catalog(file, rows_of(sources, Vectors::joined), metadata, where);
+      write_fits_catalog(file, rows_of(sources, Vectors::joined, vignets), metadata, where);
       break;
     case CatalogFormat::ecsv:
       // Astropy reads no column of vectors that has no rows (5.2).
-      write_ecsv_catalog(file, rows_of(sources, sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
+      write_ecsv_catalog(file, rows_of(sources, sources.size() > 0 ? Vectors::joined : Vectors::apart, vignets),
+                         metadata);
       break;
     case CatalogFormat::csv:
       write_csv_catalog(file, rows_of(sources, Vectors::apart));

@@ -27,12 +27,12 @@ namespace {
 /// Rows that a thread assembles at a time: they stay in the cache of a core.
 constexpr std::int64_t chunk_rows = 2048;
 
-/// Rows that are assembled before they are written.
-constexpr std::int64_t rows_at_a_time = 64 * chunk_rows;
+/// Rows that are assembled before they are written, or fewer that fill so many bytes.
+constexpr std::int64_t rows_at_a_time = 64 * chunk_rows, bytes_at_a_time = std::int64_t{64} << 20;
 
 /// How a field is stored.
 struct Form {
-  std::string tform;
+  std::string tform, tdim;  ///< the latter of pictures alone
   std::int64_t element_bytes, bytes;
 };
 
@@ -65,7 +65,9 @@ std::vector<Form> forms_of(const CatalogRows& rows) {
     const std::int64_t each = element_bytes(values, rows.count);
     const std::size_t repeat = std::is_same_v<T, std::string> ? static_cast<std::size_t>(each) : values.size();
     const bool plain = repeat == 1 && !std::is_same_v<T, std::string>;
-    forms.push_back({(plain ? "" : std::to_string(repeat)) + type_letter<T>(), each,
+    const std::size_t width = values.width;
+    forms.push_back({(plain ? "" : std::to_string(repeat)) + type_letter<T>(),
+                     width == 0 ? "" : "(" + std::to_string(width) + "," + std::to_string(repeat / width) + ")", each,
                      each * static_cast<std::int64_t>(values.size())});
   });
   return forms;
@@ -117,7 +119,8 @@ void create_table(MemoryFits& fits, const CatalogRows& rows, const std::vector<F
   fits.check(status, "create the catalogue table");
 }
 
-void write_header(MemoryFits& fits, const CatalogRows& rows, const CatalogMetadata& metadata) {
+void write_header(MemoryFits& fits, const CatalogRows& rows, const std::vector<Form>& forms,
+                  const CatalogMetadata& metadata) {
   int status = 0;
   int number = 0;
   const auto write = [&](const std::string& keyword, const std::string& text) {
@@ -126,7 +129,8 @@ void write_header(MemoryFits& fits, const CatalogRows& rows, const CatalogMetada
     fits_write_key_longstr(fits.get(), keyword.c_str(), printable_ascii(text).c_str(), nullptr, &status);
   };
   for_each_field(rows, [&](const Column& column, const auto&) {
-    const std::string n = std::to_string(++number);
+    const std::string tdim = forms[static_cast<std::size_t>(number)].tdim, n = std::to_string(++number);
+    write("TDIM" + n, tdim);
     write("TCOMM" + n, column.description);
     write("TUCD" + n, column.ucd);
   });
@@ -146,7 +150,7 @@ void write_header(MemoryFits& fits, const CatalogRows& rows, const CatalogMetada
 std::string make_header(const CatalogRows& rows, const std::vector<Form>& forms, const CatalogMetadata& metadata) {
   MemoryFits fits;
   create_table(fits, rows, forms, metadata);
-  write_header(fits, rows, metadata);
+  write_header(fits, rows, forms, metadata);
   const std::span<const std::byte> bytes = fits.finish();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -163,7 +167,8 @@ std::string header_contents(const CatalogRows& rows, const std::vector<Form>& fo
   for_each_field(rows, [&](const Column& column, const auto&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);
     put(unit_of(column, metadata));
-    put((form++)->tform);
+    put(form->tform);
+    put((form++)->tdim);
   });
   return contents;
 }
@@ -207,9 +212,11 @@ void store_rows(const CatalogRows& rows, const std::vector<Form>& forms, std::in
 void write_rows(OutputFile& file, const CatalogRows& rows, const std::vector<Form>& forms, const Cpu& where) {
   const std::int64_t stride = row_bytes(forms);
   const std::int64_t count = rows.count;
-  Buffer<std::byte, Cpu> piece(std::min(count, rows_at_a_time) * stride, where);
-  for (std::int64_t first = 0; first < count; first += rows_at_a_time) {
-    const std::int64_t size = std::min(rows_at_a_time, count - first);
+  const std::int64_t most =
+      std::clamp<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(stride, 1), 1, rows_at_a_time);
+  Buffer<std::byte, Cpu> piece(std::min(count, most) * stride, where);
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t size = std::min(most, count - first);
     parallel_for(size, chunk_rows, where, [&](std::int64_t begin, std::int64_t end) {
       store_rows(rows, forms, first + begin, first + end, piece.data() + begin * stride);
     });

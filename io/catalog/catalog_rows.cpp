@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <string_view>
 
-namespace srcextract {
+#include "stages/catalogue/vignet_column.hpp"
 
-CatalogRows rows_of(const Sources& sources, Vectors vectors) {
+namespace srcextract {
+namespace {
+
+FieldValues<float> pictures(const Vignets& vignets, std::size_t elements) {
+  const auto width = static_cast<std::size_t>(vignets.size.width);
+  FieldValues<float> values{{}, width * static_cast<std::size_t>(vignets.size.height), elements > 1 ? width : 0};
+  for (std::size_t i = 0; i < elements; ++i) values.elements.push_back(vignets.pixels.data() + i);
+  return values;
+}
+
+}  // namespace
+
+CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vignets) {
   CatalogRows rows{{}, sources.size()};
   for_each_column(WrittenColumns{sources}, [&]<class T>(const Column& column, const std::vector<T>& values) {
     const std::string_view common = common_name(column.name);
@@ -19,6 +31,9 @@ CatalogRows rows_of(const Sources& sources, Vectors vectors) {
       std::get<FieldValues<T>>(first->values).elements.push_back(values.data());
     }
   });
+  if (!vignets.size.any()) return rows;
+  const std::size_t all = static_cast<std::size_t>(vignets.size.width) * static_cast<std::size_t>(vignets.size.height);
+  rows.fields.push_back({vignet_column, pictures(vignets, vectors == Vectors::joined ? all : 1)});
   return rows;
 }
 

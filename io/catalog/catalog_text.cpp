@@ -29,20 +29,22 @@ void append(std::string& out, T value) {
   out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-/// As JSON has it, with Python's names for what is no number there.
+/// As JSON has it, with Python's names for what is no number there; of a picture a list for each of its rows.
 template <class T>
 void append_list(std::string& out, const FieldValues<T>& values, std::size_t row) {
-  char before = '[';
-  for (std::size_t element = 0; element < values.size(); ++element, before = ',') {
+  const std::size_t width = values.width == 0 ? values.size() : values.width;
+  out += '[';
+  for (std::size_t element = 0; element < values.size(); ++element) {
     const T value = values.at(row, element);
-    out += before;
+    if (element > 0) out += element % width == 0 ? "],[" : ",";
+    if (element == 0 && values.width > 0) out += '[';
     if (std::isfinite(static_cast<double>(value))) {
       append(out, value);
     } else {
       out += std::isnan(static_cast<double>(value)) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
     }
   }
-  out += ']';
+  out += values.width == 0 ? "]" : "]]";
 }
 
 /// As it is, or in double quotes (RFC 4180) where it would be taken apart.
@@ -72,7 +74,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
     for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
       if constexpr (std::is_same_v<T, std::string>) {
         append(text, std::string_view(values.at(i, 0)), separator);
-      } else if (values.size() == 1) {
+      } else if (values.size() == 1 && values.width == 0) {
         append(text, values.at(i, 0));
       } else {
         append_list(text, values, i);
@@ -97,6 +99,16 @@ const char* ecsv_type() {
   if constexpr (std::is_same_v<T, std::string>) return "string";
   static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
   return "float64";
+}
+
+/// Of vectors and pictures with their lengths.
+template <class T>
+std::string ecsv_type_of(const FieldValues<T>& values) {
+  const std::string type = ecsv_type<T>();
+  if (values.size() == 1 && values.width == 0) return type;
+  const std::size_t width = values.width == 0 ? values.size() : values.width;
+  const std::string height = values.width == 0 ? "" : std::to_string(values.size() / width) + ",";
+  return "string, subtype: '" + type + "[" + height + std::to_string(width) + "]'";
 }
 
 /// A single-quoted YAML scalar: no character of it has a meaning to YAML. Ends of lines become blanks.
@@ -144,8 +156,7 @@ std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata
     const std::string unit = unit_of(column, metadata), description = column.description, ucd = column.ucd;
     out += "# - {name: " + scalar(column.name);
     if (!unit.empty()) out += ", unit: " + quoted(unit);
-    const std::string type = ecsv_type<T>(), length = std::to_string(values.size());
-    out += ", datatype: " + (values.size() == 1 ? type : "string, subtype: '" + type + "[" + length + "]'");
+    out += ", datatype: " + ecsv_type_of(values);
     if (!description.empty()) out += ", description: " + quoted(description);
     if (!ucd.empty()) out += ", meta: {ucd: " + quoted(ucd) + "}";
     out += "}\n";

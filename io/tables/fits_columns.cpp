@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "io/tables/table_formats.hpp"
 #include "io/tables/table_memory.hpp"
 #include "stages/core/error.hpp"
 
@@ -109,7 +108,7 @@ void check_width(std::int64_t bytes, std::int64_t row, const std::string& where)
 
 }  // namespace
 
-std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path) {
+std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, std::int64_t longest) {
   const Header& header = *table.header;
   TableMemory memory(table, path, 0);
   memory.open();
@@ -124,7 +123,7 @@ std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path) 
     if (!bytes || __builtin_add_overflow(row_bytes, *bytes, &row_bytes))
       row_bytes = std::numeric_limits<std::int64_t>::max();
     check_width(row_bytes, row, describe(table, path));
-    if (form.stored < 0 || form.is_complex() || form.elements() < 1 || form.elements() > longest_vector) continue;
+    if (form.stored < 0 || form.is_complex() || form.elements() < 1 || form.elements() > longest) continue;
     const std::string n = std::to_string(number);
     FitsColumn column;
     column.number = number;

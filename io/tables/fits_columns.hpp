@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/fits/fits_reader.hpp"
-#include "io/tables/table.hpp"
+#include "io/tables/table_formats.hpp"
 
 namespace srcextract {
 
@@ -25,9 +25,8 @@ struct FitsColumn {
   std::optional<std::int64_t> null;  ///< the integer that stands for a missing one
 };
 
-/// The columns of the table, but those of variable length, of complex numbers, and
-/// of vectors too long for a catalogue. Throws Error{input} if the header is not valid;
-/// `path` is for messages.
-std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path);
+/// The columns of the table, but those of variable length, of complex numbers, and of vectors of more elements than
+/// `longest`. Throws Error{input} if the header is not valid; `path` is for messages.
+std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, std::int64_t longest = longest_vector);
 
 }  // namespace srcextract

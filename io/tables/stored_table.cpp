@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -37,18 +38,18 @@ std::vector<std::string> history_in(std::string_view cards) {
   return lines;
 }
 
-std::string form_of(const Header& header, int number) {
-  return header.text("TFORM" + std::to_string(number)).value_or("");
+std::string text_of(const Header& header, const std::string& keyword, int number) {
+  return header.text(keyword + std::to_string(number)).value_or("");
 }
 
 std::vector<StoredColumn> stored_columns(const Hdu& hdu, const std::string& path, std::int64_t row_bytes) {
   std::vector<StoredColumn> columns;
   std::int64_t bytes = 0;
-  for (const FitsColumn& column : fits_columns(hdu, path)) {
+  for (const FitsColumn& column : fits_columns(hdu, path, std::numeric_limits<std::int64_t>::max())) {
     const ColumnHead& head = column.head;
     const std::int64_t width = column.elements * column.width;
-    columns.push_back(
-        {head.name, form_of(*hdu.header, column.number), head.unit, head.ucd, head.description, std::nullopt, width});
+    columns.push_back({head.name, text_of(*hdu.header, "TFORM", column.number), head.unit, head.ucd, head.description,
+                       std::nullopt, width, text_of(*hdu.header, "TDIM", column.number)});
     bytes += width;
   }
   if (columns.empty() || bytes != row_bytes)

@@ -16,6 +16,7 @@ struct StoredColumn {
   std::string name, form, unit, ucd, description;  ///< TTYPE, TFORM, TUNIT, TUCD, TCOMM
   std::optional<std::int64_t> null;                ///< TNULL, of the writer alone
   std::int64_t bytes = 0;                          ///< of a row
+  std::string dim = {};                            ///< TDIM, of pictures
 
   bool operator==(const StoredColumn&) const = default;
 };

@@ -38,6 +38,7 @@ void write_cards(MemoryFits& fits, const TableHead& head) {
   };
   for (const StoredColumn& column : head.columns) {
     const std::string n = std::to_string(++number);
+    write("TDIM" + n, column.dim);
     write("TCOMM" + n, column.description);
     write("TUCD" + n, column.ucd);
     if (column.null) fits_write_key_lng(fits.get(), ("TNULL" + n).c_str(), *column.null, "there is none", &status);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stages/catalogue/vignets.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
@@ -96,18 +97,20 @@ void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& s
 }  // namespace
 
 bool keeps_segmentation(const Config& config) {
+  const bool cuts_out = vignet_size(config.output.columns).any() && config.measurement.mask != MaskNeighbours::none;
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects;
   });
-  return config.output.segmentation || of_objects || has_flags(config.flags) ||
+  return config.output.segmentation || of_objects || cuts_out || has_flags(config.flags) ||
          (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
 
 bool shows_pixels(const Config& config) {
-  return std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-    return image == CheckImage::minus_background || image == CheckImage::filtered || image == CheckImage::objects ||
-           image == CheckImage::minus_objects || image == CheckImage::snr;
-  });
+  return vignet_size(config.output.columns).any() ||
+         std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+           return image == CheckImage::minus_background || image == CheckImage::filtered ||
+                  image == CheckImage::objects || image == CheckImage::minus_objects || image == CheckImage::snr;
+         });
 }
 
 bool shows_variance(const Config& config) {
@@ -157,7 +160,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
     out.runs = std::move(found.runs);
     out.label = std::move(found.components.label);
   }
-  if (!config.output.check_images.empty()) out.check = check_data(std::move(found), where);
+  if (!config.output.check_images.empty() || shows_pixels(config)) out.check = check_data(std::move(found), where);
   return out;
 }
 

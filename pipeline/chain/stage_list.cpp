@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "pipeline/chain/make_catalog.hpp"
+#include "stages/catalogue/vignets.hpp"
 #include "stages/clean/find_eaters.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
@@ -151,10 +152,12 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
   const std::int64_t more_sums =
       (config.convolve.kernel != KernelShape::none ? 1 : 0) + (has_map(config.weights) ? 1 : 0);
   const bool deblended = config.deblend.method != DeblendMethod::none;
-  return sources *
-         (source_bytes + photometry_bytes(config) + more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
-          (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0) +
-          (config.deblend.clean ? clean_bytes : 0));
+  const VignetSize vignet = vignet_size(config.output.columns);
+  const std::int64_t vignet_bytes = std::int64_t{vignet.width} * vignet.height * pixel_bytes;
+  return sources * (source_bytes + photometry_bytes(config) + vignet_bytes +
+                    more_sums * static_cast<std::int64_t>(sizeof(SourceSums)) +
+                    (deblended ? static_cast<std::int64_t>(sizeof(Parentage) + sizeof(Run)) : 0) +
+                    (config.deblend.clean ? clean_bytes : 0));
 }
 
 std::int64_t device_memory_beside(const RunPlan& plan) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "io/wcs/wcs.hpp"
+#include "stages/catalogue/vignets.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -30,6 +31,8 @@ void require_forced_config(const Config& config) {
       refuse(config, "output.check_images", "filtered, objects, -objects and snr show what sources are found in");
   if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
     refuse(config, "quicklook.overlay", "pixels are those of sources");
+  if (vignet_size(config.output.columns).any())
+    refuse(config, "output.columns", "VIGNET tells the pixels of sources from others");
   if (has_flags(config.flags))
     refuse(config, config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }

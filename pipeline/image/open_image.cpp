@@ -17,6 +17,7 @@
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/run_record.hpp"
+#include "pipeline/outputs/vignets.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -48,10 +49,11 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)},
                                  input.detection == nullptr ? "" : name_of(input.detection->task.path),
                                  input.positions == nullptr ? "" : name_of(input.positions->list.path)};
+  const Vignets vignets = cut_vignets(extraction, config.config, where);
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(input.positions == nullptr || format == CatalogFormat::reg
-                        ? write_catalog(path, format, extraction.sources, metadata, where)
+                        ? write_catalog(path, format, extraction.sources, metadata, where, vignets)
                         : write_table(path, forced_table(extraction.sources, input.positions->list), metadata, where));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scripts/config_documents/column_notes.hpp"
+#include "stages/catalogue/vignet_column.hpp"
 
 namespace srcextract::documents {
 namespace {
@@ -60,16 +61,16 @@ std::string in_sextractor(const ColumnNote& note) {
   return as_code(note.sextractor.substr(0, end)) + note.sextractor.substr(end);
 }
 
-std::string column_row(const Column& column, ColumnType type, const MeasuredColumn* measured) {
-  const ColumnNote note = note_of(column.name, measured != nullptr ? measured->needs : ColumnNeeds{});
+std::string column_row(const Column& column, const std::string& type, const std::string& group,
+                       const ColumnNeeds& needs) {
+  const ColumnNote note = note_of(column.name, needs);
   std::string text = "|";
   const auto cell = [&](const std::string& words) { text += words.empty() ? " |" : " " + words + " |"; };
-  const bool repeated = measured != nullptr && measured->repeated;
   cell(as_code(column.name));
   cell(note.definition);
   cell(shown_unit(column));
-  cell(type_word(type) + std::string(repeated ? "[*n*]" : ""));
-  cell(measured != nullptr ? as_code(measured->group) : "`default`");
+  cell(type);
+  cell(as_code(group));
   cell(column.ucd);
   cell(note.source);
   cell(in_sextractor(note));
@@ -87,9 +88,12 @@ std::string column_table() {
     const auto declared = measured_columns();
     const auto found = std::ranges::find_if(
         declared, [&](const MeasuredColumn& one) { return one.column.name == std::string_view(column.name); });
-    text += column_row(column, column_type<T>(), found == declared.end() ? nullptr : &*found);
+    const bool asked_for = found != declared.end();
+    const std::string vector = asked_for && found->repeated ? "[*n*]" : "";
+    text += column_row(column, type_word(column_type<T>()) + vector, asked_for ? found->group : "default",
+                       asked_for ? found->needs : ColumnNeeds{});
   });
-  return text;
+  return text + column_row(vignet_column, "float32[*h*,*w*]", "", {});
 }
 
 }  // namespace srcextract::documents

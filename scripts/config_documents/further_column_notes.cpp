@@ -71,6 +71,11 @@ std::span<const ColumnNote> notes_of_further_columns() {
        "cxx", "cxx"},
       {"CYY_IMAGE", "c_yy of it: X2 / (X2 Y2 − XY²)", bertin_arnouts, same, "cyy", "cyy"},
       {"CXY_IMAGE", "c_xy of it: −2 XY / (X2 Y2 − XY²)", bertin_arnouts, same, "cxy", "cxy"},
+      {"VIGNET",
+       "asked for as `VIGNET(35,35)`, with the pixels along x and y: those of the image above the sky around the pixel "
+       "that `X_IMAGE`, `Y_IMAGE` is in; −10³⁰ outside of the image, where it is masked, and, unless "
+       "`measurement.mask` is `none`, in other sources and components that are too small for one",
+       manual, "VIGNET: has values where weights are 0", "", ""},
   };
   return notes;
 }

@@ -73,9 +73,10 @@ void SurveyLayout::add_column(const StoredColumn& column, const std::string& pat
   }
   if (known->path.empty())
     fail(path + " has a column " + column.name + ", which says in a joined catalogue where a row is from");
-  if (known->stored.form != column.form)
-    fail("column " + column.name + " is of type " + known->stored.form + " in " + known->path + " and of type " +
-         column.form + " in " + path);
+  const auto type = [](const StoredColumn& one) { return one.form + one.dim; };
+  if (type(known->stored) != type(column))
+    fail("column " + column.name + " is of type " + type(known->stored) + " in " + known->path + " and of type " +
+         type(column) + " in " + path);
   known->units.insert(column.unit);
 }
 

@@ -253,6 +253,21 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "x.yaml:1:19: 'output.columns' holds 'ID_PARENT', which is of sources that are deblended: set deblend.method"},
       {"output: {columns: [IMAFLAGS_ISO]}",
        "x.yaml:1:19: 'output.columns' holds 'IMAFLAGS_ISO', which needs a map of flags: give flags.file or flags.hdu"},
+      {"output: {columns: [NUMBER, VIGNET(35,35)]}",
+       "x.yaml:1:28: 'output.columns' must be a name or a whole number from 0, not 'VIGNET(35'; a name like this one "
+       "must stand in quotes"},
+      {"output: {columns: ['VIGNET(0,3)']}",
+       "x.yaml:1:19: 'output.columns' holds 'VIGNET(0,3)', which is no cut-out: write \"VIGNET(35,35)\", in quotes, "
+       "with the pixels along x and y, 1 to 1000"},
+      {"output: {columns: ['VIGNET(3,1001)']}",
+       "x.yaml:1:19: 'output.columns' holds 'VIGNET(3,1001)', which is no cut-out: write \"VIGNET(35,35)\", in quotes, "
+       "with the pixels along x and y, 1 to 1000"},
+      {"output: {columns: [VIGNET]}",
+       "x.yaml:1:19: 'output.columns' holds 'VIGNET', which is no cut-out: write \"VIGNET(35,35)\", in quotes, with "
+       "the pixels along x and y, 1 to 1000"},
+      {"output: {columns: ['VIGNET(3,3)', 'VIGNET(5,5)']}", "x.yaml:1:19: 'output.columns' names VIGNET twice"},
+      {"output: {columns: ['VIGNET(3,3)'], formats: [csv, reg]}",
+       "x.yaml:1:19: 'output.columns' holds 'VIGNET(3,3)', which is in FITS and ECSV alone: add one to output.formats"},
       {"measurement: {apertures: []}",
        "x.yaml:1:26: 'measurement.apertures' is empty; name a diameter in pixels, as in [5]"},
       {"measurement: {apertures: [5, 0]}",

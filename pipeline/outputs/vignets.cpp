@@ -1,0 +1,94 @@
+#include "pipeline/outputs/vignets.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Sources that a thread takes at a time.
+constexpr std::int64_t sources_at_a_time = 64;
+
+struct PixelPlace {
+  std::int64_t x, y;
+};
+
+PixelPlace central_pixel(const Sources& sources, std::size_t row, const Shape& shape) {
+  const double x = sources.x_image[row], y = sources.y_image[row];
+  const auto within = [](double position, std::int64_t size) {
+    return position >= 0.5 && position < static_cast<double>(size) + 0.5;
+  };
+  if (!within(x, shape.width) || !within(y, shape.height))
+    return {sources.xpeak_image[row] - 1, sources.ypeak_image[row] - 1};
+  return {static_cast<std::int64_t>(x + 0.5) - 1, static_cast<std::int64_t>(y + 0.5) - 1};
+}
+
+/// Where a cut-out lies in the image.
+struct Window {
+  std::int64_t left, top;       ///< its first pixel, maybe outside
+  std::int64_t x_begin, x_end;  ///< its columns that are in the image
+  std::int64_t y_begin, y_end;
+};
+
+Window window_around(const PixelPlace& centre, const VignetSize& size, const Shape& shape) {
+  const std::int64_t left = centre.x - size.width / 2, top = centre.y - size.height / 2;
+  const auto inside = [](std::int64_t place, std::int64_t most) { return std::clamp<std::int64_t>(place, 0, most); };
+  return {left,
+          top,
+          inside(left, shape.width),
+          inside(left + size.width, shape.width),
+          inside(top, shape.height),
+          inside(top + size.height, shape.height)};
+}
+
+/// Leaves out what is of other sources, or of too small components, in a row of the image; `pixels` are those from
+/// x_begin on.
+void blank_others(const Extraction& extraction, std::int32_t number, std::int64_t y, const Window& window,
+                  float* pixels) {
+  const Run* const runs = extraction.runs.runs.begin();
+  const Run* const end = runs + extraction.runs.row_begin[y + 1];
+  const Run* run = std::partition_point(runs + extraction.runs.row_begin[y], end,
+                                        [&](const Run& before) { return before.end <= window.x_begin; });
+  for (; run != end && run->begin < window.x_end; ++run) {
+    if (extraction.label[run - runs] == number) continue;
+    const std::int64_t first = std::max<std::int64_t>(run->begin, window.x_begin);
+    const std::int64_t last = std::min<std::int64_t>(run->end, window.x_end);
+    std::fill(pixels + (first - window.x_begin), pixels + (last - window.x_begin), no_vignet_pixel);
+  }
+}
+
+void cut_vignet(const Extraction& extraction, std::size_t row, const VignetSize& size, bool blanks, float* out) {
+  const Sources& sources = extraction.sources;
+  const Image<float, Cpu>& above = extraction.check.above;
+  const Window window = window_around(central_pixel(sources, row, above.shape), size, above.shape);
+  const bool fainter = sources.has_sign && sources.sign[row] < 0;
+  std::fill_n(out, std::int64_t{size.width} * size.height, no_vignet_pixel);
+  for (std::int64_t y = window.y_begin; y < window.y_end; ++y) {
+    const float* const from = above.pixels.data() + y * above.shape.width;
+    float* const to = out + (y - window.top) * size.width + (window.x_begin - window.left);
+    std::transform(from + window.x_begin, from + window.x_end, to, [&](float pixel) {
+      if (pixel != pixel) return no_vignet_pixel;
+      return fainter ? -pixel : pixel;
+    });
+    if (blanks) blank_others(extraction, sources.number[row], y, window, to);
+  }
+}
+
+}  // namespace
+
+Vignets cut_vignets(const Extraction& extraction, const Config& config, const Cpu& where) {
+  Vignets out{vignet_size(config.output.columns), {}};
+  if (!out.size.any()) return out;
+  const std::int64_t each = std::int64_t{out.size.width} * out.size.height, sources = extraction.sources.size();
+  out.pixels.resize(static_cast<std::size_t>(each * sources));
+  const bool blanks = config.measurement.mask != MaskNeighbours::none;
+  parallel_for(sources, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      cut_vignet(extraction, static_cast<std::size_t>(row), out.size, blanks, out.pixels.data() + row * each);
+  });
+  return out;
+}
+
+}  // namespace srcextract
