@@ -285,6 +285,10 @@ struct MeasurementConfig {
   std::vector<double> kron = {2.5, 3.5};       ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: the same (PHOT_PETROPARAMS)
   std::vector<double> flux_radius = {0.5};     ///< parts of FLUX_AUTO, of FLUX_RADIUS (PHOT_FLUXFRAC)
+  std::vector<double> annulus = {10, 20};      ///< inner and outer radius of that of ANNULUS_SKY in pixels
+  std::string nnw;                             ///< SExtractor's file of a network that CLASS_STAR is told by
+  std::vector<double> network = {};            ///< what that file holds, once it was read: no key of its own
+  double seeing_fwhm = 1.2;                    ///< width of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)
 
   bool operator==(const MeasurementConfig&) const = default;
 };

@@ -60,6 +60,9 @@ CompareRules default_rules() {
       {"SNR", relative, 0.03, 0.1},
       {"SNR_*", relative, 0.03, 0.1},
       {"BACKGROUND", sigma, 0.03, 0.2, 0.01, "THRESHOLD"},
+      {"ANNULUS_SKY", sigma, 0.03, 0.2, 0.01, "ANNULUS_RMS"},
+      {"ANNULUS_*", relative, 0.03, 0.2},
+      {"NLOW*", absolute, 0.25, 2, 0.02},
       {"THRESHOLD", relative, 0.03, 0.2},
 
       {"NPIX", relative, 0.02, 0.2},

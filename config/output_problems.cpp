@@ -43,6 +43,8 @@ std::string needed_for_column(const std::string& name, const Config& config) {
     return "is of sources that are deblended: set deblend.method";
   if ((name == "IMAFLAGS_ISO" || name == "NIMAFLAGS_ISO") && !has_flags(config.flags))
     return "needs a map of flags: give flags.file or flags.hdu";
+  if (name == "CLASS_STAR" && config.measurement.nnw.empty())
+    return "is told by a neural network: give measurement.nnw, SExtractor's default.nnw";
   return "";
 }
 
@@ -103,6 +105,14 @@ std::string fractions_problem(const MeasurementConfig& config) {
   for (const double part : config.flux_radius)
     if (!(part > 0 && part <= 1)) return "holds " + format_value(part) + ", which is no part: above 0, up to 1";
   return "";
+}
+
+std::string annulus_problem(const MeasurementConfig& config) {
+  constexpr double most = 500;
+  if (config.annulus.size() != 2) return "must be two radii in pixels, inner and outer, as in [10, 20]";
+  const double inner = config.annulus[0], outer = config.annulus[1];
+  if (!(inner >= 0 && outer <= most)) return "must be radii from 0 to 500 pixels";
+  return inner < outer ? "" : "has no room between its radii; the second must be larger, as in [10, 20]";
 }
 
 std::string columns_problem(const Config& config) {

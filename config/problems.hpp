@@ -100,6 +100,8 @@ std::string apertures_problem(const MeasurementConfig& config);
 /// Of an ellipse's factor and least radius, as in `example`; and of parts of the light.
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example);
 std::string fractions_problem(const MeasurementConfig& config);
+/// Of the radii of an annulus.
+std::string annulus_problem(const MeasurementConfig& config);
 
 /// Of the columns: there are such, and what they are made of.
 std::string columns_problem(const Config& config);

@@ -100,6 +100,26 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .allowed = "1 to 100 numbers above 0, up to 1",
           .problem = fractions_problem(c.measurement)},
     c.measurement.flux_radius);
+  f(Field{.section = section,
+          .key = "annulus",
+          .description = "Inner and outer radius in pixels of the annulus about a source whose sky ANNULUS_SKY is",
+          .allowed = "two numbers from 0 to 500, the second larger",
+          .problem = annulus_problem(c.measurement)},
+    c.measurement.annulus);
+  f(Field{.section = section,
+          .key = "nnw",
+          .description =
+              "File of the neural network that tells CLASS_STAR: SExtractor's `.nnw` (STARNNW_NAME); without "
+              "one there is no such column",
+          .is_path = true},
+    c.measurement.nnw);
+  f(Field{.section = section,
+          .key = "seeing_fwhm",
+          .description = "Full width at half maximum of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)",
+          .at_least = 0.001,
+          .at_most = 10000,
+          .why = "by it that network compares sizes"},
+    c.measurement.seeing_fwhm);
 }
 
 }  // namespace srcextract::config

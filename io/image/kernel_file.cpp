@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "io/files/big_endian.hpp"
 #include "io/files/byte_stream.hpp"
 #include "io/files/text_lines.hpp"
+#include "io/files/words.hpp"
 #include "io/image/fits_image.hpp"
 #include "stages/core/error.hpp"
 
@@ -31,23 +31,8 @@ bool begins_as_fits(const std::string& path) {
   return file.read(bytes) == bytes.size() && std::string_view(bytes.data(), bytes.size()) == keyword;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r\f\v";
-  std::vector<std::string_view> words;
-  for (std::size_t begin = 0; (begin = line.find_first_not_of(blanks, begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
-    words.push_back(line.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
-
 double parse_value(std::string_view word, const TextLines& lines) {
-  double value = 0;
-  const char* const end = word.data() + word.size();
-  const char* const begin = word.data() + (word.starts_with('+') && !word.starts_with("+-") ? 1 : 0);
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error == std::errc() && stop == end && std::isfinite(value)) return value;
+  if (const auto value = finite_number(word)) return *value;
   throw lines.error("'" + std::string(word.substr(0, 40)) + "' is no finite number; a kernel's values stand a row a " +
                     "line, with blanks between them");
 }

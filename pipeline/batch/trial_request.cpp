@@ -13,13 +13,17 @@ using Json = nlohmann::json;
 
 /// Enough to make the same outputs and messages of.
 Json config_json(const ImageConfig& config) {
-  return {{"yaml", config.yaml}, {"hash", config.hash}, {"set_at", config.config.set_at}};
+  return {{"yaml", config.yaml},
+          {"hash", config.hash},
+          {"set_at", config.config.set_at},
+          {"network", config.config.measurement.network}};
 }
 
 std::shared_ptr<const ImageConfig> config_from(const Json& json) {
   std::string yaml = json.at("yaml");
   Config config = parse_config(yaml, "the configuration");
   config.set_at = json.at("set_at").get<std::map<std::string, std::string>>();
+  config.measurement.network = json.at("network").get<std::vector<double>>();  // the text has its file's name alone
   return std::make_shared<const ImageConfig>(ImageConfig{config, std::move(yaml), json.at("hash"), config});
 }
 

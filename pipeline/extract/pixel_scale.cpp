@@ -11,12 +11,17 @@ namespace srcextract {
 Config with_pixel_scale(const ImageInput& input) {
   Config config = input.config();
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
-  const bool for_a_column = ColumnChoice(config.output.columns).has("MU_MAX");
+  const ColumnChoice choice(config.output.columns);
+  const bool for_class = choice.has("CLASS_STAR") && !config.measurement.nnw.empty();
+  const bool for_a_column = choice.has("MU_MAX") || for_class;
   if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
   if (!reason.empty() && !for_thresholds) {
-    spdlog::warn("{}: MU_MAX is NaN: it needs the size of a pixel, and {}; set measurement.pixel_scale, in arcseconds",
-                 input.name, reason);
+    const char* const columns = !for_class             ? "MU_MAX is"
+                                : choice.has("MU_MAX") ? "MU_MAX, CLASS_STAR are"
+                                                       : "CLASS_STAR is";
+    spdlog::warn("{}: {} NaN for want of the size of a pixel: {}; set measurement.pixel_scale, in arcseconds",
+                 input.name, columns, reason);
     return config;
   }
   if (!reason.empty())

@@ -68,7 +68,8 @@ std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs)
 }  // namespace
 
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs) {
-  if (!needs[0].empty()) return {name, sky_definition(name, needs), manual, sky_in_sextractor(name, needs), "", ""};
+  const bool on_sky = !needs[1].empty();
+  if (on_sky) return {name, sky_definition(name, needs), manual, sky_in_sextractor(name, needs), "", ""};
   if (const ColumnNote* note = find_note(notes_of_default_columns(), name)) return *note;
   if (const ColumnNote* note = find_note(notes_of_further_columns(), name)) return *note;
   return note_of_pattern(name);

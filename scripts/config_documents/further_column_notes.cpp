@@ -76,6 +76,24 @@ std::span<const ColumnNote> notes_of_further_columns() {
        "that `X_IMAGE`, `Y_IMAGE` is in; −10³⁰ outside of the image, where it is masked, and, unless "
        "`measurement.mask` is `none`, in other sources and components that are too small for one",
        manual, "VIGNET: has values where weights are 0", "", ""},
+      {"CLASS_STAR",
+       "with `measurement.nnw` alone: what the network in that file makes of `ISO0` … `ISO7`, of `FLUX_MAX` over the "
+       "analysis threshold, and of `measurement.seeing_fwhm` ([stages.md](stages.md#photometry)); NaN, and a warning, "
+       "where the size of a pixel is not known",
+       bertin_arnouts, same, "", ""},
+      {"ANNULUS_SKY",
+       "median, clipped at 3 σ, of the pixels of `measurement.annulus` that are not masked and of no source, above "
+       "`BACKGROUND` ([stages.md](stages.md#photometry)); NaN where there is none",
+       stetson, "", "", ""},
+      {"ANNULUS_RMS", "standard deviation of the pixels that were left", stetson, "", "", ""},
+      {"ANNULUS_PIXELS", "their number", stetson, "", "", ""},
+      {"NLOWWEIGHT_ISO",
+       "pixels of it that are masked in the image that is measured ([stages.md](stages.md#photometry))", manual, same,
+       "", ""},
+      {"NLOWDWEIGHT_ISO",
+       "pixels of it that are masked in the image where it was found, or have one that is among their eight neighbours",
+       manual, "NLOWDWEIGHT_ISO: of weights that are filtered as the image is", "", ""},
+      {"FLAGS_WEIGHT", "sum of 1: `NLOWWEIGHT_ISO` is above 0; 2: `NLOWDWEIGHT_ISO` is", manual, same, "", ""},
   };
   return notes;
 }

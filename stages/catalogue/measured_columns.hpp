@@ -21,6 +21,9 @@ enum class Family {
   window,          ///< moments under a window as wide as `light_radii` tell (stages/photometry/window.hpp)
   profile,         ///< from the peak to the threshold (stages/photometry/profile.hpp)
   position_noise,  ///< what noise does to positions (stages/photometry/position_noise.hpp)
+  annulus,         ///< the sky about a source (stages/photometry/annulus.hpp)
+  low_weight,      ///< bad pixels in and beside a source (stages/photometry/low_weight.hpp)
+  classifier,      ///< what a network makes of `profile` (stages/photometry/star_network.hpp)
   sky              ///< other columns on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
 };
 
@@ -35,8 +38,8 @@ constexpr ColumnType column_type() {
   return sizeof(T) == 2 ? ColumnType::int16 : sizeof(T) == 4 ? ColumnType::int32 : ColumnType::int64;
 }
 
-/// The columns in pixels that a column on the sky is made of: x and y of a place, and what is to be turned there:
-/// second moments (of x, of y, and both), or one length or area.
+/// The columns that a column is made of. Of one on the sky those in pixels: x and y of a place, and what is to be
+/// turned there: second moments (of x, of y, and both), or one length or area.
 using ColumnNeeds = std::array<std::string_view, 5>;
 
 /// A column that is in the catalogue if `output.columns` asks for it.
@@ -46,7 +49,7 @@ struct MeasuredColumn {
   const char* group;      ///< of output.columns that it is in
   bool repeated = false;  ///< one for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< of Family::sky alone
+  ColumnNeeds needs = {};  ///< of Family::sky and Family::classifier
 };
 
 /// All of them, in catalogue order. How values follow from what was measured stands with the family.

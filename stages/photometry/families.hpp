@@ -1,8 +1,10 @@
 #pragma once
 
+#include "stages/photometry/annulus.hpp"
 #include "stages/photometry/circles.hpp"
 #include "stages/photometry/kron.hpp"
 #include "stages/photometry/light_radii.hpp"
+#include "stages/photometry/low_weight.hpp"
 #include "stages/photometry/petrosian.hpp"
 #include "stages/photometry/position_noise.hpp"
 #include "stages/photometry/profile.hpp"
@@ -30,6 +32,8 @@ struct Photometry {
   FamilyRows<WindowedSource, Where> window;
   FamilyRows<ProfileRow, Where> profile;
   FamilyRows<PositionNoise, Where> position_noise;
+  FamilyRows<AnnulusSky, Where> annulus;
+  FamilyRows<LowWeight, Where> low_weight;
 };
 
 /// The list of families, in the order in which they are measured: a family may use what those before it have measured
@@ -55,6 +59,8 @@ void for_each_family(F&& f) {
   f.template operator()<WindowFamily>([](auto& all) -> auto& { return all.window; });
   f.template operator()<ProfileFamily>([](auto& all) -> auto& { return all.profile; });
   f.template operator()<PositionNoiseFamily>([](auto& all) -> auto& { return all.position_noise; });
+  f.template operator()<AnnulusFamily>([](auto& all) -> auto& { return all.annulus; });
+  f.template operator()<LowWeightFamily>([](auto& all) -> auto& { return all.low_weight; });
 }
 
 /// Whether a family measures all rows of a source at once.
@@ -96,7 +102,8 @@ inline std::int64_t photometry_bytes(const Config& config) {
     bytes += One(config).rows() * of_row;
   });
   for (const MeasuredColumn& one : measured_columns())
-    if ((one.family == Family::isophote || one.family == Family::sky) && choice.fills(one.column.name))
+    if ((one.family == Family::isophote || one.family == Family::sky || one.family == Family::classifier) &&
+        choice.fills(one.column.name))
       bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));
 }

@@ -10,6 +10,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/photometry/isophotal_values.hpp"
+#include "stages/photometry/star_network.hpp"
 
 namespace srcextract {
 namespace {
@@ -103,6 +104,22 @@ void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Ro
   }
 }
 
+/// CLASS_STAR, where there is a network.
+void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& profile,
+                    std::span<const FluxCalibration> calibration, const MeasurementConfig& config, Sources& sources,
+                    const Cpu& where) {
+  if (config.network.empty()) return;
+  const StarNetwork network{std::span(config.network).first<StarNetwork::size>()};
+  sources.further.push_back({column, column.name,
+                             column_of(
+                                 sources.size(),
+                                 [&](std::int64_t row) {
+                                   return same_nan(star_class(network, profile.rows[row], config.seeing_fwhm,
+                                                              calibration[static_cast<std::size_t>(row)].pixel_scale));
+                                 },
+                                 where)});
+}
+
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
   if (found.pixel == calibration.pixel) return;  // 0, maybe
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
@@ -127,6 +144,8 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
   for (const MeasuredColumn& measured : measured_columns()) {
     if (!choice.fills(measured.column.name)) continue;
     if (measured.family == Family::isophote) add_isophotal_column(measured.column, calibration, sources, where);
+    if (measured.family == Family::classifier)
+      add_star_class(measured.column, photometry.profile, calibration, config.measurement, sources, where);
     for_each_family([&]<class One>(auto&& rows_of) {
       if (One::id == measured.family)
         add_family_columns<One>(measured.column, rows_of(photometry), calibration, sources, where);

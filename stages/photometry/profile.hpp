@@ -22,6 +22,7 @@ inline constexpr int profile_levels = 8;
 /// How a source falls from its peak to the threshold, by its own pixels.
 struct ProfileRow {
   double fwhm;
+  double contrast;                    ///< the largest over the analysis threshold; 0 where that is not above 0
   std::int32_t area[profile_levels];  ///< pixels above each level
   std::int32_t core;                  ///< pixels that the width was fitted to
   std::int32_t flags;
@@ -51,6 +52,7 @@ struct ProfileFamily {
     const auto peak = static_cast<float>(lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.at(x, y); }));
     const auto threshold = static_cast<float>(image.threshold);
     ProfileRow result{};
+    if (threshold > 0) result.contrast = static_cast<double>(peak / threshold);
     count_levels(lanes, own, box, threshold, peak, result);
     if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
     return result;
@@ -122,6 +124,7 @@ struct ProfileFamily {
 
 inline void record_fields(const Buffer<ProfileRow, Cpu>& rows, FieldRecorder& to) {
   to.members("width", Element::source, rows, &ProfileRow::fwhm);
+  to.members("contrast", Element::source, rows, &ProfileRow::contrast);
   for (int i = 0; i < profile_levels; ++i) {
     std::vector<std::int64_t> areas;
     for (const ProfileRow& row : rows) areas.push_back(row.area[i]);

@@ -4,6 +4,7 @@
 
 #include "config/kernel_values.hpp"
 #include "io/image/kernel_file.hpp"
+#include "io/image/network_file.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/name_hash.hpp"
@@ -11,8 +12,8 @@
 namespace srcextract {
 namespace {
 
-[[noreturn]] void fail(const Config& config, const std::string& problem) {
-  throw Error(ErrorKind::config, config.place_of("convolve.file") + ": " + problem);
+[[noreturn]] void fail(const Config& config, const std::string& key, const std::string& problem) {
+  throw Error(ErrorKind::config, config.place_of(key) + ": " + problem);
 }
 
 /// The configuration with the values of a kernel's file in place of its name: outputs say what was computed, and where
@@ -24,14 +25,27 @@ Config with_kernel(Config config) {
   try {
     file = read_kernel_file(convolve.file);
   } catch (const Error& error) {
-    fail(config, error.what());
+    fail(config, "convolve.file", error.what());
   }
   const std::string problem = kernel_problem(file.values);
-  if (!problem.empty()) fail(config, "the kernel in " + convolve.file + " " + problem);
+  if (!problem.empty()) fail(config, "convolve.file", "the kernel in " + convolve.file + " " + problem);
   convolve.kernel = KernelShape::values;
   convolve.values = std::move(file.values);
   convolve.file.clear();
   convolve.normalize = convolve.normalize && file.normalize;
+  return config;
+}
+
+/// The same with the numbers of the network that a file has, which stays named: it is no text.
+Config with_network(Config config) {
+  MeasurementConfig& measurement = config.measurement;
+  measurement.network.clear();
+  if (measurement.nnw.empty()) return config;
+  try {
+    measurement.network = read_network_file(measurement.nnw);
+  } catch (const Error& error) {
+    fail(config, "measurement.nnw", error.what());
+  }
   return config;
 }
 
@@ -48,7 +62,7 @@ std::string files_text(const Config& config) {
 }  // namespace
 
 std::shared_ptr<const ImageConfig> make_image_config(const Config& config) {
-  Config resolved = with_kernel(config);
+  Config resolved = with_network(with_kernel(config));
   std::string yaml = dump_config(resolved);
   std::string hash = hexadecimal(name_hash(yaml + files_text(resolved)));
   return std::make_shared<const ImageConfig>(

@@ -9,8 +9,8 @@
 
 namespace srcextract {
 
-/// The configuration with its text and hash; a kernel that is in a file has been read. Throws Error{config}, which
-/// begins with the place of convolve.file, if it cannot be.
+/// The configuration with its text and hash; a kernel, or a network, that is in a file has been read. Throws
+/// Error{config}, which begins with the place of the key that names it, if it cannot be.
 std::shared_ptr<const ImageConfig> make_image_config(const Config& config);
 
 /// A configuration and its variations, each made once however many images ask for it.

@@ -197,8 +197,8 @@ void add_stages(const std::string& backend, std::initializer_list<std::int64_t> 
       return derive_columns(sums_on_host(in), in.shape, fetch(in.levels, in.where), in.config.measurement);
     });
     // Radii need FLUX_AUTO, and windows need radii.
-    for (const char* columns :
-         {"FLUX_APER", "FLUX_AUTO", "FLUX_PETRO", "FLUX_RADIUS", "XWIN_IMAGE", "profile", "photometry", "all"})
+    for (const char* columns : {"FLUX_APER", "FLUX_AUTO", "FLUX_PETRO", "FLUX_RADIUS", "XWIN_IMAGE", "profile",
+                                "ANNULUS_SKY", "photometry", "all"})
       add_stage<Where>(backend, std::string("photometry_") + columns, size,
                        [columns](const Input& in) { return measure_columns(in, columns); });
   }

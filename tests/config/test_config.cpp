@@ -38,7 +38,8 @@ TEST(Config, EveryKeyIsRead) {
 background: {method: constant, kappa: 2.5, max_iterations: 20}
 weights: {type: none}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
-measurement: {reference: zero, gain: 1.75, mask: blank, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9]}
+measurement: {reference: zero, gain: 1.75, mask: blank, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9],
+  annulus: [0, 7.5], nnw: stars.nnw, seeing_fwhm: 0.8}
 output: {formats: [csv, "fits", reg, ecsv], columns: [NUMBER, photometry], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
@@ -62,6 +63,9 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_THAT(c.measurement.kron, ElementsAre(2, 3));
   EXPECT_THAT(c.measurement.petrosian, ElementsAre(1.5, 4));
   EXPECT_THAT(c.measurement.flux_radius, ElementsAre(0.2, 0.9));
+  EXPECT_THAT(c.measurement.annulus, ElementsAre(0, 7.5));
+  EXPECT_EQ(c.measurement.nnw, "stars.nnw");
+  EXPECT_EQ(c.measurement.seeing_fwhm, 0.8);
   EXPECT_THAT(c.output.columns, ElementsAre("NUMBER", "photometry"));
   EXPECT_TRUE(c.output.quicklook);
   EXPECT_THAT(c.output.header_keywords, ElementsAre("SEEING", "DATE"));

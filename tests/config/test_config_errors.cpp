@@ -239,10 +239,10 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
   const Wrong cases[] = {
       {"output: {columns: [NUMBER, FLUX_AUT]}",
        "x.yaml:1:19: 'output.columns' holds 'FLUX_AUT', which is neither a column nor a group of them (default, "
-       "photometry, profile, windowed, shapes, world, all); did you mean 'FLUX_AUTO'?"},
+       "photometry, profile, windowed, shapes, surroundings, world, all); did you mean 'FLUX_AUTO'?"},
       {"output: {columns: [everything_else]}",
        "x.yaml:1:19: 'output.columns' holds 'everything_else', which is neither a column nor a group of them (default, "
-       "photometry, profile, windowed, shapes, world, all); docs/catalogue.md lists them"},
+       "photometry, profile, windowed, shapes, surroundings, world, all); docs/catalogue.md lists them"},
       {"output: {columns: []}", "x.yaml:1:19: 'output.columns' is empty; name a column, or default"},
       {"output: {columns: [default, default]}", "x.yaml:1:19: 'output.columns' names 'default' twice"},
       {"output: {columns: NUMBER}", "x.yaml:1:19: 'output.columns' must be a list, not 'NUMBER'; write [NUMBER]"},
@@ -282,6 +282,15 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "x.yaml:1:28: 'measurement.flux_radius' is empty; name a part of the light, as in [0.5]"},
       {"measurement: {flux_radius: [0.5, 50]}",
        "x.yaml:1:28: 'measurement.flux_radius' holds 50.0, which is no part: above 0, up to 1"},
+      {"measurement: {annulus: [10]}",
+       "x.yaml:1:24: 'measurement.annulus' must be two radii in pixels, inner and outer, as in [10, 20]"},
+      {"measurement: {annulus: [10, 501]}", "x.yaml:1:24: 'measurement.annulus' must be radii from 0 to 500 pixels"},
+      {"measurement: {annulus: [-1, 5]}", "x.yaml:1:24: 'measurement.annulus' must be radii from 0 to 500 pixels"},
+      {"measurement: {annulus: [10, 10]}",
+       "x.yaml:1:24: 'measurement.annulus' has no room between its radii; the second must be larger, as in [10, 20]"},
+      {"output: {columns: [CLASS_STAR]}",
+       "x.yaml:1:19: 'output.columns' holds 'CLASS_STAR', which is told by a neural network: give measurement.nnw, "
+       "SExtractor's default.nnw"},
       {"measurement: {mask: corect}",
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
   };

@@ -36,7 +36,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
             "measurement:\n  reference: background\n  gain: 0.0\n  saturation: 0.0\n  saturation_keyword: none\n"
             "  gain_keyword: none\n"
             "  zero_point: 0.0\n  pixel_scale: 0.0\n  mask: correct\n  apertures: [5.0]\n  kron: [2.5, 3.5]\n"
-            "  petrosian: [2.0, 3.5]\n  flux_radius: [0.5]\n"
+            "  petrosian: [2.0, 3.5]\n  flux_radius: [0.5]\n  annulus: [10.0, 20.0]\n  nnw: ''\n  seeing_fwhm: 1.2\n"
             "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
             "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
             "output:\n  formats: [fits]\n  columns: [default]\n  segmentation: false\n  quicklook: false\n  "

@@ -24,6 +24,8 @@ struct PhotometryResults {
   std::vector<WindowedSource> window;
   std::vector<ProfileRow> profile;
   std::vector<PositionNoise> position_noise;
+  std::vector<AnnulusSky> annulus;
+  std::vector<LowWeight> low_weight;
 };
 
 Config everything(MaskNeighbours mask) {
@@ -32,6 +34,7 @@ Config everything(MaskNeighbours mask) {
   config.measurement.apertures = {1, 5, 23.7, 41};
   config.measurement.mask = mask;
   config.measurement.flux_radius = {0.1, 0.5, 1};
+  config.measurement.annulus = {3, 24.5};
   return config;
 }
 
@@ -61,8 +64,9 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   const Photometry<Where> measured =
       measure_photometry({image, variance, levels, runs, components, sums, parentage}, config, where);
   const auto get = [&](const auto& rows) { return backend.get(rows.rows, count * rows.each); };
-  return {backend.get(owners.pixels), get(measured.circles), get(measured.kron),    get(measured.petrosian),
-          get(measured.light_radii),  get(measured.window),  get(measured.profile), get(measured.position_noise)};
+  return {backend.get(owners.pixels), get(measured.circles),   get(measured.kron),    get(measured.petrosian),
+          get(measured.light_radii),  get(measured.window),    get(measured.profile), get(measured.position_noise),
+          get(measured.annulus),      get(measured.low_weight)};
 }
 
 template <class Where>
@@ -86,6 +90,8 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
       EXPECT_TRUE(same_bytes(other.window, one.window)) << field.name << ": window";
       EXPECT_TRUE(same_bytes(other.profile, one.profile)) << field.name << ": profile";
       EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << field.name << ": position noise";
+      EXPECT_TRUE(same_bytes(other.annulus, one.annulus)) << field.name << ": annulus";
+      EXPECT_TRUE(same_bytes(other.low_weight, one.low_weight)) << field.name << ": low weight";
       sources += one.kron.size();
     }
     ++turn;

@@ -8,7 +8,7 @@
 
 #include "stages/photometry/isophotal_values.hpp"
 #include "stages/photometry/photometry_columns.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/stages/photometry/given_sources.hpp"
 
 namespace srcextract {
 namespace {
@@ -16,30 +16,9 @@ namespace {
 using testing::Backends;
 using testing::StageTest;
 
-constexpr std::int64_t side = 101;
-
-/// A source with its one run of pixels, which is all that is said of it but its moments.
-struct Given {
-  Run run;
-  double x, y, x2, y2, xy;
-};
-
-/// The sums of a source of that centre and those moments.
-SourceSums sums_of(const Given& given) {
-  SourceSums s{};
-  const double x = given.x - given.run.begin, y = given.y - given.run.y;
-  s.npix = given.run.end - given.run.begin;
-  s.v = 7;
-  s.vx = 7 * x;
-  s.vy = 7 * y;
-  s.vxx = 7 * (given.x2 + x * x);
-  s.vyy = 7 * (given.y2 + y * y);
-  s.vxy = 7 * (given.xy + x * y);
-  s.xmin = given.run.begin;
-  s.xmax = given.run.end - 1;
-  s.ymin = s.ymax = given.run.y;
-  return s;
-}
+using testing::Given;
+using testing::photometry_of;
+using testing::side;
 
 struct Measured {
   std::vector<CircleFlux> circles;
@@ -50,27 +29,9 @@ template <class Where>
 class PhotometryStage : public StageTest<Where> {
  protected:
   Measured measure(const std::vector<float>& pixels, const std::vector<Given>& sources, const Config& config) {
-    const auto& backend = this->backend();
-    const Image<float, Where> image = this->image({side, side}, pixels), no_variance;
-    std::vector<Run> runs;
-    std::vector<std::int32_t> labels;
-    std::vector<SourceSums> sums;
-    std::vector<std::int64_t> row_begin(side + 1, 0);
-    for (const Given& given : sources) {
-      runs.push_back(given.run);
-      labels.push_back(static_cast<std::int32_t>(labels.size() + 1));
-      sums.push_back(sums_of(given));
-      for (std::size_t y = static_cast<std::size_t>(given.run.y) + 1; y < row_begin.size(); ++y) ++row_begin[y];
-    }
-    const auto count = std::ssize(sources);
-    const Runs<Where> found{{side, side}, backend.put(runs), backend.put(row_begin)};
-    const Components<Where> components{backend.put(labels), backend.put_value(ComponentCounts{count, count})};
-    const Photometry<Where> photometry =
-        measure_photometry({image, no_variance, testing::put_levels(backend, 1.0), found, components, backend.put(sums),
-                            Buffer<Parentage, Where>()},
-                           config, this->where());
-    return {backend.get(photometry.circles.rows, count * photometry.circles.each),
-            backend.get(photometry.kron.rows, count * photometry.kron.each)};
+    const auto photometry = photometry_of(this->backend(), pixels, sources, config);
+    const auto get = [&](const auto& rows) { return this->backend().get(rows.rows, std::ssize(sources) * rows.each); };
+    return {get(photometry.circles), get(photometry.kron)};
   }
 };
 TYPED_TEST_SUITE(PhotometryStage, Backends);

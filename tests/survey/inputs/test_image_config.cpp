@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "cfa3d99405218f78");
+  EXPECT_EQ(first->hash, "5b0b30344bbe0175");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
@@ -55,6 +55,22 @@ TEST(ImageConfig, ChangesWithTheFilesThatItCombines) {
   EXPECT_EQ(make_image_config(config)->hash, before);
   folder.write("b.fits", "longer");
   EXPECT_NE(make_image_config(config)->hash, before);
+}
+
+TEST(ImageConfig, ANetworkIsReadAndStaysNamed) {
+  const testing::TemporaryFolder folder;
+  Config config;
+  config.measurement.nnw = folder.write("a.nnw", "NNW\n3 10 10 1\n");
+  EXPECT_THAT(testing::config_error([&] { make_image_config(config); }), ::testing::HasSubstr("the file ends"));
+  std::string text = "NNW\n3 10 10 1\n";
+  for (int i = 0; i < 143; ++i) text += "0.5\n";
+  folder.write("a.nnw", text);
+  const auto first = make_image_config(config);
+  EXPECT_EQ(first->config.measurement.network.size(), 143U);
+  EXPECT_EQ(first->config.measurement.nnw, config.measurement.nnw);
+  EXPECT_EQ(first->yaml.find("0.5, 0.5"), std::string::npos);
+  folder.write("a.nnw", text + "# more\n");
+  EXPECT_NE(make_image_config(config)->hash, first->hash);
 }
 
 TEST(ConfigVariants, AKernelsFileCanBeASetting) {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/stage_record.hpp"
+#include "stages/measure/flux_calibration.hpp"
+#include "stages/photometry/measured_source.hpp"
+
+namespace srcextract {
+
+/// Bad pixels of a source and beside it.
+struct LowWeight {
+  std::int32_t own;     ///< of its pixels in the image that is measured
+  std::int32_t beside;  ///< of its pixels in that where it was found, they or one of their eight neighbours
+  std::int32_t flags;   ///< none
+
+  bool operator==(const LowWeight&) const = default;
+};
+
+/// SExtractor's NLOWWEIGHT_ISO, NLOWDWEIGHT_ISO and FLAGS_WEIGHT: how many of a source's pixels have a weight that is
+/// too low where they are measured, and how many have, or touch, one that is where they were found. Whatever masks a
+/// pixel counts as that, a map of weights or of masks, or NaN; one that took over from its neighbours
+/// (weights.interpolate) is good.
+struct LowWeightFamily {
+  using Row = LowWeight;
+  static constexpr Family id = Family::low_weight;
+  static constexpr const char* name = "low weight";
+
+  explicit LowWeightFamily(const Config&) {}
+  SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE LowWeight measure(const Lanes& lanes, const MeasuredSource& source,
+                                           const PhotometryImage& image, int) const {
+    return measure_in(lanes, source, image, image);
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE LowWeight measure_in(const Lanes& lanes, const MeasuredSource& source,
+                                              const PhotometryImage& found_in, const PhotometryImage& image) const {
+    const Sums<2> sums = lanes.template sum<2>(own_box(*source.found), [&](std::int32_t x, std::int32_t y) -> Sums<2> {
+      const std::int64_t i = image.at(x, y);
+      if (image.owner[i] != source.number) return {};
+      return {{is_finite(image.pixels[i]) ? 0.0 : 1.0, touches_bad(found_in, x, y) ? 1.0 : 0.0}};
+    });
+    return {static_cast<std::int32_t>(sums.of[0]), static_cast<std::int32_t>(sums.of[1]), 0};
+  }
+
+  template <class F>
+  static void for_each_value(F&& f) {
+    f("NLOWWEIGHT_ISO", [](const LowWeight& row, const FluxCalibration&) { return row.own; });
+    f("NLOWDWEIGHT_ISO", [](const LowWeight& row, const FluxCalibration&) { return row.beside; });
+    f("FLAGS_WEIGHT", [](const LowWeight& row, const FluxCalibration&) {
+      return static_cast<std::int16_t>((row.own > 0 ? 1 : 0) + (row.beside > 0 ? 2 : 0));
+    });
+  }
+
+ private:
+  SRCEXTRACT_HOST_DEVICE static bool touches_bad(const PhotometryImage& image, std::int32_t x, std::int32_t y) {
+    for (std::int32_t v = y > 0 ? y - 1 : 0; v <= y + 1 && v < image.height; ++v)
+      for (std::int32_t u = x > 0 ? x - 1 : 0; u <= x + 1 && u < image.width; ++u)
+        if (!is_finite(image.pixels[image.at(u, v)])) return true;
+    return false;
+  }
+};
+
+inline void record_fields(const Buffer<LowWeight, Cpu>& rows, FieldRecorder& to) {
+  to.members("bad pixels", Element::source, rows, &LowWeight::own);
+  to.members("pixels beside bad ones", Element::source, rows, &LowWeight::beside);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "stages/math/exact_math.hpp"
+#include "stages/photometry/profile.hpp"
+
+namespace srcextract {
+
+/// SExtractor's classifier of stars and galaxies (Bertin & Arnouts 1996, section 8), whose weights are in a file of the
+/// user's: a network of ten inputs, ten hidden nodes and one output, nodes being 1 / (1 + exp(-sum)). Each input is
+/// multiplied by its scale and has its bias added, the output has its bias subtracted and is divided by its scale.
+class StarNetwork {
+ public:
+  static constexpr std::size_t inputs = 10, hidden = 10;
+  /// Numbers in a file: biases and scales of the inputs, of each hidden node its weights and its bias, the same of the
+  /// output, and the output's bias and scale.
+  static constexpr std::size_t size = 2 * inputs + hidden * (inputs + 1) + (hidden + 1) + 2;
+
+  explicit StarNetwork(std::span<const double, size> numbers) : numbers_(numbers) {}
+
+  /// What it makes of its inputs, from 0 to 1 with the file that everybody uses.
+  double operator()(const std::array<double, inputs>& input) const {
+    std::array<double, inputs> scaled;
+    for (std::size_t i = 0; i < inputs; ++i) scaled[i] = input[i] * numbers_[inputs + i] + numbers_[i];
+    std::array<double, hidden> nodes;
+    for (std::size_t i = 0; i < hidden; ++i) nodes[i] = node(scaled, numbers_.subspan(first + i * (inputs + 1)));
+    const double output = node(nodes, numbers_.subspan(first + hidden * (inputs + 1)));
+    return (output - numbers_[size - 2]) / numbers_[size - 1];
+  }
+
+ private:
+  static constexpr std::size_t first = 2 * inputs;  ///< of the weights
+
+  template <std::size_t N>
+  static double node(const std::array<double, N>& from, std::span<const double> weights) {
+    double sum = weights[N];
+    for (std::size_t i = 0; i < N; ++i) sum += weights[i] * from[i];
+    return 1 / (1 + portable_exp(-sum));
+  }
+
+  std::span<const double, size> numbers_;
+};
+
+/// The inputs of a source of that profile: with s the seeing in pixels, lg of its areas above eight levels over s^2
+/// (ISO0 to ISO7; -2 where one is empty), after the first of them lg of its peak over the analysis threshold (-1 where
+/// it has none), and last lg of the seeing in arcseconds.
+inline std::array<double, StarNetwork::inputs> star_inputs(const ProfileRow& row, double seeing_fwhm,
+                                                           double pixel_scale) {
+  constexpr double ln10 = 2.30258509299404568402, of_empty = -2, of_dark = -1;
+  const auto lg = [](double value) { return portable_log(value) / ln10; };
+  const double pixels = seeing_fwhm / pixel_scale, square = pixels * pixels;
+  std::array<double, StarNetwork::inputs> input;
+  for (std::size_t i = 0; i < profile_levels; ++i)
+    input[i == 0 ? 0 : i + 1] = row.area[i] > 0 ? lg(row.area[i] / square) : of_empty;
+  input[1] = row.contrast > 0 ? lg(row.contrast) : of_dark;
+  input[StarNetwork::inputs - 1] = lg(seeing_fwhm);
+  return input;
+}
+
+/// CLASS_STAR. NaN where the size of a pixel is not known. On the host for both back ends.
+inline double star_class(const StarNetwork& network, const ProfileRow& row, double seeing_fwhm, double pixel_scale) {
+  if (!(pixel_scale > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return network(star_inputs(row, seeing_fwhm, pixel_scale));
+}
+
+}  // namespace srcextract
