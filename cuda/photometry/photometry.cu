@@ -12,7 +12,7 @@ namespace {
 
 /// Small blocks, and more of them than run at once: sources differ in size by a factor of a thousand, and a block's
 /// place is free when its slowest warp is done.
-constexpr int block_warps = 2, family_threads = block_warps * warp_size;
+constexpr int block_warps = WarpLanes::block_warps, family_threads = block_warps * warp_size;
 constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
 constexpr int least_family_blocks = 10;           ///< that are to fit on one, by their registers
 
@@ -43,8 +43,7 @@ template <class One>
 __global__ void __launch_bounds__(family_threads, least_family_blocks)
     measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis, SourceTable sources,
                           typename One::Row* rows) {
-  __shared__ unsigned long long bins[block_warps][most_bins];
-  const WarpLanes lanes(bins[threadIdx.x / warp_size]);
+  const WarpLanes lanes;
   image.background = levels->background;
   image.threshold = analysis_level(*levels, analysis);
   const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;

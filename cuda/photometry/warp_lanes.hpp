@@ -13,8 +13,7 @@ static_assert(warp_size == lane_count);
 /// HostLanes for a warp, all of whose lanes call everything together and learn the same.
 class WarpLanes {
  public:
-  /// `bins` in shared memory, most_bins of the warp's own.
-  __device__ explicit WarpLanes(unsigned long long* bins) : bins_(bins) {}
+  static constexpr int block_warps = 2;  ///< of the kernels that have them
 
   /// A thread looks at one pixel at a time.
   static constexpr int width = 1;
@@ -72,69 +71,32 @@ class WarpLanes {
     return largest;
   }
 
-  /// The integers of one pixel: how often each of the bins about the first is wanted is counted in bytes, so that fewer
-  /// atomic additions are made; at most 255 times between begin and end.
+  /// Adds the integer of one pixel to the lane's bins, for which it waits for no other.
   class BlockBins {
    public:
-    __device__ explicit BlockBins(unsigned long long* bins) : bins_(bins) {}
+    __device__ explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
 
-    __device__ void begin(const std::int64_t (&value)[width], const std::int32_t (&near)[width]) {
-      value_ = value[0];
-      first_ = near[0] - counted / 2;
-      count_[0] = count_[1] = 0;
-    }
+    __device__ void begin(const std::int64_t (&value)[width], const std::int32_t (&)[width]) { value_ = value[0]; }
     template <int Times>
     __device__ void add(const std::int32_t (&bins)[Times][width]) {
-      for (int k = 0; k < Times; ++k) {
-        const std::int32_t place = bins[k][0] - first_;
-        if (place < 0 || place >= counted) {
-          add_to(bins[k][0], 1);
-          continue;
-        }
-        const std::uint64_t one = std::uint64_t{1} << (8 * (place % 8));
-        count_[0] += place < 8 ? one : 0;
-        count_[1] += place < 8 ? 0 : one;
-      }
+      for (int k = 0; k < Times; ++k) bins_[bins[k][0] * warp_size] += value_;
     }
-    __device__ void end() {
-      for (int half = 0; half < 2; ++half) {
-        for (std::uint64_t left = count_[half]; left != 0;) {
-          const int byte = (__ffsll(static_cast<long long>(left)) - 1) / 8;
-          const std::uint64_t times = left >> (8 * byte) & 0xff;
-          add_to(first_ + 8 * half + byte, static_cast<std::int64_t>(times));
-          left ^= times << (8 * byte);
-        }
-      }
-    }
+    __device__ void end() {}
 
    private:
-    static constexpr int counted = 16;
-
-    /// Shared memory has atomic additions of 32 bits: those of the lower half tell whether they carry.
-    __device__ void add_to(std::int32_t bin, std::int64_t times) {
-      if (bin >= most_bins) return;
-      const auto sum = static_cast<std::uint64_t>(times * value_);
-      auto* const halves = reinterpret_cast<unsigned int*>(bins_ + bin);
-      const auto low = static_cast<unsigned int>(sum), high = static_cast<unsigned int>(sum >> 32);
-      const unsigned int before = atomicAdd(halves, low);
-      atomicAdd(halves + 1, high + (before + low < low ? 1U : 0U));
-    }
-
-    unsigned long long* bins_;
+    std::int64_t* bins_;
     std::int64_t value_ = 0;
-    std::uint64_t count_[2] = {};  ///< a byte a bin
-    std::int32_t first_ = 0;
   };
 
   /// Lanes take the pixels of the box one after another, whatever its width.
   template <class F>
   __device__ const std::int64_t* bins(const ApertureBox& box, const F& f) const {
+    std::int64_t* const all = bins_of_warp();
     __syncwarp();
-    for (int i = lane(); i < most_bins; i += lane_count) bins_[i] = 0;
-    __syncwarp();
+    for (int bin = 0; bin <= most_bins; ++bin) all[bin * warp_size + lane()] = 0;
     const std::int32_t columns = box.x_end - box.x_begin;
     if (columns > 0) {
-      BlockBins block(bins_);
+      BlockBins block(all + lane());
       const std::int32_t rows_on = lane_count / columns, columns_on = lane_count % columns;
       std::int32_t y = box.y_begin + lane() / columns, x = box.x_begin + lane() % columns;
       while (y < box.y_end) {
@@ -147,8 +109,8 @@ class WarpLanes {
         }
       }
     }
-    __syncwarp();
-    return reinterpret_cast<const std::int64_t*>(bins_);
+    add_lanes(all);
+    return all;
   }
 
  private:
@@ -158,7 +120,26 @@ class WarpLanes {
     return columns <= lane_count / 4 ? lane_count / 4 : columns <= lane_count / 2 ? lane_count / 2 : lane_count;
   }
 
-  unsigned long long* bins_;
+  /// Of every lane its own, the last of which is not kept; side by side, so that lanes meet in no bank. Kernels whose
+  /// family gathers nothing keep no shared memory for them.
+  __device__ static std::int64_t* bins_of_warp() {
+    __shared__ std::int64_t bins[block_warps][(most_bins + 1) * warp_size];
+    return bins[threadIdx.x / warp_size];
+  }
+
+  /// Leaves what all lanes have in the first most_bins bins. Lanes begin with different ones, again for the banks.
+  __device__ static void add_lanes(std::int64_t* bins) {
+    constexpr int each = most_bins / warp_size;
+    static_assert(most_bins % warp_size == 0);
+    std::int64_t sums[each] = {};
+    __syncwarp();
+    for (int i = 0; i < each; ++i)
+      for (int k = 0; k < warp_size; ++k)
+        sums[i] += bins[(i * warp_size + lane()) * warp_size + (lane() + k) % warp_size];
+    __syncwarp();
+    for (int i = 0; i < each; ++i) bins[i * warp_size + lane()] = sums[i];
+    __syncwarp();
+  }
 };
 
 }  // namespace srcextract

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -7,6 +8,7 @@
 #include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/stage_record.hpp"
+#include "stages/math/near_sqrt.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/measured_source.hpp"
 
@@ -38,6 +40,76 @@ SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float ra
   return sum;
 }
 
+/// Where a circle about (0, 0) cuts the Side rows of sub-pixels of a row of pixels. A sub-pixel is inside or not, as
+/// sub_pixels_inside has it, by how far from the middle it is, unless its centre is too near to where its row is cut
+/// for the rounding of either.
+template <int Side>
+struct CircleChords {
+  float half[Side];     ///< of each row's chord, in sub-pixels; 0 of a row beyond the circle
+  float slack;          ///< what is no further apart, in sub-pixels, is not told apart
+  float beside_middle;  ///< so far across a pixel has to be to have but one end of every chord
+
+  /// In pixels at dy.
+  SRCEXTRACT_HOST_DEVICE CircleChords(float dy, float radius) {
+    constexpr float side = Side, step = 1 / side, first = 0.5F * (step - 1);
+    const float radius2 = radius * radius;
+    std::int32_t nearest = std::numeric_limits<std::int32_t>::max();  // a square, by its bits
+    for (int j = 0; j < Side; ++j) {
+      const float v = dy + first + static_cast<float>(j) * step, square = radius2 - v * v;
+      half[j] = near_sqrt(square > 0 ? square : 0) * side;
+      const auto bits = std::bit_cast<std::int32_t>(std::fabs(square));
+      nearest = bits < nearest ? bits : nearest;
+    }
+    // Places, and those that sub_pixels_inside adds up, are off by the rounding of Side steps, 6e-8 of radius + 2 each,
+    // and a square root by that of the square, divided by the root.
+    slack = side * 2e-6F * (radius + 2) * (1 + radius / near_sqrt(std::bit_cast<float>(nearest)));
+    const float furthest = std::fabs(dy) + 0.5F;
+    beside_middle = furthest * furthest + 0.3F < radius2 ? 0 : 0.5F + slack;
+  }
+
+  /// How many sub-pixels of pixels so far `across` from the middle are inside, and of which pixels that is not sure.
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE void count(const float (&across)[Width], std::int32_t (&inside)[Width],
+                                    std::int32_t (&unsure)[Width]) const {
+    constexpr float side = Side, half_side = 0.5F * side;
+    float place[Width], from_middle[Width] = {};  // of the first sub-pixel less 1; between two whole numbers
+    for (int i = 0; i < Width; ++i) {
+      place[i] = across[i] * side - (half_side + 0.5F);
+      inside[i] = 0;
+    }
+    for (int j = 0; j < Side; ++j) {
+      for (int i = 0; i < Width; ++i) {
+        const float end = half[j] - place[i], above = end > 0.5F ? end : 0.5F;
+        const float near = above < side + 0.5F ? above : side + 0.5F;
+        const auto sub_pixels = static_cast<std::int32_t>(near);
+        const float off = std::fabs(near - static_cast<float>(sub_pixels) - 0.5F);
+        from_middle[i] = off > from_middle[i] ? off : from_middle[i];
+        inside[i] += sub_pixels;
+      }
+    }
+    for (int i = 0; i < Width; ++i)
+      unsure[i] = (from_middle[i] < 0.5F - slack ? 0 : 1) | (across[i] < beside_middle ? 1 : 0);
+  }
+};
+
+/// How much of the pixels that are `crossed` is inside, by the circle's chords; those of which that is not sure are
+/// left to be crossed. Whether there are any.
+template <int Side, int Width>
+SRCEXTRACT_HOST_DEVICE bool parts_by_chords(const float (&dx)[Width], float dy, float radius,
+                                            std::int32_t (&crossed)[Width], float (&part)[Width]) {
+  constexpr float step = 1.0F / static_cast<float>(Side);
+  float across[Width];
+  std::int32_t inside[Width], unsure[Width], any_unsure = 0;
+  for (int i = 0; i < Width; ++i) across[i] = fabsf(dx[i]);
+  CircleChords<Side>(dy, radius).count(across, inside, unsure);
+  for (int i = 0; i < Width; ++i) {
+    const float counted = static_cast<float>(inside[i]) * (step * step);
+    part[i] = crossed[i] != 0 ? counted : part[i];
+    any_unsure |= crossed[i] &= unsure[i];
+  }
+  return any_unsure != 0;
+}
+
 /// How much of each of Width pixels is in the circle about (0, 0), as SExtractor has it: all of one well inside, of one
 /// at the edge those of its Side x Side sub-pixels whose centres are, and none of one beyond the circle's reach; (dx,
 /// dy) is a pixel's place. In float, offsets added up, as there. Only where the circle may pass between sub-pixels are
@@ -63,10 +135,12 @@ SRCEXTRACT_HOST_DEVICE void overlaps_with_circle(const float (&dx)[Width], float
     any_crossed |= crossed[i];
   }
   if (any_crossed == 0) return;
+  constexpr bool is_few = Width == 1 && Side <= 5;  // of which each is looked at as soon as chords are
+  if constexpr (!is_few)
+    if (!parts_by_chords<Side>(dx, dy, radius, crossed, part)) return;
   for (int i = 0; i < Width; ++i) {
     if (crossed[i] == 0) continue;
-    const std::int32_t inside = sub_pixels_inside<Side, Width>(dx[i] + first, dy + first, radius2);
-    part[i] = static_cast<float>(inside) * (step * step);
+    part[i] = static_cast<float>(sub_pixels_inside<Side, Width>(dx[i] + first, dy + first, radius2)) * (step * step);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "stages/math/near_sqrt.hpp"
 #include "stages/photometry/growth_curve.hpp"
 #include "stages/photometry/measured_source.hpp"
 
@@ -21,23 +22,25 @@ class SubPixelRings {
     return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// Those of a row of sub-pixels, at the squares u2 + v2. In float, which is not off by more than 64 times 4 of its
+  /// Those of a row of sub-pixels, at the squares u2 + v2. In float, which is not off by more than 64 times 5 of its
   /// roundings, 2e-5 of a ring; where one is no further from a circle, by at().
   template <int Side>
-  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], double v2,
+  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width], double v2,
                                      std::int32_t (&ring)[Side][Width]) const {
     constexpr float unsure = 1.0F / 32768, beyond = GrowthCurve::circles + 0.5F;
     const auto float_v2 = static_cast<float>(v2);
-    std::int32_t is_unsure[Width] = {}, any_unsure = 0;
+    float from_middle[Width] = {};  // between two circles
     for (int k = 0; k < Side; ++k) {
       for (int i = 0; i < Width; ++i) {
-        const float far = std::sqrt(static_cast<float>(u2[k][i]) + float_v2) * float_steps_;
+        const float far = near_sqrt(float_u2[k][i] + float_v2) * float_steps_;
         const float near = far < beyond ? far : beyond;
         ring[k][i] = static_cast<std::int32_t>(near);
-        is_unsure[i] |= fabsf(near - static_cast<float>(ring[k][i]) - 0.5F) < 0.5F - unsure ? 0 : 1;
+        const float off = fabsf(near - static_cast<float>(ring[k][i]) - 0.5F);
+        from_middle[i] = off > from_middle[i] ? off : from_middle[i];
       }
     }
-    for (int i = 0; i < Width; ++i) any_unsure |= is_unsure[i];
+    std::int32_t any_unsure = 0;
+    for (int i = 0; i < Width; ++i) any_unsure |= from_middle[i] < 0.5F - unsure ? 0 : 1;
     if (any_unsure == 0) return;
     for (int k = 0; k < Side; ++k)
       for (int i = 0; i < Width; ++i) ring[k][i] = at(u2[k][i] + v2);
@@ -104,49 +107,61 @@ struct GrowthPixels {
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
                                            Bins& bins) const {
-    constexpr double margin = 0.75;
     const auto block = block_at<Width>(x, y, count);
     if (block.any == 0) return;
     const SubPixelRings<Width> rings(steps);
-    std::int64_t whole[Width], part[Width];
-    std::int32_t ring[1][Width], any_whole = 0, any_part = 0;
+    std::int32_t in_parts[Width], any_part = 0;
+    for (int i = 0; i < Width; ++i) in_parts[i] = block.in_reach[i];
+    if (step >= 2 * margin) add_whole(block, rings, unit, in_parts, bins);
+    std::int64_t part[Width];
     for (int i = 0; i < Width; ++i) {
-      const double distance = block.square[i] > 0 ? std::sqrt(block.square[i]) : 0.0;
-      const double beyond = distance - step * std::floor(distance * steps);
-      const std::int32_t undivided = (beyond >= margin ? 1 : 0) & (beyond <= step - margin ? 1 : 0);
-      const std::int32_t as_whole = block.in_reach[i] & undivided, as_parts = block.in_reach[i] & (1 - undivided);
-      whole[i] = as_whole != 0 ? unit.of(block.samples.value[i]) : 0;
-      part[i] = as_parts != 0 ? unit.of(block.samples.value[i] / (side * side)) : 0;
-      ring[0][i] = rings.at(block.square[i]);
-      any_whole |= as_whole;
-      any_part |= as_parts;
-    }
-    if (any_whole != 0) {
-      bins.begin(whole, ring[0]);
-      bins.add(ring);
-      bins.end();
+      part[i] = in_parts[i] != 0 ? unit.of(block.samples.value[i] / (side * side)) : 0;
+      any_part |= in_parts[i];
     }
     if (any_part == 0) return;
-    bins.begin(part, ring[0]);
+    bins.begin(part, {});
     add_parts(x, y, rings, bins);
     bins.end();
   }
 
  private:
+  static constexpr double margin = 0.75;  ///< from the next circle, of a pixel that is in one ring as a whole
+
+  /// Those that are, which are then not wanted in parts.
+  template <int Width, class Bins>
+  SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const SubPixelRings<Width>& rings,
+                                        const FixedPoint& unit, std::int32_t (&in_parts)[Width], Bins& bins) const {
+    std::int64_t whole[Width];
+    std::int32_t ring[1][Width];
+    for (int i = 0; i < Width; ++i) {
+      const double distance = block.square[i] > 0 ? std::sqrt(block.square[i]) : 0.0;
+      const double beyond = distance - step * std::floor(distance * steps);
+      const std::int32_t undivided = (beyond >= margin ? 1 : 0) & (beyond <= step - margin ? 1 : 0) & in_parts[i];
+      whole[i] = undivided != 0 ? unit.of(block.samples.value[i]) : 0;
+      in_parts[i] -= undivided;
+      ring[0][i] = rings.at(block.square[i]);
+    }
+    bins.begin(whole, ring[0]);
+    bins.add(ring);
+    bins.end();
+  }
+
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_parts(std::int32_t x, std::int32_t y, const SubPixelRings<Width>& rings,
                                         Bins& bins) const {
     double u[Width], u2[side][Width], v = y - cy + first;
+    float float_u2[side][Width];
     for (int i = 0; i < Width; ++i) u[i] = x + i - cx + first;
     for (int k = 0; k < side; ++k) {
       for (int i = 0; i < Width; ++i) {
         u2[k][i] = u[i] * u[i];
+        float_u2[k][i] = static_cast<float>(u2[k][i]);
         u[i] += sub_pixel;
       }
     }
     for (int j = 0; j < side; ++j, v += sub_pixel) {
       std::int32_t row[side][Width];
-      rings.of_row(u2, v * v, row);
+      rings.of_row(u2, float_u2, v * v, row);
       bins.add(row);
     }
   }
