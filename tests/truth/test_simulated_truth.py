@@ -1,5 +1,5 @@
-"""scripts/truth_plots.py on a few small fields by GalSim, of which everything is known: srcextract is nowhere behind SExtractor, and
-its errors are those that it makes. docs/truth.md has the whole of it."""
+"""scripts/truth_plots.py on a few small fields by GalSim, of which everything is known: srcextract is nowhere behind
+SExtractor. docs/truth.md has the whole of it, test_pulls.py what needs no GalSim."""
 import csv
 import os
 import subprocess
@@ -42,17 +42,9 @@ def test_not_behind_in_any_bin(program, tmp_path):
     assert next(thresholds) == pytest.approx(next(thresholds), abs=0.02)
 
 
-def test_light_in_a_circle_is_off_by_its_error(program, tmp_path):
-    """Of sources that are mostly alone, from fields with few of them."""
-    text, _ = made(program, tmp_path, 8, "sparse deep")
-    widths, medians = (column(text, "srcextract", f"aper_{what}")[2:6] for what in ("width", "median"))
-    assert np.isfinite(widths).sum() >= 2 and np.nanmean(widths) == pytest.approx(1, abs=0.2)
-    assert np.nanmax(np.abs(medians)) < 0.5
-
-
 def test_the_same_numbers_again(program, tmp_path):
     texts = set()
     for name in "ab":
         (tmp_path / name).mkdir()
         texts.add(made(program, tmp_path / name, 1, "crowded shallow")[0])
-    assert len(texts) == 1 and '"completeness"' in texts.pop()
+    assert len(texts) == 1 and "completeness" in next(iter(texts))
