@@ -76,12 +76,11 @@ class WarpLanes {
    public:
     __device__ explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
 
-    __device__ void begin(const std::int64_t (&value)[width], const std::int32_t (&)[width]) { value_ = value[0]; }
+    __device__ void begin(const std::int64_t (&value)[width]) { value_ = value[0]; }
     template <int Times>
     __device__ void add(const std::int32_t (&bins)[Times][width]) {
       for (int k = 0; k < Times; ++k) bins_[bins[k][0] * warp_size] += value_;
     }
-    __device__ void end() {}
 
    private:
     std::int64_t* bins_;

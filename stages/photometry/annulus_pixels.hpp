@@ -140,9 +140,8 @@ struct AnnulusPixels {
         ones[i] = 1;
         bin[0][i] = kept ? static_cast<std::int32_t>((key - range.low) >> shift) : most_bins;
       }
-      bins.begin(ones, bin[0]);
+      bins.begin(ones);
       bins.add(bin);
-      bins.end();
     });
   }
 

@@ -119,9 +119,8 @@ struct GrowthPixels {
       any_part |= in_parts[i];
     }
     if (any_part == 0) return;
-    bins.begin(part, {});
+    bins.begin(part);
     add_parts(x, y, rings, bins);
-    bins.end();
   }
 
  private:
@@ -141,9 +140,8 @@ struct GrowthPixels {
       in_parts[i] -= undivided;
       ring[0][i] = rings.at(block.square[i]);
     }
-    bins.begin(whole, ring[0]);
+    bins.begin(whole);
     bins.add(ring);
-    bins.end();
   }
 
   template <int Width, class Bins>

@@ -126,8 +126,8 @@ class HostLanes {
    public:
     explicit BlockBins(std::int64_t* bins) : bins_(bins) {}
 
-    /// The integers, and about where their first bins are.
-    void begin(const std::int64_t (&values)[width], const std::int32_t (&)[width]) {
+    /// The integers.
+    void begin(const std::int64_t (&values)[width]) {
       for (int i = 0; i < width; ++i) values_[i] = values[i];
     }
     /// Adds each to some bins, as often as is liked.
@@ -139,7 +139,6 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
-    void end() {}
 
    private:
     std::int64_t* bins_;  ///< of every pixel of a block its own: none waits for another
@@ -147,7 +146,7 @@ class HostLanes {
   };
 
   /// Integers gathered in most_bins bins, which begin empty: f(x, y, count, block) adds those of a block of pixels, by
-  /// block.begin, block.add and block.end. They stay until the next call.
+  /// block.begin and block.add. They stay until the next call.
   template <class F>
   const std::int64_t* bins(const ApertureBox& box, const F& f) const {
     std::int64_t apart[(most_bins + 1) * width] = {};
