@@ -15,7 +15,8 @@ from program import ROOT, run
 
 FORMATS = {"fits": "cat.fits", "ecsv": "cat.ecsv", "csv": "cat.csv"}
 WHOLE = {"NITER_WIN": "i2", "FLAGS_WIN": "i2", "FLAGS": "i2", **{f"ISO{i}": "i4" for i in range(8)}, "NUMBER": "i4",
-         "ISOAREAF_IMAGE": "i8", "NPIX": "i8", "ISOAREA_IMAGE": "i8", "IMAFLAGS_ISO": "i8", "NIMAFLAGS_ISO": "i8",
+         "ISOAREAF_IMAGE": "i8", "ANNULUS_PIXELS": "i4", "NLOWWEIGHT_ISO": "i4", "NLOWDWEIGHT_ISO": "i4", "FLAGS_WEIGHT": "i2",
+         "NPIX": "i8", "ISOAREA_IMAGE": "i8", "IMAFLAGS_ISO": "i8", "NIMAFLAGS_ISO": "i8",
          **{f"{axis}{which}_IMAGE": "i4" for axis in "XY" for which in ("MIN", "MAX", "PEAK")}}
 
 
