@@ -34,8 +34,7 @@ void for_each_mask_field(AnyConfig& c, F&& f) {
     c.mask.bits);
   f(Field{.section = section,
           .key = "good",
-          .description = "Pixels are good where these bits are all `zero`, or where one of them is not (`nonzero`)",
-          .problem = use_problem(has_mask(c.mask), c.mask.good, GoodPixels::zero, "mask.file or mask.hdu")},
+          .description = "Pixels are good where these bits are all `zero`, or where one of them is not (`nonzero`)"},
     c.mask.good);
 }
 

@@ -36,7 +36,9 @@ void for_each_output_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "columns",
           .description = "Columns of the catalogue, by name or group; only what is asked for is measured",
-          .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `world`, `all`",
+          .allowed = "names of columns, `default`, `photometry`, `windowed`, `profile`, `shapes`, `surroundings`, "
+                     "`world`, `all`, "
+                     "`VIGNET(w,h)`",
           .problem = columns_problem(c)},
     c.output.columns);
   f(Field{.section = section,

@@ -75,8 +75,7 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
           .key = "rescale",
           .description =
               "Take from a `variance` or `weight` map only how its pixels compare, and the noise itself from "
-              "the background: for maps that are known but for a factor. An `rms` map is taken as it is",
-          .problem = map_problem(c.weights, !c.weights.rescale)},
+              "the background: for maps that are known but for a factor. An `rms` map is taken as it is"},
     c.weights.rescale);
   for_each_interpolation_field(section, c, f);
 }

@@ -1,5 +1,7 @@
 #include "io/catalog/catalog.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "io/catalog/catalog_writers.hpp"
@@ -27,19 +29,24 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
 }
 
 OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
-                         const CatalogMetadata& metadata, const Cpu& where, const Vignets& vignets) {
+                         const CatalogMetadata& metadata, const Cpu& where, const Vignets& vignets,
+                         const Table& carried) {
   OutputFile file(path);
+  const auto rows = [&](Vectors vectors) {
+    CatalogRows all = rows_of(sources, vectors, vignets);
+    std::ranges::move(rows_of(carried).fields, std::back_inserter(all.fields));
+    return all;
+  };
   switch (format) {
     case CatalogFormat::fits:
-      write_fits_catalog(file, rows_of(sources, Vectors::joined, vignets), metadata, where);
+      write_fits_catalog(file, rows(Vectors::joined), metadata, where);
       break;
     case CatalogFormat::ecsv:
       // Astropy reads no column of vectors that has no rows (5.2).
-      write_ecsv_catalog(file, rows_of(sources, sources.size() > 0 ? Vectors::joined : Vectors::apart, vignets),
-                         metadata);
+      write_ecsv_catalog(file, rows(sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
       break;
     case CatalogFormat::csv:
-      write_csv_catalog(file, rows_of(sources, Vectors::apart));
+      write_csv_catalog(file, rows(Vectors::apart));
       break;
     case CatalogFormat::reg:
       write_regions(file, sources);

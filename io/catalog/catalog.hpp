@@ -7,6 +7,7 @@
 #include "io/fits/image_cards.hpp"
 #include "stages/catalogue/catalog_format.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/catalogue/table.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/exec.hpp"
 
@@ -31,11 +32,10 @@ const char* extension(CatalogFormat format);
 /// TCOMM and TUCD for every column. ECSV 1.0 as astropy reads it. CSV: a header line of names. reg: DS9 ellipses of
 /// 3 A x 3 B in image coordinates, numbered. Columns of one common name (FLUX_APER, FLUX_APER_1 ...) are one column of
 /// vectors in FITS and in an ECSV that has rows, and columns of their own in CSV; VIGNET, where there are `vignets`, is
-/// one of pictures in FITS and ECSV. Floating columns of the text formats
-/// read back to the same bits.
-/// Throws Error{output}.
+/// one of pictures in FITS and in such an ECSV. Columns of `carried`, of as many rows, come last. Floating columns of
+/// the text formats read back to the same bits. Throws Error{output}.
 [[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
                                        const CatalogMetadata& metadata, const Cpu& where = {},
-                                       const Vignets& vignets = {});
+                                       const Vignets& vignets = {}, const Table& carried = {});
 
 }  // namespace srcextract

@@ -8,10 +8,11 @@
 namespace srcextract {
 namespace {
 
-FieldValues<float> pictures(const Vignets& vignets, std::size_t elements) {
-  const auto width = static_cast<std::size_t>(vignets.size.width);
-  FieldValues<float> values{{}, width * static_cast<std::size_t>(vignets.size.height), elements > 1 ? width : 0};
-  for (std::size_t i = 0; i < elements; ++i) values.elements.push_back(vignets.pixels.data() + i);
+FieldValues<float> pictures(const Vignets& vignets) {
+  const auto width = static_cast<std::size_t>(vignets.size.width),
+             all = width * static_cast<std::size_t>(vignets.size.height);
+  FieldValues<float> values{{}, all, all > 1 ? width : 0};
+  for (std::size_t i = 0; i < all; ++i) values.elements.push_back(vignets.pixels.data() + i);
   return values;
 }
 
@@ -31,9 +32,7 @@ CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vign
       std::get<FieldValues<T>>(first->values).elements.push_back(values.data());
     }
   });
-  if (!vignets.size.any()) return rows;
-  const std::size_t all = static_cast<std::size_t>(vignets.size.width) * static_cast<std::size_t>(vignets.size.height);
-  rows.fields.push_back({vignet_column, pictures(vignets, vectors == Vectors::joined ? all : 1)});
+  if (vignets.size.any() && vectors == Vectors::joined) rows.fields.push_back({vignet_column, pictures(vignets)});
   return rows;
 }
 

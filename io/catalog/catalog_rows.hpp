@@ -40,8 +40,8 @@ struct CatalogRows {
 /// Whether columns of one common name (FLUX_APER, FLUX_APER_1 ...) are one field, or each is its own.
 enum class Vectors { joined, apart };
 
-/// The columns of a catalogue that are written; joined ones stand where the first of them does, and `vignets`, if there
-/// are any, at the end: apart they are but their first pixels.
+/// The columns of a catalogue that are written; joined ones stand where the first of them does, and with them
+/// `vignets`, if there are any, at the end.
 CatalogRows rows_of(const Sources& sources, Vectors vectors, const Vignets& vignets = {});
 CatalogRows rows_of(const Table& table);
 

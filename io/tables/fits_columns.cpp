@@ -125,6 +125,8 @@ std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, 
     check_width(row_bytes, row, describe(table, path));
     if (form.stored < 0 || form.is_complex() || form.elements() < 1 || form.elements() > longest) continue;
     const std::string n = std::to_string(number);
+    const bool is_picture = text_or_nothing(header, "TDIM" + n).find(',') != std::string::npos;
+    if (is_picture && longest == longest_vector) continue;
     FitsColumn column;
     column.number = number;
     column.head = {text_or_nothing(header, "TTYPE" + n), text_or_nothing(header, "TUNIT" + n),

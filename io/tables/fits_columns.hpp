@@ -26,7 +26,8 @@ struct FitsColumn {
 };
 
 /// The columns of the table, but those of variable length, of complex numbers, and of vectors of more elements than
-/// `longest`. Throws Error{input} if the header is not valid; `path` is for messages.
+/// `longest`; as long as that is longest_vector those of pictures (TDIM), too, which are no quantity of a source.
+/// Throws Error{input} if the header is not valid; `path` is for messages.
 std::vector<FitsColumn> fits_columns(const Hdu& table, const std::string& path, std::int64_t longest = longest_vector);
 
 }  // namespace srcextract

@@ -118,24 +118,22 @@ Entry parse_entry(const YAML::Node& node) {
   return entry;
 }
 
-/// Vectors of numbers: `float64[3]`, or `float64[2,3]` for lists of lists.
+/// Vectors of numbers: `float64[3]`.
 struct VectorType {
   FieldType type;
   std::size_t length;
 };
 
-/// None for vectors of any length, of text, and of more elements than are read.
+/// None for vectors of any length, of text, and of more elements than are read; nor for pictures, `float64[2,3]`.
 std::optional<VectorType> parse_subtype(std::string_view subtype) {
   const std::size_t bracket = std::min(subtype.find('['), subtype.size());
   const DataType* const type = find_type(subtype.substr(0, bracket));
   if (!type || !type->fields || *type->fields == FieldType::text) return std::nullopt;
-  std::int64_t length = 1;
-  const bool known = for_each_item(subtype.substr(bracket), [&](std::size_t, std::string_view item) {
-    std::int64_t side = 0;
-    const auto [stop, error] = std::from_chars(item.data(), item.data() + item.size(), side);
-    if (stop != item.data() + item.size() || error != std::errc() || side < 1 || side > longest_vector) return false;
-    length *= side;
-    return length <= longest_vector;
+  std::int64_t length = 0;
+  const bool known = for_each_item(subtype.substr(bracket), [&](std::size_t at, std::string_view item) {
+    const auto [stop, error] = std::from_chars(item.data(), item.data() + item.size(), length);
+    return at == 0 && stop == item.data() + item.size() && error == std::errc() && length >= 1 &&
+           length <= longest_vector;
   });
   if (!known) return std::nullopt;
   return VectorType{*type->fields, static_cast<std::size_t>(length)};

@@ -8,8 +8,11 @@
 namespace srcextract {
 
 Config forced_config(Config config, bool ellipses) {
+  // No threshold is asked for, so none may fail for want of the size of a pixel. In units of sigma it tells which noise
+  // counts.
+  const bool in_sigmas = config.detection.threshold_unit == ThresholdUnit::sigma;
   config.detection = {.threshold = config.detection.threshold,
-                      .threshold_unit = config.detection.threshold_unit,
+                      .threshold_unit = in_sigmas ? ThresholdUnit::sigma : ThresholdUnit::absolute,
                       .reference = config.detection.reference};
   config.convolve = {};
   config.clean = {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <type_traits>
 
 #include "io/wcs/wcs.hpp"
 #include "stages/catalogue/vignets.hpp"
@@ -14,7 +13,7 @@ namespace {
 
 [[noreturn]] void refuse(const Config& config, const std::string& key, const std::string& what) {
   throw Error(ErrorKind::config, config.place_of(key) + ": " + what +
-                                     ", and with --positions nothing is found; leave " + "it out, or --positions");
+                                     ", and with --positions nothing is found; leave it out, or --positions");
 }
 
 }  // namespace
@@ -85,17 +84,6 @@ void name_sky_positions(const OpenPositions& positions, Sources& sources) {
     sources.alpha_j2000[row] = alpha;
     sources.delta_j2000[row] = positions.list.delta[row];
   }
-}
-
-Table forced_table(const Sources& sources, const PositionList& list) {
-  Table table{{}, sources.size()};
-  for_each_column(WrittenColumns{sources}, [&]<class T>(const Column& column, const std::vector<T>& values) {
-    using Stored = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int32_t, T>;
-    table.columns.push_back(
-        {column.name, column.unit, column.ucd, column.description, std::vector<Stored>(values.begin(), values.end())});
-  });
-  table.columns.insert(table.columns.end(), list.carried.columns.begin(), list.carried.columns.end());
-  return table;
 }
 
 }  // namespace srcextract

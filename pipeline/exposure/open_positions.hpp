@@ -7,7 +7,6 @@
 #include "config/config.hpp"
 #include "pipeline/exposure/position_list.hpp"
 #include "stages/catalogue/sources.hpp"
-#include "stages/catalogue/table.hpp"
 #include "stages/core/exec.hpp"
 #include "stages/core/image.hpp"
 #include "stages/photometry/forced.hpp"
@@ -41,8 +40,5 @@ void name_positions(const OpenPositions& positions, const Shape& shape, const Co
 /// The same of places that were found on the sky, once rows have such positions: as they stand in the list, not as the
 /// WCS has them back.
 void name_sky_positions(const OpenPositions& positions, Sources& sources);
-
-/// The columns that are written of these rows, and then those of the list that are carried along.
-Table forced_table(const Sources& sources, const PositionList& list);
 
 }  // namespace srcextract

@@ -17,6 +17,7 @@
 #include "io/tables/row_place.hpp"
 #include "io/tables/table.hpp"
 #include "stages/catalogue/measured_columns.hpp"
+#include "stages/catalogue/vignet_column.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/photometry/forced.hpp"
@@ -38,7 +39,7 @@ std::string in_capitals(std::string text) {
 
 /// A number in text, of which none at all is a missing one; nothing where it is none.
 std::optional<double> parsed_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   if (text.empty()) return missing;
   double value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -108,11 +109,12 @@ class PositionReader {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
   }
 
-  /// What nobody has taken and nobody measures.
+  /// What nobody has taken and nobody measures, nor says of a row where it is from.
   Table rest() && {
     std::vector<std::string> measured = column_names();
     measured.erase(measured.begin(), measured.begin() + std::ssize(column_groups()));
     for (const std::string& name : forced_columns(true)) measured.push_back(name);
+    measured.insert(measured.end(), {vignet_column.name, "EXT_NUMBER", "EXTNAME"});
     Table left{{}, table_.rows};
     for (std::size_t i = 0; i < table_.columns.size(); ++i) {
       const std::string name = in_capitals(table_.columns[i].name);

@@ -10,6 +10,7 @@ namespace srcextract {
 
 Config with_pixel_scale(const ImageInput& input) {
   Config config = input.config();
+  if (input.positions != nullptr) return config;  // neither thresholds nor such columns are there
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
   const bool for_class = choice.has("CLASS_STAR") && !config.measurement.nnw.empty();

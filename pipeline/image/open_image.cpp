@@ -50,11 +50,11 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                  input.detection == nullptr ? "" : name_of(input.detection->task.path),
                                  input.positions == nullptr ? "" : name_of(input.positions->list.path)};
   const Vignets vignets = cut_vignets(extraction, config.config, where);
+  const Table nothing;
+  const Table& carried = input.positions == nullptr ? nothing : input.positions->list.carried;
   std::vector<OutputFile> files;
   for (const auto& [format, path] : paths.catalogs)
-    files.push_back(input.positions == nullptr || format == CatalogFormat::reg
-                        ? write_catalog(path, format, extraction.sources, metadata, where, vignets)
-                        : write_table(path, forced_table(extraction.sources, input.positions->list), metadata, where));
+    files.push_back(write_catalog(path, format, extraction.sources, metadata, where, vignets, carried));
   if (!paths.segmentation.empty())
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));

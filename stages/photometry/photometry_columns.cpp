@@ -87,21 +87,25 @@ void add_limits(const Column& flux, const Column& magnitude, const FamilyRows<Ro
                 std::span<const FluxCalibration> calibration, const ColumnChoice& choice, Sources& sources,
                 const Cpu& where) {
   constexpr double sigmas = 3;
-  for (int which = 0; which < measured.each && choice.has(flux.name); ++which) {
-    const auto at = [&](std::int64_t row) -> const FluxCalibration& {
-      return calibration[static_cast<std::size_t>(row)];
-    };
-    const auto limit = [&, which](std::int64_t row) {
-      return sigmas * std::sqrt(measured.rows[row * measured.each + which].variance * at(row).pixel);
-    };
-    const auto magnitude_of = [&](std::int64_t row) {
-      const double faintest = limit(row);
-      return faintest == faintest ? at(row).magnitude(faintest) : faintest;
-    };
-    sources.further.push_back({flux, numbered(flux.name, which), column_of(sources.size(), limit, where)});
-    sources.further.push_back(
-        {magnitude, numbered(magnitude.name, which), column_of(sources.size(), magnitude_of, where)});
-  }
+  if (!choice.has(flux.name)) return;
+  const auto at = [&](std::int64_t row) -> const FluxCalibration& {
+    return calibration[static_cast<std::size_t>(row)];
+  };
+  const auto limit = [&](std::int64_t row, int which) {
+    return sigmas * std::sqrt(measured.rows[row * measured.each + which].variance * at(row).pixel);
+  };
+  const auto magnitude_limit = [&](std::int64_t row, int which) {
+    const double faintest = limit(row, which);
+    return faintest == faintest ? at(row).magnitude(faintest) : faintest;
+  };
+  const auto add = [&](const Column& column, const auto& of) {
+    for (int which = 0; which < measured.each; ++which)
+      sources.further.push_back({column, numbered(column.name, which),
+                                 column_of(
+                                     sources.size(), [&](std::int64_t row) { return of(row, which); }, where)});
+  };
+  add(flux, limit);
+  add(magnitude, magnitude_limit);
 }
 
 /// CLASS_STAR, where there is a network.

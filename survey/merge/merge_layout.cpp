@@ -10,7 +10,8 @@
 namespace srcextract {
 namespace {
 
-constexpr const char* what_to_try = "; extract all images with one version of srcextract, or merge them separately";
+constexpr const char* what_to_try =
+    "; extract all images with one version of srcextract and one configuration, or merge them separately";
 
 [[noreturn]] void fail(const std::string& problem) {
   throw Error(ErrorKind::config, problem + what_to_try);

@@ -109,3 +109,17 @@ def test_no_sources_and_merged(program, tmp_path):
     done = subprocess.run([program, "compare", tmp_path / "out" / "a.cat.fits", tmp_path / "out" / "a.cat.ecsv"],
                           capture_output=True, text=True)
     assert "VIGNET" not in done.stdout
+
+
+@pytest.mark.parametrize("noise_alone", [False, True])
+def test_pictures_are_not_compared(program, tmp_path, noise_alone):
+    """Whatever their size, so that the formats of one run have the same columns, with sources and without."""
+    sky = np.random.default_rng(8).normal(100, NOISE, (96, 96)) if noise_alone else field(785, 96, 5000, noise=NOISE)
+    fits.writeto(tmp_path / "a.fits", sky.astype("f4"))
+    subprocess.run([program, "-q", "-o", tmp_path, "--set", 'output.columns=[default, "VIGNET(5,4)"]', "--set",
+                    "output.formats=[fits, ecsv, csv]", "--set", "detection.threshold=6", ROOT / "config" / "default.yaml",
+                    tmp_path / "a.fits"], check=True)
+    for one, other in (("fits", "ecsv"), ("csv", "fits"), ("ecsv", "csv")):
+        done = subprocess.run([program, "compare", tmp_path / f"a.cat.{one}", tmp_path / f"a.cat.{other}"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and "VIGNET" not in done.stdout + done.stderr, done.stdout + done.stderr

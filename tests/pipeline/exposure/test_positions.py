@@ -32,7 +32,7 @@ def test_rows_in_the_order_of_the_table(extract, tmp_path):
         ("1", "s7", "12.5", "first"), ("2", "a b", "40", ""), ("3", "s3", "-30", "off")]
     assert list(told[0]) == ["NUMBER", "X_IMAGE", "Y_IMAGE", "BACKGROUND", "FLAGS"] + [
         f"{name}_APER{end}" for name in ("FLUX", "FLUXERR", "MAG", "MAGERR") for end in ("", "_1")] + [
-        "FLUXLIM_APER", "MAGLIM_APER", "FLUXLIM_APER_1", "MAGLIM_APER_1", "id", "note"]
+        "FLUXLIM_APER", "FLUXLIM_APER_1", "MAGLIM_APER", "MAGLIM_APER_1", "id", "note"]
     assert [row["FLAGS"] for row in told] == ["0", "0", "16"]
     assert all(told[2][name] == "nan" for name in ("FLUX_APER", "FLUXERR_APER_1", "FLUXLIM_APER", "BACKGROUND"))
     run = report(directory / "r.forced.run.json")
@@ -77,6 +77,30 @@ def test_what_another_catalogue_measured_is_not_carried_along(extract, tmp_path)
     assert {"A_IMAGE", "KRON_RADIUS", "FLUX_AUTO"} <= set(mine[0]) and not {"NPIX", "FLUX_ISO", "SNR"} & set(mine[0])
     ratio = np.array([float(row["FLUX_AUTO"]) for row in mine]) / np.array(found["FLUX_AUTO"])
     np.testing.assert_allclose(ratio, 3, rtol=0.05)
+
+
+def test_a_catalogue_of_several_hdus_with_pictures_and_vectors(extract, tmp_path):
+    """What says of a row where it is from, and cut-outs, are not carried along; several circles are a vector."""
+    write_extensions(tmp_path / "two.fits", A=field(2), B=2 * field(3))
+    both = "input: {hdu: all}\nmeasurement: {apertures: [4, 8, 12]}\noutput: {formats: [fits, csv], one_catalogue: true"
+    extract(".", both + ', columns: [default, "VIGNET(4,3)"]}\n', "two.fits")
+    directory = extract("out", both + "}\n", "--positions", "two.cat.fits", "two.fits")
+    mine = table.Table.read(directory / "two.forced.cat.fits")
+    assert len(mine) == 2 * len(table.Table.read(tmp_path / "two.cat.fits"))
+    assert mine["FLUX_APER"].shape[1] == mine["FLUXLIM_APER"].shape[1] == 3 and "VIGNET" not in mine.colnames
+    named = list(rows(directory / "two.hdu1.forced.cat.csv")[0]) if (directory / "two.hdu1.forced.cat.csv").exists() else []
+    assert not {name for name in named if "VIGNET" in name}
+
+
+def test_no_threshold_is_needed(extract, tmp_path):
+    """Nor, for one in magnitudes, the size of a pixel."""
+    write_image(tmp_path / "r.fits", field(1))
+    write_table(tmp_path / "p.csv", "X,Y", "20,30")
+    by_sigma, by_magnitude = (
+        rows(extract(name, CSV + text, "--positions", "p.csv", "r.fits") / "r.forced.cat.csv")[0]
+        for name, text in (("a", "measurement: {zero_point: 25}\n"),
+                           ("b", "measurement: {zero_point: 25}\ndetection: {threshold_unit: mag_per_arcsec2, threshold: 22}\n")))
+    assert by_sigma["FLUX_APER"] == by_magnitude["FLUX_APER"] and float(by_sigma["FLUXERR_APER"]) > 0
 
 
 def test_ellipses_that_are_not_whole(extract, tmp_path):
