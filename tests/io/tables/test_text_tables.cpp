@@ -120,7 +120,7 @@ dump(Table.read(sys.argv[1], format='ascii.ecsv'))
 TEST_F(AstropysTables, VectorsAreReadAsAstropyHasThem) {
   const std::string path = directory_ / "vectors.ecsv";
   const std::string expected = in_astropy(directory_, R"(
-t = Table({'f': np.array([[1.5, np.nan], [np.inf, -1e300], [0.1, 7]]), 'e': np.arange(12, dtype='f4').reshape(3, 2, 2) / 3,
+t = Table({'f': np.array([[1.5, np.nan], [np.inf, -1e300], [0.1, 7]]), 'e': np.arange(12, dtype='f4').reshape(3, 4) / 3,
            'b': np.array([[True, False], [False, True], [True, True]]), 'i': np.array([[2**62, 1], [2, 3], [4, -5]])})
 t['f'].unit = 'count'
 t['f'].description = 'light'
