@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "io/files/words.hpp"
 #include "io/tables/row_place.hpp"
 #include "io/tables/table.hpp"
 #include "stages/catalogue/measured_columns.hpp"
@@ -35,16 +35,6 @@ std::string in_capitals(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
-}
-
-/// A number in text, of which none at all is a missing one; nothing where it is none.
-std::optional<double> parsed_number(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  if (text.empty()) return missing;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// The table as it is looked through.
@@ -129,7 +119,8 @@ class PositionReader {
   void add_numbers(const std::string& name, const std::vector<T>& stored, std::vector<double>& values) const {
     if constexpr (std::is_same_v<T, std::string>) {
       for (const std::string& text : stored) {
-        const std::optional<double> number = parsed_number(text);
+        // No text at all is a missing number.
+        const std::optional<double> number = text.empty() ? missing : finite_number(text);
         if (!number)
           fail_at(std::ssize(values), name + " is '" + text +
                                           "', which is no number; positions are in pixels, or in "
