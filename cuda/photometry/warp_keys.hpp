@@ -18,7 +18,6 @@ class WarpKeys {
   /// Words of memory that the warp needs while it asks.
   static constexpr int words = room + warp_size;
 
-
   __device__ WarpKeys(const ApertureBox& box, const Read& read, std::uint32_t* memory)
       : box_(box), read_(read), memory_(memory) {
     all_kept_ = keep(KeyRange::all()) <= room;
