@@ -15,7 +15,14 @@ namespace {
 /// place is free when its slowest warp is done.
 constexpr int block_warps = WarpLanes::block_warps, family_threads = block_warps * warp_size;
 constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
-constexpr int least_family_blocks = 10;           ///< that are to fit on one, by their registers
+
+/// That are to fit on one, by their registers. Windows and radii are slower with less than these have then.
+template <class One>
+constexpr int least_family_blocks = 16;
+template <>
+constexpr int least_family_blocks<LightRadiusFamily> = 6;
+template <>
+constexpr int least_family_blocks<WindowFamily> = 10;
 
 /// A thread a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
@@ -42,7 +49,7 @@ struct SourceTable {
 
 /// A warp a row of a source, or a source if its rows are measured together.
 template <class One>
-__global__ void __launch_bounds__(family_threads, least_family_blocks)
+__global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis, SourceTable sources,
                           typename One::Row* rows) {
   const WarpLanes lanes;

@@ -12,7 +12,7 @@ namespace srcextract {
 /// What a pixel adds to N sums, and these.
 template <int N>
 struct Sums {
-  double of[N];
+  double of[N > 0 ? N : 1];
 };
 
 /// Columns of partial sums that a sum over a box has.
@@ -24,16 +24,20 @@ inline constexpr int most_bins = 64;
 /// What a block, Width pixels of a row, adds to N sums.
 template <int N, int Width>
 struct BlockSums {
-  double of[N][Width];
+  double of[N > 0 ? N : 1][Width];
 };
 
-/// 0 or 1 of each, of M things that are counted.
+/// What a pixel, or the pixels of a block, add to M counts: 0 or 1.
+template <int M>
+struct PixelCounts {
+  std::int32_t of[M];
+};
 template <int M, int Width>
 struct BlockCounts {
   std::int32_t of[M > 0 ? M : 1][Width];
 };
 
-/// The sums of N numbers, and how many of each of M things there are.
+/// The sums of N numbers, and M counts.
 template <int N, int M>
 struct SumsAndCounts {
   Sums<N> sums;
@@ -76,7 +80,7 @@ class HostLanes {
   /// BlockCounts<M, width>, what they count.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
-    double lanes[lane_count / width][N][width] = {};
+    double lanes[lane_count / width][N > 0 ? N : 1][width] = {};
     std::int32_t counts[M > 0 ? M : 1][width] = {};
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
       int block = 0;
@@ -102,6 +106,19 @@ class HostLanes {
     for (int k = 0; k < M; ++k)
       for (int i = 0; i < width; ++i) all.counts[k] += counts[k][i];
     return all;
+  }
+
+  /// Counts alone: f(x, y) returns a PixelCounts<M>.
+  template <int M, class F>
+  SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
+    return sum_and_count<0, M>(
+        box, [&](std::int32_t x, std::int32_t y, int size, BlockSums<0, width>&, BlockCounts<M, width>& counted) {
+          counted = {};
+          for (int i = 0; i < size; ++i) {
+            const PixelCounts<M> pixel = f(x + i, y);
+            for (int k = 0; k < M; ++k) counted.of[k][i] = pixel.of[k];
+          }
+        });
   }
 
   /// The largest f(x, y) in a box, none of which is NaN; of an empty one the least number.

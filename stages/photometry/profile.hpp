@@ -86,17 +86,17 @@ struct ProfileFamily {
     // Eighth powers of the ratio are square roots and products of them, which round alike everywhere.
     const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
     const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
-    const Sums<profile_levels> counts =
-        lanes.template sum<profile_levels>(box, [&](std::int32_t x, std::int32_t y) -> Sums<profile_levels> {
+    const auto counted =
+        lanes.template count<profile_levels>(box, [&](std::int32_t x, std::int32_t y) -> PixelCounts<profile_levels> {
           const double value = own.at(x, y);
-          Sums<profile_levels> above;
+          PixelCounts<profile_levels> above;
           for (int i = 0; i < profile_levels; ++i) {
             const double power = ((i & 4) != 0 ? half : 1) * ((i & 2) != 0 ? quarter : 1) * ((i & 1) != 0 ? eighth : 1);
             above.of[i] = value > static_cast<double>(static_cast<float>(threshold * power)) ? 1 : 0;
           }
           return above;
         });
-    for (int i = 0; i < profile_levels; ++i) result.area[i] = static_cast<std::int32_t>(counts.of[i]);
+    for (int i = 0; i < profile_levels; ++i) result.area[i] = static_cast<std::int32_t>(counted.counts[i]);
   }
 
   template <class Lanes>
