@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/files/output_file.hpp"
@@ -23,6 +24,8 @@ struct CatalogMetadata {
   ImageFacts image = {};             ///< what the image says of itself, and its sky; not in CSV
   std::string detection_image = {};  ///< name of the file in which sources were found; empty: that of the image
   std::string positions = {};        ///< name of the file that says where light was measured; empty: none does
+  /// Names of the bands in which light was measured, and of their files; empty: in the image alone.
+  std::vector<std::pair<std::string, std::string>> bands = {};
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

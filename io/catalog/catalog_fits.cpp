@@ -138,6 +138,8 @@ void write_header(MemoryFits& fits, const CatalogRows& rows, const std::vector<F
                      &status);
   if (!metadata.detection_image.empty())
     fits_write_history(fits.get(), printable_ascii("srcextract -d " + metadata.detection_image).c_str(), &status);
+  for (const auto& [band, file] : metadata.bands)
+    fits_write_history(fits.get(), printable_ascii("srcextract --band " + band + "=" + file).c_str(), &status);
   if (!metadata.positions.empty())
     fits_write_history(fits.get(), printable_ascii("srcextract --positions " + metadata.positions).c_str(), &status);
   fits_write_history(fits.get(), "srcextract config:", &status);
@@ -163,6 +165,7 @@ std::string header_contents(const CatalogRows& rows, const std::vector<Form>& fo
   put(metadata.config_yaml);
   put(metadata.detection_image);
   put(metadata.positions);
+  for (const auto& [band, file] : metadata.bands) put(band + "=" + file);
   auto form = forms.begin();
   for_each_field(rows, [&](const Column& column, const auto&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);

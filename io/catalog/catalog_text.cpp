@@ -163,6 +163,8 @@ std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata
   });
   out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image);
   if (!found_in.empty()) out += "#   detection_image: " + quoted(found_in) + "\n";
+  if (!metadata.bands.empty()) out += "#   bands:\n";
+  for (const auto& [band, file] : metadata.bands) out += "#     " + scalar(band) + ": " + quoted(file) + "\n";
   if (!metadata.positions.empty()) out += "#   positions: " + quoted(metadata.positions) + "\n";
   out += "#   config: |2\n";
   std::istringstream config(metadata.config_yaml);
