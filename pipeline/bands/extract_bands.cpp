@@ -156,7 +156,8 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
                            .detection_image = name_of(open.detection().task.path)};
-  for (const OpenBand& one : open.bands()) metadata.bands.emplace_back(one.band.option.name, name_of(one.task.name));
+  for (const OpenBand& one : open.bands())
+    metadata.bands.push_back({one.band.option.name, name_of(one.task.name), one.band.option.settings});
   const Sources sources = open.join();
   std::vector<OutputFile> files;
   for (const auto& [format, path] : open.paths().catalogs)

@@ -133,7 +133,7 @@ def test_every_format(extract, tmp_path):
     write_image(tmp_path / "r.fits", 3 * field(2), BUNIT="MJy/sr")
     text = ("output: {formats: [fits, ecsv, csv, reg], columns: [default, photometry], segmentation: true}\n"
             "measurement: {apertures: [3, 5]}\n")
-    out = extract("out", text, "-d", "mean.fits", *BANDS)
+    out = extract("out", text, "-d", "mean.fits", *BANDS, "--band-set", "r:measurement.gain=2", "--band-set", "r:mask.file='bad.fits'")
     alone = extract("alone", text, "-d", "mean.fits", "g.fits")
     assert sorted(path.name for path in out.iterdir()) == [
         f"mean.bands.{ending}" for ending in ("cat.csv", "cat.ecsv", "cat.fits", "reg", "run.json", "seg.fits")]
@@ -153,9 +153,12 @@ def test_every_format(extract, tmp_path):
     told = told_of(header)
     for name, words in told_of(own_header).items():
         assert told[name if name in told else f"{name}_g"] == words and words[2], name
-    assert list(header["HISTORY"])[:3] == ["srcextract -d mean.fits", "srcextract --band g=g.fits", "srcextract --band r=r.fits"]
+    settings = ["measurement.gain=2", "mask.file='bad.fits'"]
+    assert list(header["HISTORY"])[:5] == ["srcextract -d mean.fits", "srcextract --band g=g.fits", "srcextract --band r=r.fits",
+                                           *(f"srcextract --band-set r:{setting}" for setting in settings)]
     read = ascii.Table.read(out / "mean.bands.cat.ecsv")
-    assert read.meta["bands"] == {"g": "g.fits", "r": "r.fits"} and read.meta["detection_image"] == "mean.fits"
+    assert read.meta["bands"] == {"g": {"file": "g.fits", "settings": []}, "r": {"file": "r.fits", "settings": settings}}
+    assert read.meta["detection_image"] == "mean.fits"
     assert read["FLUX_APER_g"].shape == (len(table), 2) and read.colnames == [column.name for column in table.columns]
     assert str(read["FLUX_MAX_r"].unit) == "MJy / sr" and read["FLUX_MAX_r"].meta["ucd"] == "phot.flux;stat.max"
 
