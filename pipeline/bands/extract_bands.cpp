@@ -20,6 +20,7 @@
 #include "pipeline/batch/file_memory.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/extract_image.hpp"
+#include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/machine/versions.hpp"
@@ -39,10 +40,15 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// What is thrown names the file, after `before`.
+void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
+  if (const std::optional<Failure> failure = failure_of(work))
+    throw Error(failure->kind, before + message_about(path, *failure));
+}
+
 /// What is thrown names the band.
 void in_band(const Band& band, const std::function<void()>& work) {
-  if (const std::optional<Failure> failure = failure_of(work))
-    throw Error(failure->kind, "band " + band.option.name + ": " + message_about(band.file().path, *failure));
+  in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
 
 /// The name of a file without its directory, as outputs are named.
@@ -77,7 +83,11 @@ class OpenBands {
   /// Returns what finding the sources took.
   std::vector<StepTime> extract(const Execution& execution, Progress& progress) {
     FoundOnce once{.images = std::ssize(bands_)};
-    std::vector<StepTime> times = find_once(bands_.front().input(), execution, progress, once);
+    std::vector<StepTime> times;
+    const ImageInput& first = bands_.front().input();
+    Config config;
+    in_band(bands_.front().band, [&] { config = with_scale_of_thresholds(first); });
+    in_file(detection_->task.path, [&] { times = find_once(first, config, execution, progress, once); });
     for (OpenBand& open : bands_) {
       in_band(open.band, [&] {
         progress.begin_image(open.task.name);

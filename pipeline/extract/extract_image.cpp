@@ -237,10 +237,9 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
   return result;
 }
 
-std::vector<StepTime> find_once(const ImageInput& first, const Execution& execution, Progress& progress,
-                                FoundOnce& once) {
-  const bool by_pixel_scale = first.config().detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
-  return ImageRun(first, by_pixel_scale ? with_pixel_scale(first) : first.config(), execution, progress, once).find();
+std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
+                                Progress& progress, FoundOnce& once) {
+  return ImageRun(first, config, execution, progress, once).find();
 }
 
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,

@@ -80,9 +80,10 @@ struct FoundOnce {
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
                           FoundOnce* once = nullptr);
 
-/// Finds these sources, whose first image is `first`. Returns what its steps took. Throws what the stages throw.
-std::vector<StepTime> find_once(const ImageInput& first, const Execution& execution, Progress& progress,
-                                FoundOnce& once);
+/// Finds these sources before `first`, the first of the images, is extracted, whose configuration is `config`
+/// (with_scale_of_thresholds). Returns what the steps took. Throws what the stages throw.
+std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
+                                Progress& progress, FoundOnce& once);
 
 /// What became of one of several images.
 struct ImageAttempt {

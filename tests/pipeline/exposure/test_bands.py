@@ -299,7 +299,7 @@ def test_a_band_that_fails_is_named(run, configure, tmp_path, kind):
 
 @pytest.mark.parametrize("spoil, words", [
     (lambda path: path.unlink(), ["mean.fits"]),
-    (lambda path: write_image(path, np.full((50, 61), np.nan)), ["the detection image: ", "masked"]),
+    (lambda path: write_image(path, np.full((50, 61), np.nan)), ["mean.fits: the detection image: ", "masked"]),
 ])
 def test_a_detection_image_that_fails_is_of_no_band(run, configure, tmp_path, spoil, words):
     write_bands(tmp_path)
@@ -308,6 +308,20 @@ def test_a_detection_image_that_fails_is_of_no_band(run, configure, tmp_path, sp
     done = run("-d", "mean.fits", "config.yaml", *BANDS, "-o", "out")
     assert done.code == 3 and done.err.count("error: ") == 1 and "band " not in done.err.split("error: ")[1], done.err
     assert all(word in done.err for word in words) and not list((tmp_path / "out").glob("*")), done.err
+
+
+def test_no_size_of_a_pixel_for_the_threshold(run, configure, tmp_path):
+    write_bands(tmp_path)
+    configure("detection: {threshold_unit: mag_per_arcsec2}\nmeasurement: {zero_point: 27}\n")
+    done = run("-d", "mean.fits", "config.yaml", *BANDS, "-o", "out")
+    assert done.code == 3 and "band g: g.fits: config.yaml:1:" in done.err and "measurement.pixel_scale" in done.err, done.err
+
+
+def test_too_little_memory(run, configure, tmp_path):
+    write_bands(tmp_path)
+    configure("")
+    done = run("-d", "mean.fits", "config.yaml", *BANDS, "-o", "out", "--memory", "20K")
+    assert done.code == 1 and "--memory allows 20" in done.err and not list((tmp_path / "out").glob("*")), done.err
 
 
 def test_a_map_of_a_band_that_is_not_there(run, configure, tmp_path):
