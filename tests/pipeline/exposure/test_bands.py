@@ -202,6 +202,15 @@ def test_a_threshold_in_surface_brightness(extract, tmp_path):
     assert all(name.endswith("_g") for name in changed)
 
 
+def test_the_first_wcs_that_there_is_tells_the_sky(extract, tmp_path):
+    write_bands(tmp_path)
+    write_image(tmp_path / "r.fits", 3 * field(2), **TAN)
+    alone = columns_of(rows(extract("alone", CSV, "-d", "mean.fits", "r.fits") / "r.cat.csv"))
+    joined = columns_of(rows(extract("out", CSV, "-d", "mean.fits", *BANDS) / "mean.bands.cat.csv"))
+    assert all(joined[name] == alone[name] for name in FOUND | FOUND_ON_SKY)
+    assert joined["XWIN_WORLD_r"] == alone["XWIN_WORLD"] and "XWIN_WORLD_g" not in joined and "XWIN_IMAGE_g" in joined
+
+
 def test_hdus_of_one_file(extract, tmp_path):
     write_bands(tmp_path)
     write_extensions(tmp_path / "all.fits", SUM=field(1) + field(2), G=field(1), R=field(2))
