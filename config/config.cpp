@@ -26,7 +26,7 @@ void read_document(Draft<Config>& draft, const std::string& text, const Origin& 
 
 void apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
   const Fields known = fields_of(Config{});
-  const Origin origin{option + " " + setting, false};
+  const Origin origin{option + (option.ends_with(':') ? "" : " ") + setting, false};
   const std::size_t equals = setting.find('=');
   const std::size_t dot = setting.find('.');
   if (equals == std::string::npos)

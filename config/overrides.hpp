@@ -9,7 +9,8 @@ namespace srcextract {
 
 /// What an option of the command line sets: `dotted.key=value`.
 struct Overrides {
-  std::string option;  ///< which errors, and Config::set_at, begin with: `--set`
+  std::string
+      option;  ///< which errors, and Config::set_at, begin with: `--set`; after one that ends in : comes no blank
   std::vector<std::string> settings;
 };
 

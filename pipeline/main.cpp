@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
+#include "pipeline/bands/band_plan.hpp"
+#include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
 #include "pipeline/batch/merge_command.hpp"
@@ -36,25 +39,35 @@
 namespace srcextract {
 namespace {
 
-/// What the names of the outputs of an image begin with. Those of a difference, and those at given positions, do not
-/// replace those of its sources.
+/// What the names of the outputs of an image begin with. Those of a difference, of bands, and those at given positions,
+/// do not replace those of its sources.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
+  if (!command.bands.empty()) return image_stem(name) + ".bands";
   if (!command.positions.empty()) return image_stem(name) + ".forced";
   return command.reference.empty() ? name : image_stem(name) + ".diff";
+}
+
+/// The images after which outputs are named.
+std::vector<std::string> named_images(const CommandLine& command) {
+  return command.bands.empty() ? command.inputs : std::vector{command.detect};
 }
 
 void require_separate_log(const CommandLine& command, const Config& config, const KeptFiles& kept) {
   kept.require_kept({command.log_file});
   const LogFile log(command.log_file);
-  for (const std::string& image : command.inputs)
+  for (const std::string& image : named_images(command))
     log.require_none_of(
         output_paths(command.output_dir, output_name(image, command), std::nullopt, config.output).all());
 }
 
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
-KeptFiles start_log(const CommandLine& command, const Config& config, bool progress) {
+KeptFiles start_log(const CommandLine& command, const Config& config, std::span<const Band> bands, bool progress) {
   KeptFiles kept(command.inputs);
+  for (const Band& band : bands) {
+    kept.add(band.file().path);
+    kept.add_files_of(band.config());
+  }
   kept.add(command.reference);
   kept.add(command.detect);
   kept.add(command.positions);
@@ -91,10 +104,17 @@ Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& fil
   return work;
 }
 
+/// The bands, if there are any; then there is a detection image.
+std::vector<Band> planned_bands(const CommandLine& command, const Config& config, const DetectionTask* detection) {
+  if (command.bands.empty()) return {};
+  return plan_bands(command.bands, config, command.config, output_name(command.detect, command), *detection);
+}
+
 /// The images as they were named. One that is missing is reported when its turn comes.
-std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config) {
+std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config, std::span<const Band> bands) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<PlannedFile> files;
+  for (const Band& band : bands) files.push_back(band.planned);
   for (const std::string& path : command.inputs) {
     files.push_back({look_at(path, output_name(path, command)), {}});
     files.back().file.config = shared;
@@ -148,10 +168,11 @@ int run_images(const CommandLine& command) {
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const DetectionTask> detection = detection_task(command, config);
   const std::shared_ptr<const PositionList> positions = position_list(command, config);
-  KeptFiles kept = start_log(command, config, show_progress);
+  const std::vector<Band> bands = planned_bands(command, config, detection.get());
+  KeptFiles kept = start_log(command, config, bands, show_progress);
   if (detection != nullptr) kept.add_files_of(detection->config);
-  const std::vector<PlannedFile> files = planned_files(command, config);
-  require_distinct_outputs(files);
+  const std::vector<PlannedFile> files = planned_files(command, config, bands);
+  if (bands.empty()) require_distinct_outputs(files);
   const Machine machine = choose_machine({command.backend, command.devices, command.threads}, work_of(command, files));
   prepare_output_directory(command.output_dir);
 
@@ -163,8 +184,10 @@ int run_images(const CommandLine& command) {
                 .reference = command.reference,
                 .detection = detection,
                 .positions = positions};
-  const RunResult result = process_files(job, files, machine, budget, Progress(show, files.size(), total_bytes(files)));
-  return result.code;
+  const Progress progress(show, files.size(), total_bytes(files));
+  if (bands.empty()) return process_files(job, files, machine, budget, progress).code;
+  extract_bands(job, bands, config, machine, budget, progress);
+  return 0;
 }
 
 int run(int argc, char** argv) {

@@ -13,16 +13,23 @@
 
 namespace srcextract {
 
+/// What a catalogue says of one of several bands.
+struct BandFacts {
+  std::string name, file;             ///< of the band, and of the file that its image is in
+  std::vector<std::string> settings;  ///< of the configuration for it alone, dotted.key=value
+};
+
 /// What stands beside the rows in a catalogue: only what follows from the pixels and the configuration, so that two
 /// runs give the same bytes.
 struct CatalogMetadata {
-  std::string version;               ///< of srcextract
-  std::string config_yaml;           ///< dump_config
-  std::string pixel_unit = "count";  ///< of the pixels' values (io/wcs/pixel_unit.hpp)
-  std::string sum_unit = "count";    ///< of their sums
-  ImageFacts image = {};             ///< what the image says of itself, and its sky; not in CSV
-  std::string detection_image = {};  ///< name of the file in which sources were found; empty: that of the image
-  std::string positions = {};        ///< name of the file that says where light was measured; empty: none does
+  std::string version;                ///< of srcextract
+  std::string config_yaml;            ///< dump_config
+  std::string pixel_unit = "count";   ///< of the pixels' values (io/wcs/pixel_unit.hpp)
+  std::string sum_unit = "count";     ///< of their sums
+  ImageFacts image = {};              ///< what the image says of itself, and its sky; not in CSV
+  std::string detection_image = {};   ///< name of the file in which sources were found; empty: that of the image
+  std::string positions = {};         ///< name of the file that says where light was measured; empty: none does
+  std::vector<BandFacts> bands = {};  ///< in which light was measured; empty: in the image alone
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

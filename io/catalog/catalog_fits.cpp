@@ -86,6 +86,16 @@ std::byte byte_of(char c) {
 /// The text that fits into one card.
 constexpr std::size_t one_card = 68;
 
+/// What each band was told by: --band NAME=FILE, --band-set NAME:KEY=VALUE.
+std::vector<std::string> band_options(const CatalogMetadata& metadata) {
+  std::vector<std::string> options;
+  for (const BandFacts& band : metadata.bands) {
+    options.push_back("--band " + band.name + "=" + band.file);
+    for (const std::string& setting : band.settings) options.push_back("--band-set " + band.name + ":" + setting);
+  }
+  return options;
+}
+
 template <class T>
 void store(T value, std::int64_t, std::byte* out) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
@@ -138,6 +148,8 @@ void write_header(MemoryFits& fits, const CatalogRows& rows, const std::vector<F
                      &status);
   if (!metadata.detection_image.empty())
     fits_write_history(fits.get(), printable_ascii("srcextract -d " + metadata.detection_image).c_str(), &status);
+  for (const std::string& option : band_options(metadata))
+    fits_write_history(fits.get(), printable_ascii("srcextract " + option).c_str(), &status);
   if (!metadata.positions.empty())
     fits_write_history(fits.get(), printable_ascii("srcextract --positions " + metadata.positions).c_str(), &status);
   fits_write_history(fits.get(), "srcextract config:", &status);
@@ -163,6 +175,7 @@ std::string header_contents(const CatalogRows& rows, const std::vector<Form>& fo
   put(metadata.config_yaml);
   put(metadata.detection_image);
   put(metadata.positions);
+  for (const std::string& option : band_options(metadata)) put(option);
   auto form = forms.begin();
   for_each_field(rows, [&](const Column& column, const auto&) {
     for (const char* text : {column.name, column.ucd, column.description}) put(text);

@@ -147,6 +147,17 @@ std::string image_lines(const ImageFacts& facts) {
   return out;
 }
 
+/// What is said of bands, likewise.
+std::string band_lines(const std::vector<BandFacts>& bands) {
+  std::string out = bands.empty() ? "" : "#   bands:\n";
+  for (const BandFacts& band : bands) {
+    out += "#     " + scalar(band.name) + ": {file: " + quoted(band.file) + ", settings: [";
+    for (const std::string& setting : band.settings) out += (out.back() == '[' ? "" : ", ") + quoted(setting);
+    out += "]}\n";
+  }
+  return out;
+}
+
 /// The YAML header of ECSV 1.0 (Astropy Proposal for Enhancement 6). The configuration stands in it as a block of
 /// text, ready to be run again.
 std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata) {
@@ -163,6 +174,7 @@ std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata
   });
   out += "# meta:\n#   creator: " + quoted("srcextract " + metadata.version) + "\n" + image_lines(metadata.image);
   if (!found_in.empty()) out += "#   detection_image: " + quoted(found_in) + "\n";
+  out += band_lines(metadata.bands);
   if (!metadata.positions.empty()) out += "#   positions: " + quoted(metadata.positions) + "\n";
   out += "#   config: |2\n";
   std::istringstream config(metadata.config_yaml);

@@ -60,12 +60,19 @@ class HostEngine {
     return catalogue_of(std::move(found));
   }
 
-  /// What is found in `detected`, of the same shape, in the light of its pixels.
-  Extraction extract_found_in(Pixels<Cpu>& detected, const Config& config) {
+  /// What is found in its pixels, with them, to be measured in others.
+  FoundElsewhere keep_found() {
+    const Shape shape = pixels_.image.shape;
     Detection<Cpu> found;
-    find_sources(detected, config, found, where_, Steps{clock_, observer_, where_}, last_read(detected));
-    measure_elsewhere(detected, config, pixels_, config_, found, where_, clock_, last_read(pixels_));
-    return catalogue_of(std::move(found));
+    find_sources(pixels_, config_, found, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
+    FoundElsewhere sources = srcextract::keep_found(std::move(pixels_), config_, std::move(found), where_, clock_);
+    check_detection_image(sources.sky, shape);
+    return sources;
+  }
+
+  /// These in the light of its pixels.
+  Extraction extract_found(const FoundElsewhere& sources) {
+    return catalogue_of(measure_elsewhere(sources, pixels_, config_, where_, clock_, last_read(pixels_)));
   }
 
   /// The light of its pixels at these places.
@@ -114,10 +121,15 @@ class HostEngine {
 }  // namespace
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                           const DetectionImage* found_in) {
+                           const FoundElsewhere* sources) {
   HostEngine engine(exposure, config, where, observer);
-  return found_in == nullptr ? run_stages(exposure, config, engine)
-                             : extract_elsewhere(*found_in, exposure, config, engine);
+  return sources == nullptr ? run_stages(exposure, config, engine)
+                            : extract_elsewhere(*sources, exposure, config, engine);
+}
+
+FoundElsewhere find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
+  HostEngine engine(image.exposure, image.config, where, observer);
+  return find_elsewhere(image, engine);
 }
 
 Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,

@@ -10,10 +10,14 @@
 namespace srcextract {
 
 /// The pipeline on the host, from stored pixels to the catalogue; CudaExtractor (cuda/engine/extractor.hpp) is its
-/// twin. With a detection image sources are found there, by the configuration that it has, and measured in the
-/// exposure, which is of its shape; this has no twin yet. Throws what the stages throw.
+/// twin. With `sources` these are measured in the exposure, which is of the shape of the image in which they were
+/// found, and nothing is found; this has no twin yet. Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,
-                           const Observer& observer = {}, const DetectionImage* found_in = nullptr);
+                           const Observer& observer = {}, const FoundElsewhere* sources = nullptr);
+
+/// The sources of an image, by the configuration that it has, to be measured elsewhere; the image must outlive them.
+/// Throws what the stages throw.
+FoundElsewhere find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer = {});
 
 /// The same at places that are told, where nothing is found (measure_positions): a row for each, in their order. This
 /// has no twin either.

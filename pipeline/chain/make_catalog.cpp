@@ -67,16 +67,6 @@ const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background,
   return mesh.level.empty() ? *background : *whole;
 }
 
-/// Throws Error{input} if the image in which sources were found has no background to speak of.
-void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape) {
-  try {
-    check_not_all_masked(*in.masked, shape);
-    check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);
-  } catch (const Error& error) {
-    throw Error(error.kind(), std::string("the detection image: ") + error.what());
-  }
-}
-
 /// Gives sources the thresholds above which they were found, and measured noise the units in which it is that of the
 /// other image. `measured` are their sums; `calibration` is that of the image that was measured.
 void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& shape, const Config& config,
@@ -95,6 +85,15 @@ void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& s
 }
 
 }  // namespace
+
+void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape) {
+  try {
+    check_not_all_masked(*in.masked, shape);
+    check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);
+  } catch (const Error& error) {
+    throw Error(error.kind(), std::string("the detection image: ") + error.what());
+  }
+}
 
 bool keeps_segmentation(const Config& config) {
   const bool cuts_out = vignet_size(config.output.columns).any() && config.measurement.mask != MaskNeighbours::none;
@@ -122,7 +121,6 @@ bool shows_variance(const Config& config) {
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
-  if (found.found_in.config != nullptr) check_detection_image(found.found_in, shape);
   const bool of_mesh = !found.mesh.level.empty();
   Extraction out;
   out.background = sky_of_image(found.mesh, found.whole, found.background);

@@ -19,6 +19,9 @@ bool shows_pixels(const Config& config);
 /// Whether a check image shows the noise that a map of weights tells: then CheckData::variance is to be filled.
 bool shows_variance(const Config& config);
 
+/// Throws Error{input} if the image of that shape in which sources were found has no background to speak of.
+void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape);
+
 /// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
 /// Takes only the segmentation out of it; the sums over the sources may lie elsewhere. Throws Error{input} if the image
 /// has no background to speak of.

@@ -1,5 +1,6 @@
 #include "pipeline/chain/measure_elsewhere.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -69,43 +70,83 @@ void sum_over_sources(const Pixels<Cpu>& pixels, const Config& config, Detection
   }
 }
 
-/// The image in which sources were found, where check images show it.
-void keep_found_image(const Pixels<Cpu>& detected, Detection<Cpu>& found, const Cpu& where) {
-  if (found.image.pixels.empty()) found.image = copy_of(measured_image(detected, found), where);
+template <class T>
+Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
+  Buffer<T, Cpu> copy(buffer.size(), where);
+  std::copy(buffer.begin(), buffer.end(), copy.begin());
+  return copy;
+}
+
+Components<Cpu> copy_of(const Components<Cpu>& components, const Cpu& where) {
+  return {copy_of(components.label, where), components.counts};
+}
+
+FoundSky<Cpu> copy_of(const FoundSky<Cpu>& sky, const Cpu& where) {
+  const SkyMesh<Cpu>& mesh = sky.mesh;
+  return {sky.background,
+          sky.whole,
+          {mesh.grid, copy_of(mesh.level, where), copy_of(mesh.rms, where), copy_of(mesh.level_bend, where),
+           copy_of(mesh.rms_bend, where)},
+          sky.levels,
+          copy_of(sky.variances, where),
+          sky.masked,
+          sky.config};
+}
+
+/// Which pixels are whose, and where sources are: not the images.
+Detection<Cpu> copy_of_sources(const FoundElsewhere& from, const Cpu& where) {
+  const Detection<Cpu>& found = from.found;
+  Detection<Cpu> copy;
+  copy.runs = {found.runs.shape, copy_of(found.runs.runs, where), copy_of(found.runs.row_begin, where)};
+  copy.components = copy_of(found.components, where);
+  copy.parentage = copy_of(found.parentage, where);
+  copy.cleaned.eaten = copy_of(found.cleaned.eaten, where);
+  copy.cleaned.own = copy_of(found.cleaned.own, where);
+  copy.cleaned.own_sums = copy_of(found.cleaned.own_sums, where);
+  copy.sums = copy_of(found.sums, where);
+  copy.found_in = copy_of(from.sky, where);
+  return copy;
 }
 
 }  // namespace
 
-void measure_elsewhere(const Pixels<Cpu>& detected, const Config& detected_config, const Pixels<Cpu>& pixels,
-                       const Config& config, Detection<Cpu>& found, const Cpu& where, StageClock& clock,
-                       Image<float, Cpu>* last_read) {
-  const auto done = [&](const char* stage) { clock.done(stage); };
-  const auto sum_found = [&](const Image<float, Cpu>& image) {
-    return measure_sources(image, found.runs, found.components, found.levels, detected.masked, where);
+FoundElsewhere keep_found(Pixels<Cpu>&& pixels, const Config& config, Detection<Cpu>&& found, const Cpu& where,
+                          StageClock& clock) {
+  const auto sum = [&](const Image<float, Cpu>& of) {
+    return measure_sources(of, found.runs, found.components, found.levels, pixels.masked, where);
   };
-  found.sums = sum_found(found_image(detected, found));
-  done("measure");
-  const Image<float, Cpu>&image_of_found = measured_image(detected, found),
-                     &noise_of_found = measured_noise(detected, found);
-  Buffer<SourceSums, Cpu> variances_of_found;
-  if (!noise_of_found.pixels.empty()) variances_of_found = sum_found(noise_of_found);
+  found.sums = sum(found_image(pixels, found));
+  clock.done("measure");
+  const Image<float, Cpu>& noise = measured_noise(pixels, found);
+  Buffer<SourceSums, Cpu> variances;
+  if (!noise.pixels.empty()) variances = sum(noise);
+  found.match = {};
+  for (Runs<Cpu>* runs : {&found.thresholded, &found.seeds, &found.analysed, &found.island_runs}) *runs = {};
+  found.islands = {};
+  found.core_pixels = {};
+  FoundSky<Cpu> sky{found.background, found.whole, std::move(found.mesh), found.levels, std::move(variances),
+                    pixels.masked,    &config};
+  return {std::move(pixels), std::move(found), std::move(sky)};
+}
 
+Detection<Cpu> measure_elsewhere(const FoundElsewhere& sources, const Pixels<Cpu>& pixels, const Config& config,
+                                 const Cpu& where, StageClock& clock, Image<float, Cpu>* last_read) {
+  const auto done = [&](const char* stage) { clock.done(stage); };
   Detection<Cpu> measured;
   subtract_own_sky(pixels, config, measured, where, done, last_read);
-  find_levels(pixels, config, *found.levels, measured, where, clock);
+  find_levels(pixels, config, *sources.sky.levels, measured, where, clock);
+  Detection<Cpu> found = copy_of_sources(sources, where);
   sum_over_sources(pixels, config, measured, found, where, clock);
   if (measures_photometry(config)) {
-    const FoundImage<Cpu> found_in{image_of_found, noise_of_found, found.levels};
+    const FoundImage<Cpu> found_in{measured_image(sources.pixels, sources.found),
+                                   measured_noise(sources.pixels, sources.found), sources.sky.levels};
     PhotometryInput<Cpu> input = photometry_input(measured_image(pixels, measured), measured_noise(pixels, measured),
                                                   measured.levels, config, found);
     input.found_in = &found_in;
     found.photometry = measure_photometry(input, config, where);
     done("photometry");
   }
-  if (shows_pixels(config)) keep_found_image(detected, found, where);
-  found.found_in = {
-      found.background, found.whole,     std::move(found.mesh), found.levels, std::move(variances_of_found),
-      detected.masked,  &detected_config};
+  if (shows_pixels(config)) found.image = copy_of(found_image(sources.pixels, sources.found), where);
   found.background = measured.background;
   found.whole = measured.whole;
   found.mesh = std::move(measured.mesh);
@@ -113,6 +154,7 @@ void measure_elsewhere(const Pixels<Cpu>& detected, const Config& detected_confi
   found.filled = std::move(measured.filled);
   found.levels = measured.levels;
   found.analysed = std::move(measured.analysed);
+  return found;
 }
 
 }  // namespace srcextract

@@ -50,17 +50,22 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
   return both;
 }
 
-/// Sources as they are found in one image, in the light of another.
+/// Sources as they are found in one image, to be measured in others.
 template <class Engine>
-Extraction extract_elsewhere(const DetectionImage& found_in, const Exposure& exposure, const Config& config,
+FoundElsewhere find_elsewhere(const DetectionImage& found_in, Engine& engine) {
+  read_exposure(found_in.exposure, found_in.config, engine.pixels(), engine);
+  subtract_given_level(found_in.exposure, engine.pixels(), engine);
+  return engine.keep_found();
+}
+
+/// These in the light of one.
+template <class Engine>
+Extraction extract_elsewhere(const FoundElsewhere& sources, const Exposure& exposure, const Config& config,
                              Engine& engine) {
-  Pixels<typename Engine::Where> detected(found_in.exposure.shape(), engine.where());
-  read_exposure(found_in.exposure, found_in.config, detected, engine);
-  subtract_given_level(found_in.exposure, detected, engine);
   read_exposure(exposure, config, engine.pixels(), engine);
   std::optional<Picture> picture = draw(engine.pixels(), config, engine);
   subtract_given_level(exposure, engine.pixels(), engine);
-  Extraction extraction = engine.extract_found_in(detected, found_in.config);
+  Extraction extraction = engine.extract_found(sources);
   extraction.picture = std::move(picture);
   return extraction;
 }

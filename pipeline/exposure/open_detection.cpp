@@ -69,18 +69,24 @@ void require_detection_config(const Config& config) {
                                        ": snr is of one image, and with -d there are two; leave it out, or -d");
 }
 
-OpenDetection open_detection(const DetectionTask& task, const OpenFrame& measured, const std::string& name,
-                             std::int64_t most_inflated) {
+HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured) {
+  const HduNames& own = task.config.input.hdu;
+  return own.several() ? HduNames(std::to_string(measured.image().hdu())) : own;
+}
+
+void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name) {
+  require_same_shape(detection.frame.first().shape, detection.task, measured.first().shape, name);
+  require_same_sky(detection.frame, detection.task, measured, name);
+}
+
+OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std::int64_t most_inflated) {
   const Config& config = task.config;
-  const HduNames hdu = config.input.hdu.several() ? std::to_string(measured.image().hdu()) : config.input.hdu;
   FitsImages file(task.path, most_inflated);
   std::vector<SelectedImage> images = file.select(hdu);
   images.resize(1);
   most_inflated -= file.held_bytes();
   const SelectedMaps maps = pair_maps(file, images, config, most_inflated).front();
   OpenFrame frame(images.front().open(), task.path, config, most_inflated);
-  require_same_shape(frame.first().shape, task, measured.first().shape, name);
-  require_same_sky(frame, task, measured, name);
   OpenMaps opened = open_maps(maps, task.path, frame, config);
   return {task, std::move(frame), std::move(opened)};
 }

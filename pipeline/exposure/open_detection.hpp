@@ -38,10 +38,16 @@ void require_detection_settings(const std::vector<std::string>& settings);
 /// Throws Error{config} if sources cannot be found in one image and measured in another with this configuration.
 void require_detection_config(const Config& config);
 
-/// Opens it for `measured`, which is called `name`. Where input.hdu may select several it is the HDU of the same
-/// number. Throws Error{input} if it cannot be read, has another shape, or shows another sky by the WCS of both;
-/// Error{memory} if it has more than `most_inflated` bytes, gzipped. `task` must outlive what is returned.
-OpenDetection open_detection(const DetectionTask& task, const OpenFrame& measured, const std::string& name,
+/// Opens the first image that `hdu` selects of it. Throws Error{input} if it cannot be read; Error{memory} if it has
+/// more than `most_inflated` bytes, gzipped. `task` must outlive what is returned.
+OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu,
                              std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max());
+
+/// The HDU of it for `measured`: where input.hdu may select several that of the same number.
+HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured);
+
+/// Throws Error{input} if `measured`, which is called `name`, has another shape, or shows another sky by the WCS of
+/// both.
+void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name);
 
 }  // namespace srcextract

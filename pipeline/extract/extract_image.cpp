@@ -22,55 +22,48 @@
 namespace srcextract {
 namespace {
 
-/// The image in which the sources of another are found, in whose pixel scale thresholds are; null if there is none.
+/// The image in which the sources of another are found, in whose pixel scale thresholds are.
 std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, const Config& config) {
-  if (input.detection == nullptr) return nullptr;
   auto image =
       std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config});
   image->config.measurement.pixel_scale = config.measurement.pixel_scale;
   return image;
 }
 
-/// Where sources are found, or light is measured, if not in the image itself.
-struct Elsewhere {
-  const DetectionImage* found_in = nullptr;
-  const OpenPositions* positions = nullptr;
-};
-
-Extraction extract_cpu(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                       const Elsewhere& elsewhere = {}) {
-  const DetectionImage* const found_in = elsewhere.found_in;
-  try {
-    if (elsewhere.positions != nullptr)
-      return measure_on_host(exposure, config, elsewhere.positions->forced(), where, observer);
-    return extract_on_host(exposure, config, where, observer, found_in);
-  } catch (const std::bad_alloc&) {
-    RunPlan plan = plan_of(exposure, config);
-    plan.found_elsewhere = found_in != nullptr;
-    const auto bytes = static_cast<double>(host_memory(plan));
-    throw Error(ErrorKind::memory,
-                fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
-                            "machine that has more",
-                            exposure.shape().width, exposure.shape().height, bytes / 1e9));
-  }
+/// An error that says how much memory the image needs.
+Error out_of_memory(const ImageInput& input, const Config& config) {
+  RunPlan plan = plan_of(input.exposure, config);
+  plan.found_elsewhere = input.detection != nullptr;
+  const auto bytes = static_cast<double>(host_memory(plan));
+  const Shape& shape = input.exposure.shape();
+  return {ErrorKind::memory,
+          fmt::format("not enough memory: an image of {} x {} pixels needs about {:.1f} GB; free some, or use a "
+                      "machine that has more",
+                      shape.width, shape.height, bytes / 1e9)};
 }
 
 /// One image on its way through the back ends.
 class ImageRun {
  public:
-  ImageRun(const ImageInput& input, const Execution& execution, Progress& progress)
-      : input_(input),
-        config_(with_pixel_scale(input)),
-        found_in_(detection_image(input, config_)),
-        execution_(execution),
-        progress_(progress) {}
+  ImageRun(const ImageInput& input, Config config, const Execution& execution, Progress& progress, FoundOnce& once)
+      : input_(input), config_(std::move(config)), execution_(execution), progress_(progress), once_(once) {}
 
   ImageResult on_cpu() const {
     ImageResult result;
     result.backend = "cpu";
-    result.extraction =
-        extract_cpu(input_.exposure, config_, execution_.cpu, observer(result), {found_in_.get(), input_.positions});
+    result.extraction = extract_cpu(observer(result));
     return result;
+  }
+
+  /// When each step was done.
+  std::vector<StepTime> find() const {
+    ImageResult result;
+    try {
+      found_elsewhere(observer(result));
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(input_, config_);
+    }
+    return std::move(result.times);
   }
 
   ImageResult on_cuda() const {
@@ -91,17 +84,17 @@ class ImageRun {
   }
 
   ImageResult where_execution_says() const {
-    return !execution_.device || found_in_ || input_.positions != nullptr ? on_cpu()
-           : execution_.compare                                           ? on_both()
-           : execution_.may_fall_back                                     ? on_cuda_or_cpu()
-                                                                          : on_cuda();
+    return !execution_.device || input_.detection != nullptr || input_.positions != nullptr ? on_cpu()
+           : execution_.compare                                                             ? on_both()
+           : execution_.may_fall_back                                                       ? on_cuda_or_cpu()
+                                                                                            : on_cuda();
   }
 
   ImageResult on_both() const {
     StageRecord cpu_record, cuda_record;
     ImageResult result;
     result.backend = "cpu";
-    result.extraction = extract_cpu(input_.exposure, config_, execution_.cpu, observer(result, &cpu_record));
+    result.extraction = extract_cpu(observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
     execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
@@ -122,7 +115,8 @@ class ImageRun {
 
   /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
   void require_room_for(std::int64_t sources) const {
-    require_room(sources_memory(sources, config_), fmt::format("it has {} sources, which need", sources));
+    require_room(once_.images * sources_memory(sources, config_),
+                 fmt::format("it has {} sources, which need", sources));
   }
 
   /// `what` is said of what needs it.
@@ -138,11 +132,32 @@ class ImageRun {
                             by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
   }
 
+  Extraction extract_cpu(const Observer& observe) const {
+    const Cpu& where = execution_.cpu;
+    try {
+      if (input_.positions != nullptr)
+        return measure_on_host(input_.exposure, config_, input_.positions->forced(), where, observe);
+      return extract_on_host(input_.exposure, config_, where, observe, found_elsewhere(observe));
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(input_, config_);
+    }
+  }
+
+  /// Finds them if nobody has; null where they are those of the image itself.
+  const FoundElsewhere* found_elsewhere(const Observer& observe) const {
+    if (input_.detection == nullptr) return nullptr;
+    if (!once_.sources) {
+      once_.image = detection_image(input_, config_);
+      once_.sources = find_on_host(*once_.image, execution_.cpu, observe);
+    }
+    return &*once_.sources;
+  }
+
   const ImageInput& input_;
   Config config_;
-  std::unique_ptr<const DetectionImage> found_in_;
   const Execution& execution_;
   Progress& progress_;
+  FoundOnce& once_;
 };
 
 void add_sky_positions(const ImageInput& input, const Execution& execution, ImageResult& result) {
@@ -208,8 +223,11 @@ std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inp
 
 }  // namespace
 
-ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress) {
-  ImageResult result = ImageRun(input, execution, progress).where_execution_says();
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce* once) {
+  FoundOnce of_this_one;
+  ImageResult result =
+      ImageRun(input, with_pixel_scale(input), execution, progress, once != nullptr ? *once : of_this_one)
+          .where_execution_says();
   restore_level(input, execution.cpu, result.extraction);
   if (input.positions != nullptr)
     name_positions(*input.positions, input.exposure.shape(), input.config(), result.extraction.sources);
@@ -217,6 +235,11 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
   flag_sources(input, execution, result);
   add_sky_positions(input, execution, result);
   return result;
+}
+
+std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
+                                Progress& progress, FoundOnce& once) {
+  return ImageRun(first, config, execution, progress, once).find();
 }
 
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,

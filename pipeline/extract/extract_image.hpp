@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_frame.hpp"
 #include "pipeline/exposure/open_map.hpp"
@@ -64,9 +66,24 @@ struct ImageResult {
   std::vector<std::string> warnings;        ///< what may be wrong with it (pipeline/extract/image_warnings.hpp)
 };
 
+/// The sources of an image in which those of others are found: by the first of these that is extracted, in whose pixel
+/// scale thresholds are, and kept for the rest.
+struct FoundOnce {
+  std::int64_t images = 1;  ///< that are measured
+  std::unique_ptr<const DetectionImage> image = nullptr;
+  std::optional<FoundElsewhere> sources = std::nullopt;
+};
+
 /// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device
-/// cannot take goes to the CPU, unless the device is lost. Writes nothing. Throws what the stages throw.
-ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress);
+/// cannot take goes to the CPU, unless the device is lost. Writes nothing. Throws what the stages throw. `once`, of an
+/// image with a detection image that others have as well: where its sources are kept.
+ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
+                          FoundOnce* once = nullptr);
+
+/// Finds these sources before `first`, the first of the images, is extracted, whose configuration is `config`
+/// (with_scale_of_thresholds). Returns what the steps took. Throws what the stages throw.
+std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
+                                Progress& progress, FoundOnce& once);
 
 /// What became of one of several images.
 struct ImageAttempt {

@@ -34,4 +34,9 @@ Config with_pixel_scale(const ImageInput& input) {
   return config;
 }
 
+Config with_scale_of_thresholds(const ImageInput& input) {
+  const bool by_scale = input.config().detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
+  return by_scale ? with_pixel_scale(input) : input.config();
+}
+
 }  // namespace srcextract

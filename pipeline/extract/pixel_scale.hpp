@@ -10,4 +10,7 @@ namespace srcextract {
 /// is none, throws Error{input} for a threshold, and warns for a column.
 Config with_pixel_scale(const ImageInput& input);
 
+/// The same for thresholds alone.
+Config with_scale_of_thresholds(const ImageInput& input);
+
 }  // namespace srcextract

@@ -129,10 +129,11 @@ ImageRecord begin_record(const ImageTask& task) {
   return record;
 }
 
-OpenImage::OpenImage(const ImageTask& task, const Job& job)
+OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in)
     : task_(task),
       job_(job),
       frame_(task.image.open(), task.file->path, task.file->config->config, task.most_inflated),
+      detection_(std::move(found_in)),
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   const Config& config = task.file->config->config;
@@ -144,8 +145,11 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job)
     input_.exposure.reference = reference_->subtracted;
   }
   if (job.detection != nullptr) {
-    detection_.emplace(open_detection(*job.detection, frame_, task.name, frame_.most_inflated()));
-    input_.detection = &*detection_;
+    if (detection_ == nullptr)
+      detection_ = std::make_shared<const OpenDetection>(
+          open_detection(*job.detection, detection_hdu(*job.detection, frame_), frame_.most_inflated()));
+    require_same_pixels(*detection_, frame_, task.name);
+    input_.detection = detection_.get();
   }
   if (job.positions != nullptr) {
     positions_.emplace(place_positions(*job.positions, input_.header(), task.name));
@@ -180,17 +184,25 @@ void OpenImage::require_unchanged() const {
   for (const OpenFlags& flags : flags_) flags.map.image.require_unchanged();
 }
 
-ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
+void OpenImage::tell(ImageResult& result) const {
   const auto looking = Clock::now();
   result.warnings = image_warnings(input_, result);
   result.times.push_back({"warnings", seconds_since(looking)});
   log_result(input_, result, job_.describe);
-  const ImageConfig& config = *task_.file->config;
+}
 
+std::uint32_t OpenImage::checksum(ImageResult& result) const {
   const auto summing = Clock::now();
   const std::uint32_t datasum = frame_.datasum();
   require_unchanged();
   result.times.push_back({"checksum", seconds_since(summing)});
+  return datasum;
+}
+
+ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
+  tell(result);
+  const ImageConfig& config = *task_.file->config;
+  const std::uint32_t datasum = checksum(result);
 
   const auto writing = Clock::now();
   make_directory_of(paths_.report);

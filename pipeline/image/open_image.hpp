@@ -72,14 +72,22 @@ ImageRecord begin_record(const ImageFile& file);
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:
-  /// Opens it, its maps, and the reference and the detection image of the job. Throws Error{input}, and Error{config}
-  /// if an output would replace what is to be kept, or if the configuration asks for what the image does not allow.
-  /// `task` and `job` must outlive it.
-  OpenImage(const ImageTask& task, const Job& job);
+  /// Opens it, its maps, and the reference and the detection image of the job, unless that is open (`found_in`). Throws
+  /// Error{input}, and Error{config} if an output would replace what is to be kept, or if the configuration asks for
+  /// what the image does not allow. `task` and `job` must outlive it.
+  OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in = nullptr);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
 
   const ImageInput& input() const { return input_; }
+  const OutputPaths& paths() const { return paths_; }
+
+  /// Finds what may be wrong with what was extracted from it, and logs that and what was found.
+  void tell(ImageResult& result) const;
+
+  /// FitsImage::datasum() of the plane that was used. Throws Error{input} if a file that the result is of changed while
+  /// it was read.
+  std::uint32_t checksum(ImageResult& result) const;
 
   /// Writes what was extracted from it where `execution` says: all outputs once every one is complete, run.json last;
   /// none if one fails. Throws Error{output} or Error{storage}.
@@ -97,7 +105,7 @@ class OpenImage {
   const Job& job_;
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
-  std::optional<OpenDetection> detection_;
+  std::shared_ptr<const OpenDetection> detection_;
   std::optional<OpenPositions> positions_;
   OpenMaps maps_;
   std::vector<OpenFlags> flags_;

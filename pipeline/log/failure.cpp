@@ -6,16 +6,6 @@
 #include "pipeline/log/log.hpp"
 
 namespace srcextract {
-namespace {
-
-/// `message` with the name of what it is about before it, unless it names that, or the file that has it, itself.
-std::string about(const std::string& name, const std::string& message) {
-  const bool said = message.starts_with(name) || message.find(" of " + name) != std::string::npos ||
-                    name.ends_with(" of " + message.substr(0, message.find(": ")));
-  return said ? message : name + ": " + message;
-}
-
-}  // namespace
 
 std::optional<Failure> failure_of(const std::function<void()>& work) {
   try {
@@ -30,8 +20,15 @@ std::optional<Failure> failure_of(const std::function<void()>& work) {
   }
 }
 
+std::string message_about(const std::string& name, const Failure& failure) {
+  const std::string& message = failure.message;
+  const bool said = message.starts_with(name) || message.find(" of " + name) != std::string::npos ||
+                    name.ends_with(" of " + message.substr(0, message.find(": ")));
+  return said ? message : name + ": " + message;
+}
+
 void log_failure(const std::string& name, const Failure& failure) {
-  log_error(about(name, failure.message));
+  log_error(message_about(name, failure));
 }
 
 }  // namespace srcextract

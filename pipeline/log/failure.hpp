@@ -17,6 +17,9 @@ struct Failure {
 /// Does the work; returns why it failed, if it did.
 std::optional<Failure> failure_of(const std::function<void()>& work);
 
+/// The message with the name of what it is about before it, unless it names that, or the file that has it, itself.
+std::string message_about(const std::string& name, const Failure& failure);
+
 /// Logs the failure as a message about `name`.
 void log_failure(const std::string& name, const Failure& failure);
 

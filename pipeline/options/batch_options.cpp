@@ -91,6 +91,8 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   add_survey(app, options, shard);
   std::string detect;
   app.add_option("-d,--detect", detect)->group("");  // to be refused by name
+  std::vector<std::string> bands;
+  app.add_option("--band", bands)->allow_extra_args(false)->group("");
   std::string positions;
   app.add_option("--positions", positions)->group("");
   parser.parse(argc, argv, 2, "srcextract batch");
@@ -99,6 +101,12 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
                 "-d " + detect +
                     ": batch finds sources in the images that it measures, and cannot find them in another yet; use "
                     "srcextract -d DETECT CONFIG IMAGE..., or leave -d out; see srcextract batch --help");
+  if (app.count("--band") > 0)
+    throw Error(
+        ErrorKind::config,
+        "--band " + bands.front() +
+            ": batch measures every image by itself, and cannot join bands yet; use srcextract -d DETECT CONFIG "
+            "--band NAME=FILE..., or leave it out; see srcextract batch --help");
   if (app.count("--positions") > 0)
     throw Error(ErrorKind::config,
                 "--positions " + positions +

@@ -23,6 +23,8 @@ constexpr const char* extract_footer = R"(Example:
 
 Of thousands of images, so that nothing is lost: srcextract batch --help, and merge
 Fluxes in r.fits of what g.fits shows: srcextract -d g.fits config/default.yaml r.fits
+Fluxes in g and r of what their mean shows, in one catalogue:
+  srcextract -d mean.fits config/default.yaml --band g=g.fits --band r=r.fits
 Fluxes in r.fits at known positions: srcextract --positions p.csv config/default.yaml r.fits
 What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
@@ -34,7 +36,8 @@ Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` 
   m31.png                                   picture, the sources over it
   m31.run.json                              times, statistics, versions, configuration
 Where `input.hdu` selects several images of a file: m31.hdu1.cat.fits, and so on; with
-`output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on.
+`output.one_catalogue` also m31.cat.fits of all. With --positions: m31.forced.cat.fits, and so on;
+with -d mean.fits and --band: mean.bands.cat.fits, and so on.
 
 Exit codes (of several images, the highest):
   0  done
@@ -58,7 +61,12 @@ bool is_image(const std::string& path) {
 
 namespace {
 
-void add_places(CLI::App& app, CommandLine& command) {
+/// Values of options that are read together.
+struct Texts {
+  std::vector<std::string> bands, band_settings;
+};
+
+void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
   CLI::Option* const detect = app.add_option("-d,--detect", command.detect,
                                              "Find sources in this image, and measure them in IMAGE, on the same\n"
                                              "pixels: positions, shapes and radii are of DETECT, fluxes of IMAGE")
@@ -70,6 +78,20 @@ void add_places(CLI::App& app, CommandLine& command) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(detect)
+      ->group("Configuration");
+  CLI::Option* const band = app.add_option("--band", texts.bands,
+                                           "Measure in this image, as in g=g.fits, and not in IMAGE: for each of\n"
+                                           "several, columns FLUX_AUTO_g ... of one catalogue")
+                                ->type_name("NAME=FILE")
+                                ->allow_extra_args(false)
+                                ->needs(detect)
+                                ->group("Files");
+  app.add_option("--band-set", texts.band_settings,
+                 "Override one setting for a band alone, as in g:measurement.gain=2;\n"
+                 "of background, combine, flags, input, mask, measurement, weights")
+      ->type_name("NAME:KEY=VALUE")
+      ->allow_extra_args(false)
+      ->needs(band)
       ->group("Configuration");
   app.add_option("--positions", command.positions,
                  "Find nothing: measure circles, and ellipses, at the positions of\n"
@@ -94,13 +116,20 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   RunOptionParser parser(app, command, "IMAGE", "FITS images; each is tried, whatever becomes of the others");
   app.add_flag("--dump-config", command.dump_config, "Print the resolved configuration and stop; needs no IMAGE")
       ->group("Configuration");
-  add_places(app, command);
+  Texts texts;
+  add_places(app, command, texts);
   parser.parse(argc, argv, 1, "srcextract");
   if (!command.answer.empty()) return command;
   if (is_image(command.config))
     throw Error(ErrorKind::config,
                 command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
-  if (command.inputs.empty() && !command.dump_config)
+  command.bands = read_bands(texts.bands, texts.band_settings);
+  if (!command.inputs.empty() && !command.bands.empty())
+    throw Error(ErrorKind::config, command.inputs.front() +
+                                       " is an IMAGE beside --band, which names every image that is measured; name it "
+                                       "by --band NAME=" +
+                                       command.inputs.front() + ", or leave out --band; see srcextract --help");
+  if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
   if (app.count("--detect") > 0) require_detect(command);
   if (app.count("--positions") > 0 && command.positions.empty())

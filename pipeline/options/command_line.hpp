@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/options/band_options.hpp"
 #include "pipeline/options/run_options.hpp"
 
 namespace srcextract {
@@ -12,6 +13,7 @@ struct CommandLine : RunOptions {
   std::string reference;                     ///< the frame that is subtracted; empty: none
   std::string detect;                        ///< the image in which sources are found; empty: in each itself
   std::vector<std::string> detect_settings;  ///< applied to the configuration for that image alone
+  std::vector<BandOption> bands;             ///< in which what is found there is measured; empty: in the inputs
   std::string positions;                     ///< the table of places at which light is measured; empty: none
   bool dump_config = false;
 };

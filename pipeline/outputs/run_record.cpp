@@ -219,14 +219,18 @@ Json counts_json(const Extraction& extraction, const Shape& shape) {
           {"source_pixels", std::accumulate(sources.npix.begin(), sources.npix.end(), std::int64_t{0})}};
 }
 
-Json execution_json(const RunRecord& report) {
+Json steps_json(const ImageResult& result) {
   Json times = Json::array();
-  for (const StepTime& time : report.result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  for (const StepTime& time : result.times) times.push_back({{"step", time.step}, {"seconds", time.seconds}});
+  return times;
+}
+
+Json execution_json(const RunRecord& report) {
   const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
   return {{"backend", report.result.backend},
           {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
           {"threads", report.execution.cpu.threads},
-          {"steps", times},
+          {"steps", steps_json(report.result)},
           {"seconds", report.seconds},
           {"peak_memory", peak_memory()},
           {"host", host_name()},
@@ -242,15 +246,11 @@ Json comparison_json(const std::vector<StageComparison>& comparison) {
   return rows;
 }
 
-}  // namespace
-
-std::string format_run_record(const RunRecord& report) {
+/// What was read of one image, and what was found of its sky.
+void add_image(const RunRecord& report, Json& json) {
   const Extraction& extraction = report.result.extraction;
-  Json json;
-  json["program"] = program_json();
   json["input"] = input_json(report.input, report.config.config, report.datasum);
   if (report.input.reference) json["reference"] = reference_json(*report.input.reference);
-  if (extraction.found_in) json["detection_image"] = detection_json(*report.input.detection, *extraction.found_in);
   if (report.input.positions) json["positions"] = positions_json(report.input);
   if (report.input.mask) json["mask"] = map_json(*report.input.mask);
   if (!report.input.flags.empty()) json["flags"] = flags_json(report.input.flags);
@@ -266,13 +266,56 @@ std::string format_run_record(const RunRecord& report) {
   json["header"] = header_json(report.input.keywords(report.config.config.output));
   json["sky"] = report.result.no_sky_reason.empty() ? "ok" : report.result.no_sky_reason;
   json["footprint"] = footprint_json(report.result.footprint);
+}
+
+/// What is the same of one image and of several bands.
+void add_run(const RunRecord& report, Json& json) {
   json["execution"] = execution_json(report);
   if (!report.result.comparison.empty()) json["comparison"] = comparison_json(report.result.comparison);
   json["config"] = config_json(report.config.config);
   json["config_yaml"] = report.config.yaml;
   json["outputs"] = report.outputs;
+}
+
+std::string text_of(const Json& json) {
   // A path may hold bytes that are no UTF-8; JSON must.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// The gain is that of the header, where it has it.
+Json band_json(const BandRecord& band) {
+  const MeasurementConfig& measurement = band.record.input.config().measurement;
+  Json json = {{"name", band.name}, {"settings", band.settings}};
+  add_image(band.record, json);
+  json["zero_point"] = measurement.zero_point;
+  json["gain"] = measurement.gain;
+  json["steps"] = steps_json(band.record.result);
+  json["config"] = config_json(band.record.config.config);
+  return json;
+}
+
+}  // namespace
+
+std::string format_run_record(const RunRecord& report) {
+  const Extraction& extraction = report.result.extraction;
+  Json json;
+  json["program"] = program_json();
+  add_image(report, json);
+  if (extraction.found_in) json["detection_image"] = detection_json(*report.input.detection, *extraction.found_in);
+  add_run(report, json);
+  return text_of(json);
+}
+
+std::string format_bands_record(const std::vector<BandRecord>& bands, const RunRecord& all) {
+  const RunRecord& first = bands.front().record;
+  Json json;
+  json["program"] = program_json();
+  json["detection_image"] = detection_json(*first.input.detection, *first.result.extraction.found_in);
+  json["sources"] = first.result.extraction.sources.size();
+  json["bands"] = Json::array();
+  for (const BandRecord& band : bands) json["bands"].push_back(band_json(band));
+  add_run(all, json);
+  return text_of(json);
 }
 
 std::string describe_session(const std::vector<std::string>& arguments, const Shard& shard, const std::string& config) {

@@ -26,7 +26,13 @@ struct Column {
   const char* ucd;          ///< IVOA UCD1+ word
   const char* description;  ///< one line
   double tolerance;         ///< largest |CPU - GPU| that `--backend compare` accepts; 0 = equal to the last bit
+  /// Where sources are found in one image and measured in another: whether values follow from the latter (of_measured),
+  /// or from the former alone.
+  bool image = false;
 };
+
+/// Of Column::image.
+inline constexpr bool of_measured = true;
 
 /// The values of a column in the type in which they are written.
 using FurtherValues =
@@ -37,6 +43,7 @@ struct FurtherColumn {
   Column column;
   std::string name;  ///< which of several it is: FLUX_APER_1
   FurtherValues values;
+  std::optional<std::string> unit = {};  ///< where the writers of a catalogue do not know it; none: that of `column`
 };
 
 /// What one map of flags says of every source.
@@ -110,11 +117,14 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"NPIX", "pixel", "phys.angArea;instr.pixel", "Number of detected pixels", 0}, s.npix);
   if (s.analysed)
     f(Column{"ISOAREA_IMAGE", "pixel", "phys.angArea;instr.pixel", "Number of its pixels above the analysis threshold",
-             0},
+             0, of_measured},
       s.isoarea_image);
-  f(Column{"FLUX_ISO", pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0}, s.flux_iso);
-  f(Column{"FLUXERR_ISO", pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0}, s.fluxerr_iso);
-  f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0}, s.flux_max);
+  f(Column{"FLUX_ISO", pixel_sum_unit, "phot.flux", "Sum of the detected pixels above BACKGROUND", 0, of_measured},
+    s.flux_iso);
+  f(Column{"FLUXERR_ISO", pixel_sum_unit, "stat.error;phot.flux", "RMS error of FLUX_ISO", 0, of_measured},
+    s.fluxerr_iso);
+  f(Column{"FLUX_MAX", pixel_value_unit, "phot.flux;stat.max", "Brightest pixel above BACKGROUND", 0, of_measured},
+    s.flux_max);
   f(Column{"X2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.x;instr.det", "Variance along x", 0}, s.x2_image);
   f(Column{"Y2_IMAGE", "pixel**2", "stat.variance;pos.cartesian.y;instr.det", "Variance along y", 0}, s.y2_image);
   f(Column{"XY_IMAGE", "pixel**2", "stat.covariance;pos.cartesian;instr.det", "Covariance of x and y", 0}, s.xy_image);
@@ -122,26 +132,28 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   f(Column{"B_IMAGE", "pixel", "phys.angSize.sminAxis;instr.det", "Profile RMS along the minor axis", 0}, s.b_image);
   f(Column{"THETA_IMAGE", "deg", "pos.posAng;instr.det", "Angle of the major axis, from x towards y", 0},
     s.theta_image);
-  f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0}, s.background);
+  f(Column{"BACKGROUND", pixel_value_unit, "instr.background", "Level subtracted from the pixels", 0, of_measured},
+    s.background);
   f(Column{"THRESHOLD", pixel_value_unit, "instr.sensitivity", "Detection threshold above BACKGROUND", 0}, s.threshold);
-  f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0}, s.snr);
+  f(Column{"SNR", "", "stat.snr", "FLUX_ISO / FLUXERR_ISO", 0, of_measured}, s.snr);
   const char* flags_description =
       s.has_apertures
           ? "1 neighbours or masked pixels in apertures, 2 deblended, 4 saturated, 8 touches the image edge, 16 an "
             "aperture is cut, 256 touches masked pixels"
           : "2 deblended, 4 saturated, 8 touches the image edge, 256 touches masked pixels";
-  f(Column{"FLAGS", "", "meta.code", flags_description, 0}, s.flags);
+  f(Column{"FLAGS", "", "meta.code", flags_description, 0, of_measured}, s.flags);
   if (s.deblended)
     f(Column{"ID_PARENT", "", "meta.id.parent", "Number of the group of pixels that it was deblended from", 0},
       s.id_parent);
   for (auto& map : s.map_flags) {
     const bool first = map.suffix.empty();
     f(Column{map.flags_name.c_str(), "", "meta.code",
-             first ? "Flags of its pixels, by the map of flags" : "Flags of its pixels, by one more map of flags", 0},
+             first ? "Flags of its pixels, by the map of flags" : "Flags of its pixels, by one more map of flags", 0,
+             of_measured},
       map.flags);
     f(Column{map.pixels_name.c_str(), "", "meta.number;instr.pixel",
-             first ? "Number of its pixels that IMAFLAGS_ISO is of" : "Number of its pixels that those flags are of",
-             0},
+             first ? "Number of its pixels that IMAFLAGS_ISO is of" : "Number of its pixels that those flags are of", 0,
+             of_measured},
       map.pixels);
   }
   if (s.has_sign) {
@@ -152,6 +164,7 @@ void for_each_column(SourcesOrConst& s, F&& f) {
   for (auto& further : s.further) {
     Column column = further.column;
     column.name = further.name.c_str();
+    if (further.unit) column.unit = further.unit->c_str();
     std::visit([&](auto& values) { f(column, values); }, further.values);
   }
   if (!s.sky) return;

@@ -1,0 +1,217 @@
+#include "pipeline/bands/extract_bands.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/catalog/catalog.hpp"
+#include "io/catalog/segmentation.hpp"
+#include "io/wcs/pixel_unit.hpp"
+#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/exposure/map_pairs.hpp"
+#include "pipeline/extract/extract_image.hpp"
+#include "pipeline/extract/pixel_scale.hpp"
+#include "pipeline/log/failure.hpp"
+#include "pipeline/log/printable.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/outputs.hpp"
+#include "pipeline/outputs/run_record.hpp"
+#include "stages/catalogue/bands.hpp"
+#include "stages/core/counted.hpp"
+#include "stages/core/error.hpp"
+#include "survey/inputs/image_config.hpp"
+
+namespace srcextract {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// What is thrown names the file, after `before`.
+void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {
+  if (const std::optional<Failure> failure = failure_of(work))
+    throw Error(failure->kind, before + message_about(path, *failure));
+}
+
+/// What is thrown names the band.
+void in_band(const Band& band, const std::function<void()>& work) {
+  in_file(band.file().path, work, "band " + band.option.name + ": ");
+}
+
+/// The name of a file without its directory, as outputs are named.
+std::string name_of(const std::string& path) {
+  return printable(std::filesystem::path(path).filename().string());
+}
+
+/// The image of a band on its way from its file to its columns.
+struct OpenBand {
+  const Band& band;
+  ImageTask task = {};
+  std::unique_ptr<OpenImage> image = nullptr;
+  ImageResult result = {};
+  std::uint32_t datasum = 0;
+
+  const ImageInput& input() const { return image->input(); }
+};
+
+/// All of them.
+class OpenBands {
+ public:
+  OpenBands(const Job& job, std::span<const Band> bands, const MemoryBudget& budget)
+      : job_(job), left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
+    const DetectionTask& task = *job.detection;
+    detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config.input.hdu, left_));
+    left_ = detection_->frame.most_inflated();
+    bands_.reserve(bands.size());
+    for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
+    budget.check(memory_needed());
+  }
+
+  /// Returns what finding the sources took.
+  std::vector<StepTime> extract(const Execution& execution, Progress& progress) {
+    FoundOnce once{.images = std::ssize(bands_)};
+    std::vector<StepTime> times;
+    const ImageInput& first = bands_.front().input();
+    Config config;
+    in_band(bands_.front().band, [&] { config = with_scale_of_thresholds(first); });
+    in_file(detection_->task.path, [&] { times = find_once(first, config, execution, progress, once); });
+    for (OpenBand& open : bands_) {
+      in_band(open.band, [&] {
+        progress.begin_image(open.task.name);
+        open.result = extract_image(open.input(), execution, progress, &once);
+        open.image->tell(open.result);
+        progress.end_image(open.band.file().bytes, 1, false);
+      });
+    }
+    return times;
+  }
+
+  /// Throws Error{input} if a file changed while it was read.
+  void sum() {
+    for (OpenBand& open : bands_) in_band(open.band, [&] { open.datasum = open.image->checksum(open.result); });
+  }
+
+  Sources join() const {
+    std::vector<BandSources> sources;
+    for (const OpenBand& open : bands_) {
+      const std::string unit = pixel_unit(open.input().header());
+      sources.push_back({open.band.option.name, unit, sum_unit(unit), open.result.extraction.sources});
+    }
+    return join_bands(sources);
+  }
+
+  const OpenDetection& detection() const { return *detection_; }
+  const OutputPaths& paths() const { return bands_.front().image->paths(); }
+  const std::vector<OpenBand>& bands() const { return bands_; }
+
+  /// The first that has sky positions, or else the first.
+  const OpenBand& on_sky() const {
+    const auto found =
+        std::ranges::find_if(bands_, [](const OpenBand& open) { return open.result.extraction.sources.sky; });
+    return found == bands_.end() ? bands_.front() : *found;
+  }
+
+ private:
+  void open(OpenBand& open) {
+    const Config& config = open.band.config();
+    FitsImages file(open.band.file().path, left_);
+    std::vector<SelectedImage> images = file.select(config.input.hdu);
+    images.resize(1);
+    left_ -= file.held_bytes();
+    SelectedMaps maps = pair_maps(file, images, config, left_).front();
+    open.task = {.file = &open.band.file(),
+                 .image = std::move(images.front()),
+                 .name = open.band.file().path,
+                 .maps = std::move(maps),
+                 .most_inflated = left_};
+    open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
+    left_ = open.input().frame.most_inflated();
+  }
+
+  /// What all hold while the largest of them is extracted.
+  std::int64_t memory_needed() const {
+    std::int64_t held = gzipped_sizes(files_beside(job_, job_.detection->config)), most = 0;
+    for (const OpenBand& open : bands_) {
+      const SelectedImage& image = open.task.image;
+      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps);
+      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.config())));
+    }
+    return held + most;
+  }
+
+  const Job& job_;
+  std::int64_t left_;  ///< bytes that gzipped files may still have in memory
+  std::shared_ptr<const OpenDetection> detection_;
+  std::vector<OpenBand> bands_;
+};
+
+/// The catalogues and the label map, complete but for the commit.
+std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& config, const Cpu& where) {
+  const std::string unit = pixel_unit(open.detection().frame.image().header());
+  CatalogMetadata metadata{.version = program_version(),
+                           .config_yaml = config.yaml,
+                           .pixel_unit = unit,
+                           .sum_unit = sum_unit(unit),
+                           .detection_image = name_of(open.detection().task.path)};
+  for (const OpenBand& one : open.bands())
+    metadata.bands.push_back({one.band.option.name, name_of(one.task.name), one.band.option.settings});
+  const Sources sources = open.join();
+  std::vector<OutputFile> files;
+  for (const auto& [format, path] : open.paths().catalogs)
+    files.push_back(write_catalog(path, format, sources, metadata, where));
+  const OpenBand& shown = open.on_sky();
+  if (!open.paths().segmentation.empty())
+    files.push_back(write_segmentation(open.paths().segmentation, shown.result.extraction.runs,
+                                       shown.result.extraction.label, shown.input().header(), metadata));
+  return files;
+}
+
+}  // namespace
+
+void extract_bands(const Job& job, std::span<const Band> bands, const Config& config, const Machine& machine,
+                   const MemoryBudget& budget, Progress progress) {
+  const auto start = std::chrono::system_clock::now();
+  const auto begin = Clock::now();
+  const std::shared_ptr<const ImageConfig> of_run = make_image_config(config);
+  const Execution execution = on_device(machine, std::nullopt, machine.cpu.threads);
+  OpenBands open(job, bands, budget);
+  ImageResult all;
+  all.backend = "cpu";
+  all.times = open.extract(execution, progress);
+  open.sum();
+
+  const auto writing = Clock::now();
+  const OutputPaths& paths = open.paths();
+  make_directory_of(paths.report);
+  std::vector<OutputFile> files = write_tables(open, *of_run, execution.cpu);
+  for (OutputFile& file : files) file.flush();
+  all.times.push_back({"write", seconds_since(writing)});
+  const double seconds = seconds_since(begin);
+  const auto record = [&](const OpenBand& one, const ImageConfig& used, const ImageResult& result) {
+    return RunRecord{job.arguments, used, execution, one.input(), result, one.datasum, paths.all(), start, seconds};
+  };
+  std::vector<BandRecord> records;
+  for (const OpenBand& one : open.bands())
+    records.push_back(
+        {one.band.option.name, one.band.option.settings, record(one, *one.band.file().config, one.result)});
+  OutputFile& report = files.emplace_back(paths.report);
+  report.write(format_bands_record(records, record(open.bands().front(), *of_run, all)));
+  commit(files, job.flush);
+  spdlog::info("{} in {}: done in {:.3f} s", counted(open.bands().front().result.extraction.sources.size(), "source"),
+               counted(std::ssize(open.bands()), "band"), seconds);
+}
+
+}  // namespace srcextract
