@@ -46,19 +46,79 @@ class Disc {
   std::vector<std::int64_t> reach_;
 };
 
+/// The noise of pixels, where the noise of the sky is told from place to place or not.
+class PixelSigma {
+ public:
+  explicit PixelSigma(const SkyBetweenSources& sky) : sky_(sky) {
+    if (sky.noise != nullptr) rms_.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
+  }
+
+  /// That of a pixel of the sky, or what the roots of variances are multiplied by.
+  double unit_at(std::int64_t x, std::int64_t y) {
+    if (!sky_.variance.pixels.empty() && sky_.scaled) return sky_.levels.noise_scale;
+    if (!rms_) return sky_.levels.sigma;
+    rms_->go_to(y);
+    return static_cast<double>(rms_->at(x));
+  }
+
+ private:
+  const SkyBetweenSources& sky_;
+  std::optional<MeshRow> rms_;
+};
+
+/// Of each label whether it is of a source that noise hardly is.
+class SureSources {
+ public:
+  explicit SureSources(const SkyBetweenSources& sky) : sky_(sky) {
+    const std::int64_t count = sky.runs.row_begin.empty() ? 0 : sky.runs.row_begin[sky.image.shape.height];
+    const auto begin = sky.label.begin();
+    const std::int32_t labels = count > 0 ? std::max(0, *std::max_element(begin, begin + count)) : 0;
+    sure_.resize(static_cast<std::size_t>(labels) + 1);
+    std::vector<std::int64_t> pixels(sure_.size());
+    PixelSigma sigma(sky);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto label = static_cast<std::size_t>(std::max(0, sky.label[i]));
+      if (label == 0 || sure_[label] != 0) continue;
+      const Run& run = sky.runs.runs[i];
+      pixels[label] += run.end - run.begin;
+      sure_[label] = pixels[label] > most_pixels || holds_bright_pixel(run, sigma) ? 1 : 0;
+    }
+  }
+
+  bool holds(std::int32_t label) const { return label > 0 && sure_[static_cast<std::size_t>(label)] != 0; }
+
+ private:
+  static constexpr double bright = 5;
+  static constexpr std::int64_t most_pixels = 441;  // of the largest circle
+
+  bool holds_bright_pixel(const Run& run, PixelSigma& sigma) const {
+    const std::int64_t row = run.y * sky_.image.shape.width;
+    for (std::int64_t x = run.begin; x < run.end; ++x) {
+      const double value = sky_.image.pixels[row + x] - sky_.levels.background, unit = bright * sigma.unit_at(x, run.y);
+      const double variance = sky_.variance.pixels.empty() ? 1.0 : sky_.variance.pixels[row + x];
+      if (value > 0 && value * value > unit * unit * variance) return true;
+    }
+    return false;
+  }
+
+  const SkyBetweenSources& sky_;
+  std::vector<std::uint8_t> sure_;
+};
+
 /// Where an image is looked at for empty places, and what they hold.
 class Places {
  public:
-  Places(const SkyBetweenSources& sky, std::size_t which)
+  Places(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which)
       : sky_(sky),
+        sources_(sources),
         which_(static_cast<std::int64_t>(which)),
         radius_(std::sqrt(squares_of_radii.at(which))),
         disc_(squares_of_radii.at(which)),
         guard_((radius_ + margin) * (radius_ + margin)) {
     const Shape& shape = sky.image.shape;
     const std::int64_t width = 2 * disc_.rows() + 1, play = std::max<std::int64_t>(2, disc_.rows() / 2);
-    const auto wide = static_cast<std::int64_t>(
-        std::sqrt(static_cast<double>(shape.count()) / static_cast<double>(most_empty_apertures)));
+    const double cell = static_cast<double>(shape.count()) / static_cast<double>(most_empty_apertures);
+    const auto wide = static_cast<std::int64_t>(std::ceil(std::sqrt(cell)));
     side_ = std::max(width + play, wide);
     choice_ = side_ - width + 1;
     cells_ = {shape.width / side_, shape.height / side_};
@@ -69,7 +129,7 @@ class Places {
   std::int64_t pixels() const { return disc_.pixels(); }
 
   /// The sum of a cell in units of what independent pixels scatter by; NaN where there is no empty place.
-  double sum_of_cell(std::int64_t column, std::int64_t row, std::optional<MeshRow>& rms) const {
+  double sum_of_cell(std::int64_t column, std::int64_t row, PixelSigma& sigma) const {
     const std::int64_t cell = row * cells_.width + column;
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt) {
       const auto number =
@@ -78,7 +138,7 @@ class Places {
       const std::int64_t x = column * side_ + disc_.rows() + chosen(random & 0xffffffffU);
       const std::int64_t y = row * side_ + disc_.rows() + chosen(random >> 32U);
       if (!is_free(x, y)) continue;
-      if (const double sum = sum_at(x, y, rms); sum == sum) return sum;
+      if (const double sum = sum_at(x, y, sigma); sum == sum) return sum;
     }
     return nan;
   }
@@ -99,13 +159,13 @@ class Places {
       const std::int64_t end = sky_.runs.row_begin[row + 1];
       std::int64_t i = first_not_before(sky_.runs.runs.data(), sky_.runs.row_begin[row], end, stretch, 0);
       for (; i < end && sky_.runs.runs[i].begin < stretch.end; ++i)
-        if (sky_.label[i] > 0) return false;
+        if (sources_.holds(sky_.label[i])) return false;
     }
     return true;
   }
 
   /// NaN where a pixel is masked, or its noise is not known.
-  double sum_at(std::int64_t x, std::int64_t y, std::optional<MeshRow>& rms) const {
+  double sum_at(std::int64_t x, std::int64_t y, PixelSigma& sigma) const {
     const bool mapped = !sky_.variance.pixels.empty();
     double sum = 0, variance = 0;
     for (std::int64_t dy = -disc_.rows(); dy <= disc_.rows(); ++dy) {
@@ -116,18 +176,13 @@ class Places {
         if (mapped) variance += sky_.variance.pixels[i];
       }
     }
-    const double unit = mapped && sky_.scaled ? sky_.levels.noise_scale : sigma_at(x, y, rms);
+    const double unit = sigma.unit_at(x, y);
     const double expected = (mapped ? variance : static_cast<double>(disc_.pixels())) * (unit * unit);
     return expected > 0 && std::isfinite(expected) ? sum / std::sqrt(expected) : nan;
   }
 
-  double sigma_at(std::int64_t x, std::int64_t y, std::optional<MeshRow>& rms) const {
-    if (!rms) return sky_.levels.sigma;
-    rms->go_to(y);
-    return static_cast<double>(rms->at(x));
-  }
-
   const SkyBetweenSources& sky_;
+  const SureSources& sources_;
   std::int64_t which_;
   double radius_;
   Disc disc_, guard_;
@@ -150,16 +205,16 @@ double scatter_of(std::vector<double> values) {
   return of_gaussian * median_of(values);
 }
 
-EmptyApertures measure_radius(const SkyBetweenSources& sky, std::size_t which, const Cpu& where) {
-  const Places places(sky, which);
+EmptyApertures measure_radius(const SkyBetweenSources& sky, const SureSources& sources, std::size_t which,
+                              const Cpu& where) {
+  const Places places(sky, sources, which);
   const std::int64_t columns = places.cells().width;
   std::vector<double> sums(static_cast<std::size_t>(places.cells().count()));
   parallel_for(places.cells().height, 1, where, [&](std::int64_t begin, std::int64_t end) {
-    std::optional<MeshRow> rms;
-    if (sky.noise != nullptr) rms.emplace(sky.noise->grid, sky.noise->rms, sky.noise->rms_bend);
+    PixelSigma sigma(sky);
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t column = 0; column < columns; ++column)
-        sums[static_cast<std::size_t>(row * columns + column)] = places.sum_of_cell(column, row, rms);
+        sums[static_cast<std::size_t>(row * columns + column)] = places.sum_of_cell(column, row, sigma);
   });
   std::erase_if(sums, [](double sum) { return sum != sum; });
   const std::int64_t count = std::ssize(sums), pixels = places.pixels();
@@ -191,9 +246,10 @@ NoiseLaw law_of(const std::vector<EmptyApertures>& radii) {
 }  // namespace
 
 ApertureNoise measure_empty_apertures(const SkyBetweenSources& sky, const Cpu& where) {
+  const SureSources sources(sky);
   ApertureNoise noise;
   for (std::size_t which = 0; which < squares_of_radii.size(); ++which)
-    noise.radii.push_back(measure_radius(sky, which, where));
+    noise.radii.push_back(measure_radius(sky, sources, which, where));
   noise.measured = std::ranges::count_if(noise.radii, counts) >= least_radii;
   if (noise.measured) noise.law = law_of(noise.radii);
   return noise;
