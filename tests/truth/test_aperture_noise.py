@@ -135,6 +135,18 @@ def test_fluxes_are_off_by_their_errors(program, tmp_path, kernel):
         assert pixel[name] > 1.3
 
 
+def test_a_low_threshold_whose_sources_are_mostly_noise(program, tmp_path):
+    """SExtractor's 1.5 sigma, which finds three times as much noise as there are stars: what is kept clear of is no noise."""
+    images = []
+    for seed in SEEDS:
+        light = stars(seed)
+        images.append((SKY + light + SIGMA * noise(seed + 200, KERNELS["gaussian 1.0"]), light))
+    found, _ = catalogue(program, tmp_path, images[0][0], config="sextractor")
+    assert len(found["X_IMAGE"]) > 3 * (SIDE // STEP) ** 2
+    _, apertures = widths(program, tmp_path, images, config="sextractor")
+    assert apertures == pytest.approx(dict.fromkeys(apertures, 1), abs=0.1)
+
+
 def test_white_noise_is_left_as_it_is(program, tmp_path):
     image = SKY + stars(5) + SIGMA * noise(6, WHITE)
     pixel, _ = catalogue(program, tmp_path, image)
