@@ -257,6 +257,7 @@ struct DeblendConfig {
 };
 
 enum class MaskNeighbours { correct, blank, none };
+enum class NoiseOfSums { pixel, apertures };
 
 /// Most circles that light is summed in.
 inline constexpr int most_apertures = 100;
@@ -281,6 +282,9 @@ struct MeasurementConfig {
   /// What pixels of other sources, and bad ones, count as in an aperture: the pixel opposite, nothing, or, those of
   /// others, themselves (SExtractor's MASK_TYPE).
   MaskNeighbours mask = MaskNeighbours::correct;
+  /// What the noise of the sky in a sum of pixels follows from: that of a pixel, as if pixels were independent, or what
+  /// empty apertures of the image tell (stages/measure/aperture_noise.hpp).
+  NoiseOfSums noise = NoiseOfSums::pixel;
   std::vector<double> apertures = {5};         ///< diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)
   std::vector<double> kron = {2.5, 3.5};       ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: the same (PHOT_PETROPARAMS)

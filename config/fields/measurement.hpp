@@ -14,6 +14,10 @@ inline std::vector<std::string> names_of(MaskNeighbours) {
   return {"correct", "blank", "none"};
 }
 
+inline std::vector<std::string> names_of(NoiseOfSums) {
+  return {"pixel", "apertures"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
@@ -72,6 +76,13 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
               "What pixels of other sources, and bad ones, count as in an aperture (SExtractor's MASK_TYPE): "
               "`correct` (the pixel opposite), `blank` (nothing) or `none` (those of others as they are)"},
     c.measurement.mask);
+  f(Field{.section = section,
+          .key = "noise",
+          .description =
+              "What the noise of the sky in a flux follows from: `pixel` (that of a pixel, as if pixels were "
+              "independent: SExtractor's) or `apertures` (sums over empty apertures of the image, for pixels that have "
+              "noise in common, as after resampling)"},
+    c.measurement.noise);
   f(Field{.section = section,
           .key = "apertures",
           .description = "Diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)",

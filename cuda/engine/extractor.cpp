@@ -1,11 +1,13 @@
 #include "cuda/engine/extractor.hpp"
 
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "cuda/engine/image_group.hpp"
 #include "cuda/engine/stage_events.hpp"
 #include "cuda/ingest/ingest.hpp"
+#include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
@@ -70,7 +72,8 @@ class CudaExtractor::Session::Engine {
       events_.report_times(observer_.on_stage);
       session_.detector_.graph().report_times(events_.last(), observer_.on_stage);
     }
-    Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_), where());
+    const bool between_sources = measures_aperture_noise(config_);
+    Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
     found.fluxes = rows_to_host(there.fluxes, summary, where());
     found.variances = rows_to_host(there.variances, summary, where());
@@ -84,6 +87,12 @@ class CudaExtractor::Session::Engine {
       found.image = to_host(there.image, where());
     }
     StageClock clock(observer_);
+    if (between_sources) {
+      const Image<float, Gpu>& noise = measured_noise(pixels(), there);
+      add_aperture_noise(to_host(measured_image(pixels(), there), where()),
+                         noise.pixels.empty() ? Image<float, Cpu>() : to_host(noise, where()), config_, found,
+                         aperture_noise_, session_.host_, clock);
+    }
     Extraction extraction =
         make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
     if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels(), there), where());
@@ -108,6 +117,7 @@ class CudaExtractor::Session::Engine {
   const Config& config_;
   const Observer& observer_;
   StageEvents events_;
+  std::optional<ApertureNoise> aperture_noise_;
 };
 
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer) {

@@ -18,8 +18,11 @@ std::string cards_of(const ImageFacts& facts) {
   cards += format_card({std::string(sigma_keyword), sky.sigma}, "their standard deviation");
   for (const HeaderValue& value : facts.header) {
     const bool of_extension = value.keyword == "EXTNAME";
+    const bool of_noise = value.keyword == noise_alpha_keyword || value.keyword == noise_beta_keyword;
     cards += format_card({of_extension ? extension_keyword : value.keyword, value.value},
-                         of_extension ? "EXTNAME of the image" : "of the image");
+                         of_extension ? "EXTNAME of the image"
+                         : of_noise   ? "noise of N pixels: NOISALPH N^NOISBETA"
+                                      : "of the image");
   }
   return cards;
 }

@@ -17,10 +17,13 @@ struct SkyFacts {
   bool operator==(const SkyFacts&) const = default;
 };
 
+/// Where the noise of sums of N pixels was measured: it is NOISALPH N^NOISBETA times that of a pixel.
+inline constexpr const char *noise_alpha_keyword = "NOISALPH", *noise_beta_keyword = "NOISBETA";
+
 /// What a catalogue says of its image besides the rows.
 struct ImageFacts {
   std::optional<SkyFacts> sky;
-  std::vector<HeaderValue> header;  ///< of the image
+  std::vector<HeaderValue> header;  ///< of the image, and those of the noise of sums
 
   bool operator==(const ImageFacts&) const = default;
 };

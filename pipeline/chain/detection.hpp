@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "config/config.hpp"
 #include "stages/clean/clean_sources.hpp"
@@ -10,6 +11,7 @@
 #include "stages/detect/noise_map.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/ingest/ingest.hpp"
+#include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/area_above.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
@@ -56,6 +58,7 @@ struct Detection {
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
   Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
   Photometry<Where> photometry;         ///< what was asked for in apertures
+  std::optional<ApertureNoise> noise;   ///< of sums in the image that is measured, on the host, if it is asked for
   FoundSky<Where> found_in;             ///< then background, levels and what follows are of the image that is measured
 };
 

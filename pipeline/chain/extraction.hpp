@@ -9,6 +9,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/ingest/decode.hpp"
+#include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/picture/picture.hpp"
 #include "stages/sky/background.hpp"
@@ -60,10 +61,11 @@ struct Extraction {
   std::int64_t detected = 0;  ///< components before min_area
   Runs<Cpu> runs;             ///< with `label`, the segmentation; kept only if something asks for it
   Buffer<std::int32_t, Cpu> label;
-  CheckData check;                            ///< if check images are asked for
-  std::vector<BrightPixel> brightest;         ///< pixel of sources that may be saturated: all, or the first of them
-  std::optional<Picture> picture;             ///< if output.quicklook asks for one
-  std::optional<DifferenceFacts> difference;  ///< if a reference was subtracted
+  CheckData check;                              ///< if check images are asked for
+  std::vector<BrightPixel> brightest;           ///< pixel of sources that may be saturated: all, or the first of them
+  std::optional<Picture> picture;               ///< if output.quicklook asks for one
+  std::optional<DifferenceFacts> difference;    ///< if a reference was subtracted
+  std::optional<ApertureNoise> aperture_noise;  ///< if measurement.noise asks for it; of the image that is measured
   std::optional<FoundIn> found_in;  ///< if there is a detection image; all else is of the one that is measured
   /// If the sky's level was given, and subtracted: then `background` and `levels` are those of what is above it.
   std::optional<GivenLevel> given_level;

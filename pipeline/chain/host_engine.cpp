@@ -1,8 +1,10 @@
 #include "pipeline/chain/host_engine.hpp"
 
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "pipeline/chain/measure_positions.hpp"
@@ -87,6 +89,8 @@ class HostEngine {
   }
 
   Extraction catalogue_of(Detection<Cpu>&& found) {
+    add_aperture_noise(measured_image(pixels_, found), measured_noise(pixels_, found), config_, found, aperture_noise_,
+                       where_, clock_);
     if (shows_pixels(config_)) keep_measured(found);
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
@@ -116,6 +120,7 @@ class HostEngine {
   StageClock clock_;
   Pixels<Cpu> pixels_;
   bool extracts_once_;
+  std::optional<ApertureNoise> aperture_noise_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/saturation.hpp"
+#include "stages/photometry/noise_of_sums.hpp"
 #include "stages/photometry/photometry_columns.hpp"
 
 namespace srcextract {
@@ -145,6 +146,11 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         all_of(found.cleaned.own_sums)};
   if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
   const bool usual = config.output.columns == OutputConfig{}.columns;
+  if (found.noise) {
+    measured.noise_law = found.noise->law;
+    scale_noise(found.noise->law, config, found.photometry);
+    out.aperture_noise = std::move(found.noise);
+  }
   std::vector<FluxCalibration> calibration(usual ? 0 : sums.size());
   out.sources = derive_columns(measured, shape, out.levels, config.measurement, where, calibration);
   if (found.found_in.config != nullptr)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/clean/find_eaters.hpp"
@@ -93,6 +94,10 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
     // photometry: the map of owners
     {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
+    // aperture noise: on the host, to which a device hands the image and its variance
+    {[](const RunPlan& plan) { return measures_aperture_noise(plan.config); },
+     [](const RunPlan& plan) -> std::int64_t { return has_map(plan.config.weights) || plan.of_difference() ? 2 : 1; },
+     none},
     // deblend: on a device 25 bytes of every pixel; the host has those of islands alone (deblend_memory)
     {[](const RunPlan& plan) { return plan.config.deblend.method != DeblendMethod::none; }, none, seven},
     // clean sources: on a device heaps, and what is of runs and sources, as many as there is room for at first

@@ -12,6 +12,7 @@
 #include "pipeline/extract/mesh_filling.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/counted.hpp"
+#include "stages/measure/empty_apertures.hpp"
 
 namespace srcextract {
 namespace {
@@ -182,6 +183,26 @@ void warn_by_sample(const ImageInput& input, const Config& config, const Backgro
   if (of_map) warn_of_other_noise(sample, config, background, warnings);
 }
 
+/// Who asks for the noise of apertures has to hear that there is none.
+void warn_of_few_apertures(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  const auto& noise = extraction.aperture_noise;
+  if (!noise || noise->measured) return;
+  const EmptyApertures& needed = noise->radii.at(least_radii - 1);
+  if (needed.apertures >= least_empty_apertures) {
+    warnings.push_back(fmt::format(
+        "{}: errors are those of independent pixels, as of pixel: sums over empty apertures do not scatter, or by no "
+        "number. Is this an image of what is not noise? Set measurement.noise to pixel",
+        config.place_of("measurement.noise")));
+    return;
+  }
+  warnings.push_back(fmt::format(
+      "{}: errors are those of independent pixels, as of pixel: there are {} for circles of {:.3g} pixels radius that "
+      "no source, masked pixel or edge is near, and {} are needed to tell the noise in apertures; extract a larger "
+      "part of the sky, raise detection.threshold if what fills the image is no source, or set measurement.noise to "
+      "pixel",
+      config.place_of("measurement.noise"), counted(needed.apertures, "place"), needed.radius, least_empty_apertures));
+}
+
 /// Whether output.columns gets by this word columns on the sky alone.
 bool is_on_the_sky(const std::string& word) {
   if (word == "ALPHA_J2000" || word == "DELTA_J2000") return true;
@@ -217,6 +238,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   const bool large = warn_of_large_source(input, config, extraction, warnings);
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
+  warn_of_few_apertures(config, extraction, warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;
 }

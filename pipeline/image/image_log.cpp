@@ -52,6 +52,15 @@ void log_background(const std::string& name, const Extraction& extraction) {
   log_clip(name, extraction.background);
 }
 
+void log_aperture_noise(const std::string& name, const ApertureNoise& noise) {
+  if (!noise.measured) return;  // which a warning says
+  constexpr double some_pixels = 100;
+  spdlog::info(
+      "{}: noise of sums of N pixels: {:.4g} N^{:.4g} times that of a pixel; of {:.0f} pixels {:.3g} times as "
+      "large as if they were independent",
+      name, noise.law.alpha, noise.law.beta, some_pixels, noise.law.factor(some_pixels));
+}
+
 /// "5.2"; or, where the image has no noise of its own, in that of the map that tells it.
 std::string name_of_threshold(const Levels& levels) {
   return levels.sigma == 0 && levels.in_noise > 0 ? fmt::format("{:.6g} times the noise of the map", levels.in_noise)
@@ -140,6 +149,7 @@ void log_result(const ImageInput& input, const ImageResult& result, bool describ
   }
   if (describe && e.found_in) log_clip(input.detection->task.path, e.found_in->background);
   if (describe) log_background(input.name, e);
+  if (describe && e.aperture_noise) log_aperture_noise(input.name, *e.aperture_noise);
   if (describe && input.positions != nullptr)
     spdlog::info("{}: {} measured, {} of them off the image", input.name, counted(e.sources.size(), "position"),
                  input.positions->outside(input.exposure.shape()));

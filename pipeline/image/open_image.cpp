@@ -36,17 +36,26 @@ std::string name_of(const std::string& path) {
   return printable(std::filesystem::path(path).filename().string());
 }
 
+/// What a catalogue says of the image.
+ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const OutputConfig& output) {
+  ImageFacts facts{SkyFacts{extraction.sky_level(), extraction.background.clipped.sigma}, input.keywords(output)};
+  if (const auto& noise = extraction.aperture_noise) {
+    facts.header.push_back({noise_alpha_keyword, noise->law.alpha});
+    facts.header.push_back({noise_beta_keyword, noise->law.beta});
+  }
+  return facts;
+}
+
 /// The catalogues and the label map, complete but for the commit.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
   const std::string& header = input.header();
   const std::string unit = pixel_unit(header);
-  const Statistics& sky = extraction.background.clipped;
   const CatalogMetadata metadata{program_version(),
                                  config.yaml,
                                  unit,
                                  sum_unit(unit),
-                                 {SkyFacts{extraction.sky_level(), sky.sigma}, input.keywords(config.config.output)},
+                                 facts_of(input, extraction, config.config.output),
                                  input.detection == nullptr ? "" : name_of(input.detection->task.path),
                                  input.positions == nullptr ? "" : name_of(input.positions->list.path)};
   const Vignets vignets = cut_vignets(extraction, config.config, where);

@@ -164,6 +164,16 @@ Json levels_json(const Levels& levels) {
   return {{"detection", levels.detection}, {"background", levels.background}, {"sigma", levels.sigma}};
 }
 
+/// The noise of sums over apertures: the law, and what it follows from.
+Json aperture_noise_json(const ApertureNoise& noise) {
+  Json json = {{"measured", noise.measured}, {"alpha", noise.law.alpha}, {"beta", noise.law.beta}};
+  json["apertures"] = Json::array();
+  for (const EmptyApertures& one : noise.radii)
+    json["apertures"].push_back(
+        {{"radius", one.radius}, {"pixels", one.pixels}, {"count", one.apertures}, {"scatter", one.scatter}});
+  return json;
+}
+
 /// The image in which sources were found, where another was measured.
 Json detection_json(const OpenDetection& detection, const FoundIn& found) {
   Json json = {{"path", detection.task.path},
@@ -261,6 +271,7 @@ void add_image(const RunRecord& report, Json& json) {
   if (extraction.difference) json["difference"] = difference_json(*extraction.difference);
   json["background"] = background_json(report);
   json["levels"] = levels_json(extraction.levels);
+  if (extraction.aperture_noise) json["aperture_noise"] = aperture_noise_json(*extraction.aperture_noise);
   json["counts"] = counts_json(extraction, report.input.first().shape);
   json["warnings"] = report.result.warnings;
   json["header"] = header_json(report.input.keywords(report.config.config.output));

@@ -32,7 +32,9 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "√(`NPIX` σ² + *F* / gain); without the last term if `measurement.gain` is 0 or *F* < 0. Of a difference with a "
        "gain √(σ² Σ *w*), *w* the variance of each pixel over that of the sky: the photon noise of both frames "
        "([stages.md](stages.md#difference), weigh). With a map of weights the variance of its pixels, summed, stands "
-       "for `NPIX` σ² ([stages.md](stages.md#weights))",
+       "for `NPIX` σ² ([stages.md](stages.md#weights)). What is not photons is scaled, here and in all errors of "
+       "fluxes, "
+       "with `measurement.noise: apertures` ([stages.md](stages.md#noise-of-sums))",
        manual,
        "FLUXERR_ISO: by meshes the same without weights; with them Σ of the variances of the pixels, as here with a "
        "map",

@@ -33,13 +33,8 @@ double poisson(const SourceSums& measured, double gain) {
   return gain > 0 ? std::max(0.0, measured.v) / gain : 0.0;
 }
 
-/// The variance of the flux: of the sky in every pixel, and of the photons.
-double variance_of(const SourceSums& measured, const LocalSky& sky, double gain) {
-  return static_cast<double>(measured.npix) * (sky.sigma * sky.sigma) + poisson(measured, gain);
-}
-
-/// The same from the sum of the variances of its pixels, from which the background was subtracted as from any pixel.
-/// They are counted in the square of `unit`.
+/// The variance of the flux from the sum of the variances of its pixels, from which the background was subtracted as
+/// from any pixel. They are counted in the square of `unit`.
 double variance_from(const SourceSums& variances, const Levels& levels, double unit) {
   return (variances.v + static_cast<double>(variances.npix) * levels.background) * (unit * unit);
 }
@@ -194,15 +189,16 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
       const RowSums of_row = sums_of_row(sums, row, shape);
       const SourceSums& measured = of_row.measured;
       LocalSky sky = sky_of.at(of_row.own, of_row.parentage);
+      const auto npix = static_cast<double>(measured.npix);
+      const double grown = sums.noise_law.variance_factor(npix);
       double variance = 0;
       if (sums.variances_of != PixelNoise::of_sky) {
         const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
-        variance = pixels + poisson(measured, config.gain);
-        if (sums.variances_of == PixelNoise::of_map)
-          sky.threshold = mean_threshold(levels, pixels, static_cast<double>(measured.npix));
+        variance = grown * pixels + poisson(measured, config.gain);
+        if (sums.variances_of == PixelNoise::of_map) sky.threshold = mean_threshold(levels, pixels, npix);
       } else {
-        variance = sums.variances.empty() ? variance_of(measured, sky, config.gain)
-                                          : variance_from(sums.variances[row], levels, sky.sigma);
+        variance = sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, config.gain)
+                                          : grown * variance_from(sums.variances[row], levels, sky.sigma);
       }
       fill_row(row, of_row, variance, levels, sky, sources);
       if (!calibration.empty())

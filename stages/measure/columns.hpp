@@ -5,6 +5,7 @@
 
 #include "config/config.hpp"
 #include "stages/catalogue/sources.hpp"
+#include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/measure/parentage.hpp"
@@ -32,6 +33,7 @@ struct MeasuredSums {
   std::span<const SourceSums> own = {};  ///< then those of `found` over the pixels that they did not eat
   /// Pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
+  NoiseLaw noise_law = {};  ///< of the noise of the sky in FLUX_ISO, or of all that the variances tell of
 };
 
 /// Turns the sums of every source into the columns of the catalogue, all but the sky position (io/wcs/wcs.hpp adds it).

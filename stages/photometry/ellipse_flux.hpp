@@ -16,6 +16,7 @@ struct EllipseFlux {
   double flux, variance;  ///< the variance in units of FluxCalibration::pixel; NaN of a source without a shape
   float radius;           ///< of the ellipse, in units of A_IMAGE; 0 where the flux is not above 0
   std::int32_t flags;     ///< flag::crowded, flag::aperture_cut
+  double area;            ///< pixels that were summed
 
   bool operator==(const EllipseFlux&) const = default;
 };
@@ -68,7 +69,7 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
   const auto all = lanes.template sum_and_count<2, 2>(box, add);
   const auto area = static_cast<double>(all.counts[0]), masked = static_cast<double>(all.counts[1]);
   return {all.sums.of[0], all.sums.of[1], radius,
-          (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0)};
+          (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0), area};
 }
 
 /// What Kron's and Petrosian's families share: all but how the radius follows from the light. `Own` is one of them,
@@ -93,7 +94,7 @@ struct EllipseFamily {
   SRCEXTRACT_HOST_DEVICE EllipseFlux measure_in(const Lanes& lanes, const MeasuredSource& source,
                                                 const PhotometryImage& found_in, const PhotometryImage& image) const {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    if (!source.shape.defined) return {nan, nan, 0, 0};
+    if (!source.shape.defined) return {nan, nan, 0, 0, 0};
     std::int32_t flags = 0;
     const float radius = static_cast<const Own*>(this)->radius(lanes, source, found_in, flags);
     EllipseFlux light = flux_in_ellipse(lanes, source, image, radius);
@@ -121,6 +122,7 @@ inline void record_fields(const Buffer<EllipseFlux, Cpu>& rows, FieldRecorder& t
   to.members("variance", Element::source, rows, &EllipseFlux::variance);
   to.members("radius", Element::source, rows, &EllipseFlux::radius);
   to.members("flags", Element::source, rows, &EllipseFlux::flags);
+  to.members("area", Element::source, rows, &EllipseFlux::area);
 }
 
 }  // namespace srcextract

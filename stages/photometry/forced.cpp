@@ -85,14 +85,14 @@ class Measurement {
     pixel = sums_of_pixel(at);
     if (!is_on_image(at, {image_.width, image_.height})) {
       std::fill_n(light, circles(), CircleFlux{nan, nan, flag::aperture_cut});
-      if (positions_.ellipses) out.photometry.kron.rows[i] = {nan, nan, 0, flag::aperture_cut};
+      if (positions_.ellipses) out.photometry.kron.rows[i] = {nan, nan, 0, flag::aperture_cut, 0};
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
     for (int which = 0; which < circles(); ++which) light[which] = measure_circle(source, which, pixel);
     if (!positions_.ellipses) return;
     out.photometry.kron.rows[i] = has_ellipse(at) ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
-                                                  : EllipseFlux{nan, nan, 0, 0};
+                                                  : EllipseFlux{nan, nan, 0, 0, 0};
   }
 
  private:

@@ -37,6 +37,11 @@ struct WindowedSource {
   std::int64_t flags;
 };
 
+/// The sigma of the window of a source, by the radius of half its light.
+SRCEXTRACT_HOST_DEVICE inline double width_of_window(double half_light) {
+  return 2 * half_light / 2.35;
+}
+
 /// A Gaussian window about (cx, cy), cut off at 4 sigma. Positions are in double, all else of its geometry in float.
 class GaussianWindow {
  public:
@@ -103,7 +108,7 @@ struct WindowFamily {
                                                    const PhotometryImage& image) const {
     constexpr float widest = 1e8F;  // larger than any image
     if (!source.shape.defined || !(source.shape.a < widest)) return undefined();
-    const auto sigma = static_cast<float>(2 * source.radii->half_light / 2.35);
+    const auto sigma = static_cast<float>(width_of_window(source.radii->half_light));
     WindowedSource result{};
     result.x = source.shape.x;
     result.y = source.shape.y;

@@ -291,6 +291,11 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "SExtractor's default.nnw"},
       {"measurement: {mask: corect}",
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
+      {"measurement: {noise: aperture}",
+       "x.yaml:1:22: 'measurement.noise' must be one of pixel, apertures, not 'aperture'; did you mean 'apertures'?"},
+      {"output: {header_keywords: [NOISBETA]}",
+       "x.yaml:1:27: 'output.header_keywords' holds 'NOISBETA', which says how a FITS file is built, or is the "
+       "catalogue's own; leave it out"},
   };
   for (const Wrong& wrong : cases) EXPECT_EQ(message(wrong.yaml), wrong.message) << wrong.yaml;
 }

@@ -61,6 +61,7 @@ inline void expect_same(const Extraction& cuda, const Extraction& cpu, const std
   EXPECT_EQ(cuda.masked_infinite, cpu.masked_infinite) << name;
   EXPECT_EQ(cuda.masked_blank, cpu.masked_blank) << name;
   EXPECT_EQ(cuda.sources.size(), cpu.sources.size()) << name;
+  EXPECT_TRUE(cuda.aperture_noise == cpu.aperture_noise) << name << ": noise of apertures";
   EXPECT_TRUE(bytes_of(cuda.sources) == bytes_of(cpu.sources)) << name << ": columns";
   EXPECT_TRUE(same_bytes(cuda.runs.runs, cpu.runs.runs)) << name << ": runs";
   EXPECT_TRUE(same_bytes(cuda.runs.row_begin, cpu.runs.row_begin)) << name << ": row_begin";

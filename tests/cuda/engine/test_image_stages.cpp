@@ -1,4 +1,5 @@
 // One CudaExtractor with every stage that an image may go through: what it makes is what the CPU makes.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -220,6 +221,73 @@ TEST_F(ImageStages, MeasureLightInApertures) {
   expect_same(source_of(empty), crowd, "empty");
   const Field crowded = testing::random_mask({900, 700}, 0.2, 3);
   EXPECT_GT(expect_same(source_of(crowded), crowd, "crowded"), 10'000);
+}
+
+/// A star field in which every pixel has a quarter of each of four.
+Field resampled_field(const Shape& shape, double mean, unsigned seed) {
+  const Field sharp = testing::star_field(shape, mean, 24, 900, seed);
+  Field field = sharp;
+  const auto width = static_cast<std::size_t>(shape.width);
+  for (std::size_t i = 0; i + width + 1 < field.pixels.size(); ++i)
+    field.pixels[i] =
+        (sharp.pixels[i] + sharp.pixels[i + 1] + sharp.pixels[i + width] + sharp.pixels[i + width + 1]) / 4;
+  return field;
+}
+
+/// By the mesh, by one sky, by maps with and without gaps, of both signs, and of a difference with photon noise.
+TEST_F(ImageStages, TakeTheNoiseOfSumsFromEmptyApertures) {
+  const Shape shape{700, 513};
+  const Field sky = resampled_field(shape, 1000, 4), reference = resampled_field(shape, 900, 5);
+  const Field map{"map", shape, testing::gaps(shape, 0, 5).variances};
+  Config config;
+  config.output.columns = {"all"};
+  config.measurement.noise = NoiseOfSums::apertures;
+  config.measurement.gain = 2;
+  for (const BackgroundMethod method : {BackgroundMethod::mesh, BackgroundMethod::constant}) {
+    config.background.method = method;
+    for (const DetectionSign sign : {DetectionSign::positive, DetectionSign::both}) {
+      config.detection.sign = sign;
+      EXPECT_GT(expect_same(source_of(sky), config, "noise of apertures"), 50);
+      const auto noise = extractor_.extract(source_of(sky), config, {}).aperture_noise;
+      ASSERT_TRUE(noise && noise->measured);
+      EXPECT_GT(noise->law.factor(100), 1.5);
+    }
+    config.detection.sign = DetectionSign::positive;
+    expect_same(difference_of(reference, sky), config, "noise of apertures in a difference");
+    Exposure mapped(source_of(sky));
+    mapped.weights = source_of(map);
+    for (const Interpolate what : {Interpolate::none, Interpolate::all}) {
+      Config weighted = config;
+      weighted.weights.type = WeightType::variance;
+      weighted.weights.interpolate = what;
+      weighted.output.check_images = {CheckImage::minus_background};
+      expect_same(mapped, weighted, "noise of apertures with a map");
+    }
+  }
+  EXPECT_GT(expect_same(source_of(sky), Config{}, "an image after it"), 50);
+}
+
+TEST_F(ImageStages, RecordTheNoiseOfEmptyApertures) {
+  const Field sky = resampled_field({400, 300}, 1000, 6);
+  Config config;
+  config.measurement.noise = NoiseOfSums::apertures;
+  StageRecord cpu, cuda;
+  Observer of_cpu, of_cuda;
+  of_cpu.record = &cpu;
+  of_cuda.record = &cuda;
+  extract_on_host(source_of(sky), config, Cpu{2}, of_cpu);
+  extractor_.extract(source_of(sky), config, of_cuda);
+  const auto stage_of = [](const StageRecord& record) {
+    const auto found = std::ranges::find(record, "aperture noise", &StageResult::stage);
+    return found == record.end() ? StageResult{} : *found;
+  };
+  const StageResult ours = stage_of(cpu), theirs = stage_of(cuda);
+  ASSERT_EQ(ours.fields.size(), 3U + 2 * 7);
+  ASSERT_EQ(theirs.fields.size(), ours.fields.size());
+  for (std::size_t i = 0; i < ours.fields.size(); ++i) {
+    EXPECT_EQ(theirs.fields[i].name, ours.fields[i].name);
+    EXPECT_EQ(theirs.fields[i].values, ours.fields[i].values) << ours.fields[i].name;
+  }
 }
 
 /// Each kind of interpolation after each, so that what an image kept is not taken for what another has.

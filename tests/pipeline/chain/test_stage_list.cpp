@@ -126,6 +126,15 @@ TEST(StageList, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
   EXPECT_GT(sources_memory(1000, config), one);
 }
 
+TEST(StageList, TheNoiseOfAperturesIsMeasuredOnTheHostImageByImage) {
+  Config config = constant_sky();
+  config.measurement.noise = NoiseOfSums::apertures;
+  EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
+  EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
+  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
+  EXPECT_EQ(host_memory(plan_of(square, config, true)), 11 * image / 2);  // a difference also has its noise
+}
+
 TEST(StageList, SmallImagesShareALaunch) {
   for (const Config& config : {Config{}, constant_sky()}) {
     EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);

@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "5b0b30344bbe0175");
+  EXPECT_EQ(first->hash, "3828fa091b5e135f");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {

@@ -1,0 +1,51 @@
+#include "pipeline/chain/aperture_noise.hpp"
+
+#include <utility>
+
+#include "stages/detect/label.hpp"
+#include "stages/detect/threshold.hpp"
+#include "stages/measure/empty_apertures.hpp"
+
+namespace srcextract {
+namespace {
+
+/// What is well above the sky of an image that is measured at places that are told, whose threshold is of no such use.
+Runs<Cpu> bright_runs(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
+                      const Detection<Cpu>& found, const Cpu& where) {
+  const Statistics& sky = found.background->clipped;
+  Value<Levels, Cpu> levels = found.levels;
+  levels->zero_point = sky.median;
+  levels->in_noise = DetectionConfig{}.threshold;
+  levels->detection = sky.median + levels->in_noise * sky.sigma;
+  if (!variance.pixels.empty()) return find_runs(image, levels, variance, where);
+  return noise_varies(config) ? find_runs(image, levels, found.mesh, where) : find_runs(image, levels, where);
+}
+
+}  // namespace
+
+bool measures_aperture_noise(const Config& config) {
+  return config.measurement.noise == NoiseOfSums::apertures;
+}
+
+void add_aperture_noise(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Config& config,
+                        Detection<Cpu>& found, std::optional<ApertureNoise>& known, const Cpu& where,
+                        StageClock& clock) {
+  if (!measures_aperture_noise(config)) return;
+  if (!known) {
+    const SkyMesh<Cpu>* const noise = noise_varies(config) && !found.mesh.level.empty() ? &found.mesh : nullptr;
+    const auto measure = [&](const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label) {
+      return measure_empty_apertures({image, variance, runs, label, *found.levels, noise, has_map(config.weights)},
+                                     where);
+    };
+    if (!found.runs.row_begin.empty()) {
+      known = measure(found.runs, found.components.label);
+    } else {
+      const Runs<Cpu> runs = bright_runs(image, variance, config, found, where);
+      known = measure(runs, label_components(runs, config.detection, where).label);
+    }
+  }
+  found.noise = known;
+  clock.done("aperture noise", *found.noise);
+}
+
+}  // namespace srcextract
