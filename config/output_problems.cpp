@@ -139,7 +139,7 @@ std::string columns_problem(const Config& config) {
   return "";
 }
 
-std::string check_compression_problem(const OutputConfig& config) {
+std::string check_compression_use(const OutputConfig& config) {
   return config.check_compression == ImageCompression::none || !config.check_images.empty()
              ? ""
              : "has no use without check images: name some in output.check_images";
@@ -151,9 +151,9 @@ std::string one_catalogue_problem(const OutputConfig& config) {
 }
 
 std::string high_problem(const QuicklookConfig& config) {
-  if (config.limits == Limits::values && !(config.low < config.high))
-    return "must be greater than quicklook.low where quicklook.limits is values";
-  return use_problem(config.limits == Limits::values, config.high, 0.0, "quicklook.limits values");
+  return config.limits == Limits::values && !(config.low < config.high)
+             ? "must be greater than quicklook.low where quicklook.limits is values"
+             : "";
 }
 
 }  // namespace srcextract::config
