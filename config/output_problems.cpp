@@ -92,9 +92,10 @@ std::string apertures_problem(const MeasurementConfig& config) {
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example) {
   constexpr double most = 100;
   if (factor_and_least.size() != 2) return "must be two numbers, factor and least radius, as in " + example;
-  return std::ranges::all_of(factor_and_least, [](double value) { return value > 0 && value <= most; })
+  const double factor = factor_and_least[0], least = factor_and_least[1];
+  return factor > 0 && factor <= most && least >= 0 && least <= most
              ? ""
-             : "must be numbers above 0, up to 100";
+             : "must be a factor above 0 and a least radius of at least 0, both up to 100";
 }
 
 std::string fractions_problem(const MeasurementConfig& config) {

@@ -273,7 +273,11 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"measurement: {apertures: 5}", "x.yaml:1:26: 'measurement.apertures' must be a list, not '5'; write [5]"},
       {"measurement: {kron: [2.5]}",
        "x.yaml:1:21: 'measurement.kron' must be two numbers, factor and least radius, as in [2.5, 3.5]"},
-      {"measurement: {kron: [2.5, -1]}", "x.yaml:1:21: 'measurement.kron' must be numbers above 0, up to 100"},
+      {"measurement: {kron: [2.5, -1]}",
+       "x.yaml:1:21: 'measurement.kron' must be a factor above 0 and a least radius of at least 0, both up to 100"},
+      {"measurement: {petrosian: [0, 3.5]}",
+       "x.yaml:1:26: 'measurement.petrosian' must be a factor above 0 and a least radius of at least 0, both up to "
+       "100"},
       {"measurement: {petrosian: [2]}",
        "x.yaml:1:26: 'measurement.petrosian' must be two numbers, factor and least radius, as in [2, 3.5]"},
       {"measurement: {flux_radius: []}",
