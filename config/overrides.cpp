@@ -39,7 +39,12 @@ std::string apply_override(Draft<Config>& draft, const std::string& setting, con
   }
   const std::string key = setting.substr(dot + 1, equals - dot - 1);
   check_key(known, section, key, origin.name);
-  const YAML::Node node = load_yaml(setting.substr(equals + 1), origin);
+  const std::string text = setting.substr(equals + 1);
+  if (text.starts_with('[') && text.find(']') == text.npos)
+    fail(origin.name,
+         "the [ is not closed; a value with blanks has to be quoted for the shell, as in --set "
+         "'output.formats=[fits, csv]'");
+  const YAML::Node node = load_yaml(text, origin);
   set_field(draft, section, key, node, origin, YAML::Mark::null_mark());
   return section + "." + key;
 }

@@ -110,10 +110,13 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:2:8: 'mask.hdu' is all, which leaves no HDU of the image's file to be extracted; name some, or a file"},
       {"measurement:\n  gain_keyword: gain\n",
        "x.yaml:2:17: 'measurement.gain_keyword' is 'gain', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _"},
-      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
+      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
        "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+      {"clean:\n  operation erosion\n",
+       "x.yaml:2:3: 'clean' is a section and must hold keys: operation, element, iterations; is a colon missing after "
+       "'operation'?"},
       {"- detection\n",
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
