@@ -1,6 +1,5 @@
 #include "config/config.hpp"
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -12,61 +11,14 @@ namespace srcextract {
 
 using namespace config;  // what reading and writing YAML is made of
 
-namespace {
-
-constexpr const char* set_option = "--set";
-
-void read_document(Draft<Config>& draft, const std::string& text, const Origin& origin) {
-  const Fields known = fields_of(Config{});
-  for_each_section(text, known, origin,
-                   [&](const std::string& section, const YAML::Mark& mark, const YAML::Node& node) {
-                     read_section(draft, known, section, mark, node, origin);
-                   });
-}
-
-void apply_override(Draft<Config>& draft, const std::string& setting, const std::string& option) {
-  const Fields known = fields_of(Config{});
-  const Origin origin{option + (option.ends_with(':') ? "" : " ") + setting, false};
-  const std::size_t equals = setting.find('=');
-  const std::size_t dot = setting.find('.');
-  if (equals == std::string::npos)
-    fail(origin.name, "has no '='; write section.key=value, as in detection.threshold=4.5");
-  const std::string section = setting.substr(0, std::min(dot, equals));
-  check_section(known, section, origin.name);
-  if (dot > equals) {
-    fail(origin.name,
-         "'" + section + "' is a section; write section.key=value with one of its keys: " + keys_in(known, section));
-  }
-  const std::string key = setting.substr(dot + 1, equals - dot - 1);
-  check_key(known, section, key, origin.name);
-  const YAML::Node node = load_yaml(setting.substr(equals + 1), origin);
-  set_field(draft, section, key, node, origin, YAML::Mark::null_mark());
-}
-
-/// The configuration, if every value is within its limits; `name` is blamed for those that were not set.
-Config finished(Draft<Config> draft, const std::string& name) {
-  check_limits(draft, name);
-  draft.result.set_at = std::move(draft.set_at);
-  return std::move(draft.result);
-}
-
-}  // namespace
-
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides) {
-  Draft<Config> draft;
-  read_document(draft, yaml, {name, true});
-  for (const std::string& setting : overrides) apply_override(draft, setting, set_option);
-  return finished(std::move(draft), name);
+  GivenConfig given = parse_given(yaml, name, set_overrides(overrides));
+  require_use({given.unused});
+  return std::move(given.config);
 }
 
 Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides) {
-  return override_config(config, name, Overrides{set_option, overrides});
-}
-
-Config override_config(const Config& config, const std::string& name, const Overrides& overrides) {
-  Draft<Config> draft{config, config.set_at};
-  for (const std::string& setting : overrides.settings) apply_override(draft, setting, overrides.option);
-  return finished(std::move(draft), name);
+  return override_given(config, name, set_overrides(overrides)).config;
 }
 
 Config load_config(const std::string& path, const std::vector<std::string>& overrides) {

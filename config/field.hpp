@@ -37,6 +37,9 @@ struct Field {
   std::string allowed = {};  ///< for users: the values that there may be, where type and limits do not tell all of it
   std::string why = {};      ///< why there is this limit, said after it in an error message
   std::string no_use = {};   ///< what other key makes this one meaningless, as in "difference is ignore"; or empty
+  /// What is said of a value that others leave without use, as in "has no use but with deblend.clean true"; empty where
+  /// it has one, or is the default.
+  std::string unused = {};
   std::string problem = {};  ///< what is wrong with the value beside others, as in "needs weights"; or empty
 
   std::string path() const { return section.name + "." + key; }

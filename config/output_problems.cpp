@@ -92,9 +92,10 @@ std::string apertures_problem(const MeasurementConfig& config) {
 std::string ellipse_problem(const std::vector<double>& factor_and_least, const std::string& example) {
   constexpr double most = 100;
   if (factor_and_least.size() != 2) return "must be two numbers, factor and least radius, as in " + example;
-  return std::ranges::all_of(factor_and_least, [](double value) { return value > 0 && value <= most; })
+  const double factor = factor_and_least[0], least = factor_and_least[1];
+  return factor > 0 && factor <= most && least >= 0 && least <= most
              ? ""
-             : "must be numbers above 0, up to 100";
+             : "must be a factor above 0 and a least radius of at least 0, both up to 100";
 }
 
 std::string fractions_problem(const MeasurementConfig& config) {
@@ -139,7 +140,7 @@ std::string columns_problem(const Config& config) {
   return "";
 }
 
-std::string check_compression_problem(const OutputConfig& config) {
+std::string check_compression_use(const OutputConfig& config) {
   return config.check_compression == ImageCompression::none || !config.check_images.empty()
              ? ""
              : "has no use without check images: name some in output.check_images";
@@ -151,9 +152,9 @@ std::string one_catalogue_problem(const OutputConfig& config) {
 }
 
 std::string high_problem(const QuicklookConfig& config) {
-  if (config.limits == Limits::values && !(config.low < config.high))
-    return "must be greater than quicklook.low where quicklook.limits is values";
-  return use_problem(config.limits == Limits::values, config.high, 0.0, "quicklook.limits values");
+  return config.limits == Limits::values && !(config.low < config.high)
+             ? "must be greater than quicklook.low where quicklook.limits is values"
+             : "";
 }
 
 }  // namespace srcextract::config

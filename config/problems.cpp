@@ -17,7 +17,6 @@ constexpr const char* only_one_list = "cannot be given beside another: set one o
 /// Of one of the lists of what is combined.
 std::string list_problem(const CombineConfig& config, bool given) {
   if (!given) return "";
-  if (config.method == CombineMethod::none) return "has no use where combine.method is none; set a method";
   const int lists = (config.planes.empty() ? 0 : 1) + (config.hdus.empty() ? 0 : 1) + (config.files.empty() ? 0 : 1);
   return lists > 1 ? only_one_list : "";
 }
@@ -34,10 +33,8 @@ std::size_t combined_count(const CombineConfig& config) {
   return std::max(config.planes.size(), config.hdus.size());
 }
 
-/// Of a length that only some shapes have; the kernel reaches to `reach` times it, unless it has a size.
-std::string length_problem(const ConvolveConfig& config, double length, bool has_use, const std::string& shapes,
-                           double reach) {
-  if (length != 0 && !has_use) return "has no use but with convolve.kernel " + shapes;
+/// Of a length of a kernel that reaches to `reach` times it, unless it has a size.
+std::string length_problem(const ConvolveConfig& config, double length, double reach) {
   constexpr std::int64_t most_reach = most_kernel_size / 2;
   constexpr auto most = static_cast<double>(most_reach);
   if (config.size != 0 || length * reach <= most) return "";
@@ -84,7 +81,10 @@ std::string level_problem(const Config& config) {
 }
 
 std::string level_hdu_problem(const GivenSkyConfig& config) {
-  if (const std::string problem = map_hdu_problem(config.level_hdu, config.level); !problem.empty()) return problem;
+  return map_hdu_problem(config.level_hdu, config.level);
+}
+
+std::string level_hdu_use(const GivenSkyConfig& config) {
   const bool of_number = config.level_hdu != "auto" && given_number(config.level);
   return of_number ? "has no use where background.level is a number" : "";
 }
@@ -108,6 +108,10 @@ std::string check_images_problem(const Config& config) {
              : "";
 }
 
+std::string combined_use(const CombineConfig& config, bool given) {
+  return given && config.method == CombineMethod::none ? "has no use where combine.method is none; set a method" : "";
+}
+
 std::string planes_problem(const CombineConfig& config) {
   const bool wrong = std::ranges::any_of(config.planes, [](std::int64_t plane) { return plane < 1; });
   return wrong ? "must hold numbers from 1; planes are counted from 1" : list_problem(config, !config.planes.empty());
@@ -128,8 +132,7 @@ std::string files_problem(const CombineConfig& config, const InputConfig& input)
 
 std::string weights_problem(const CombineConfig& config) {
   const std::size_t count = combined_count(config);
-  if (config.method != CombineMethod::weighted)
-    return config.weights.empty() ? "" : "has no use but with combine.method weighted";
+  if (config.method != CombineMethod::weighted) return "";
   if (std::ranges::all_of(config.weights, [](double weight) { return weight == 0; }))
     return "must hold a weight for each image, not all 0, where combine.method is weighted";
   if (count == 0 || count == config.weights.size()) return "";
@@ -157,35 +160,24 @@ std::string shape_problem(const ConvolveConfig& config) {
 }
 
 std::string fwhm_problem(const ConvolveConfig& config) {
-  return length_problem(config, config.fwhm, config.kernel == KernelShape::gaussian, "gaussian",
-                        gaussian_reach / fwhm_per_sigma);
+  return length_problem(config, config.fwhm, gaussian_reach / fwhm_per_sigma);
 }
 
 std::string sigma_problem(const ConvolveConfig& config) {
   const bool hat = config.kernel == KernelShape::mexican_hat;
-  return length_problem(config, config.sigma, hat || config.kernel == KernelShape::gaussian, "gaussian or mexican_hat",
-                        hat ? mexican_hat_reach : gaussian_reach);
+  return length_problem(config, config.sigma, hat ? mexican_hat_reach : gaussian_reach);
 }
 
 std::string radius_problem(const ConvolveConfig& config) {
-  return length_problem(config, config.radius, config.kernel == KernelShape::tophat, "tophat", 1);
+  return length_problem(config, config.radius, 1);
 }
 
 std::string size_problem(const ConvolveConfig& config) {
-  if (config.size != 0 && config.size % 2 == 0) return "must be odd, so that the kernel has a centre; or 0";
-  const bool has_use = config.kernel == KernelShape::gaussian || config.kernel == KernelShape::tophat ||
-                       config.kernel == KernelShape::mexican_hat;
-  return config.size != 0 && !has_use ? "has no use but with convolve.kernel gaussian, tophat or mexican_hat" : "";
+  return config.size != 0 && config.size % 2 == 0 ? "must be odd, so that the kernel has a centre; or 0" : "";
 }
 
 std::string values_problem(const ConvolveConfig& config) {
-  if (config.values.empty()) return "";
-  if (config.kernel != KernelShape::values) return "has no use but with convolve.kernel values";
-  return kernel_problem(config.values);
-}
-
-std::string file_problem(const ConvolveConfig& config) {
-  return config.file.empty() || config.kernel == KernelShape::file ? "" : "has no use but with convolve.kernel file";
+  return config.values.empty() ? "" : kernel_problem(config.values);
 }
 
 std::string fwhm_problem(const DifferenceConfig& config) {
@@ -198,15 +190,15 @@ std::string type_problem(const WeightsConfig& config) {
   return "needs a map: give weights.file, or weights.hdu of the image's own file";
 }
 
-std::string map_problem(const WeightsConfig& config, bool given) {
+std::string map_use(const WeightsConfig& config, bool given) {
   return given && !has_map(config) ? "has no use but with weights.type rms, variance or weight" : "";
 }
 
 std::string hdu_problem(const WeightsConfig& config) {
-  return first_of(map_hdu_problem(config.hdu, config.file), map_problem(config, config.hdu != "auto"));
+  return map_hdu_problem(config.hdu, config.file);
 }
 
-std::string interpolated_problem(const WeightsConfig& config, std::int64_t pixels) {
+std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels) {
   return use_problem(interpolates(config), pixels, WeightsConfig{}.interpolate_columns,
                      "weights.interpolate variance or all");
 }
@@ -215,7 +207,7 @@ std::string hdu_problem(const MaskConfig& config) {
   return map_hdu_problem(config.hdu, config.file);
 }
 
-std::string bits_problem(const MaskConfig& config) {
+std::string bits_use(const MaskConfig& config) {
   return config.bits.empty() || has_mask(config) ? "" : "has no use without a map: give mask.file or mask.hdu";
 }
 
@@ -223,17 +215,20 @@ std::string hdu_problem(const FlagMapConfig& config) {
   return map_hdu_problem(config.hdu, config.file);
 }
 
-std::string type_problem(const FlagMapConfig& config) {
+std::string type_use(const FlagMapConfig& config) {
   return config.type == FlagType::bit_or || has_flags(config) ? "" : no_flag_map;
 }
 
-std::string bits_problem(const FlagMapConfig& config) {
+std::string bits_use(const FlagMapConfig& config) {
   return config.bits.empty() || has_flags(config) ? "" : no_flag_map;
 }
 
 std::string further_problem(const FlagsConfig& config) {
   constexpr std::size_t most = 99;  // columns of a FITS table are 999 at most
-  if (config.further.size() > most) return "has " + std::to_string(config.further.size()) + " maps; 99 are the most";
+  return config.further.size() > most ? "has " + std::to_string(config.further.size()) + " maps; 99 are the most" : "";
+}
+
+std::string further_use(const FlagsConfig& config) {
   return config.further.empty() || has_flags(config) ? ""
                                                      : "has no use without a first map: give flags.file or flags.hdu";
 }
@@ -323,15 +318,20 @@ std::string false_discovery_problem(const Config& config) {
              : "";
 }
 
-std::string correlated_pixels_problem(const DetectionConfig& config) {
+std::string correlated_pixels_use(const DetectionConfig& config) {
   return config.correlated_pixels == 1 || controls_false_discoveries(config)
              ? ""
              : "has no use without detection.false_discovery_rate";
 }
 
+std::string filter_use(const ConvolveConfig& config) {
+  return config.filter == Filter::convolution || config.kernel != KernelShape::none
+             ? ""
+             : "is matched, which needs a kernel: set convolve.kernel";
+}
+
 std::string filter_problem(const Config& config) {
   if (config.convolve.filter == Filter::convolution) return "";
-  if (config.convolve.kernel == KernelShape::none) return "is matched, which needs a kernel: set convolve.kernel";
   if (config.convolve.edges != Edges::zero)
     return "is matched, and knows no pixels beyond the edges; set convolve.edges to zero";
   if (config.detection.threshold_unit != ThresholdUnit::sigma)

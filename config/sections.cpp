@@ -11,12 +11,24 @@ std::string read_one_column(const Value& value, const std::string& name) {
   return text;
 }
 
+/// Of a section that holds a text: whether that is one of `keys` and its value.
+std::string missing_colon(const YAML::Node& node, const std::string& keys) {
+  const std::string text = node.IsScalar() ? node.Scalar() : "";
+  const std::size_t blank = text.find(' ');
+  const std::string key = text.substr(0, blank);
+  if (blank == text.npos || (", " + keys + ",").find(", " + key + ",") == text.npos) return "";
+  return "; is a colon missing after '" + key + "'?";
+}
+
 }  // namespace
 
 void check_section_holds(const YAML::Node& node, const std::string& section, const std::string& keys,
                          const YAML::Mark& mark, const Origin& origin) {
-  if (node.IsNull()) fail(origin.at(mark), "section '" + section + "' is empty; give it a key, or leave it out");
-  if (!node.IsMap()) fail(origin.at(node.Mark()), "'" + section + "' is a section and must hold keys: " + keys);
+  if (node.IsNull())
+    fail(origin.at(mark), "section '" + section + "' is empty; give it a key, indented below it, or leave it out");
+  if (!node.IsMap())
+    fail(origin.at(node.Mark()),
+         "'" + section + "' is a section and must hold keys: " + keys + missing_colon(node, keys));
 }
 
 void require_records(const YAML::Node& node, const Origin& origin, const YAML::Mark& key, const Field& field,

@@ -114,6 +114,7 @@ void check_limits(const Draft<T>& draft, const std::string& name) {
     const std::string& place = in_section ? nearest->second : name;
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
       check_limit(field, static_cast<double>(value), place);
+    if (!field.unused.empty()) fail(place, "'" + field.path() + "' " + field.unused);
     if (!field.problem.empty()) fail(place, "'" + field.path() + "' " + field.problem);
   });
 }

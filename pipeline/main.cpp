@@ -80,12 +80,37 @@ KeptFiles start_log(const CommandLine& command, const Config& config, std::span<
   return kept;
 }
 
+/// What the images are extracted with, and the one in which sources are found, if that is another, and the bands, if
+/// there are any.
+struct RunConfig {
+  Config config;
+  std::optional<GivenConfig> detection = {};
+  std::vector<GivenConfig> bands = {};
+};
+
+RunConfig load_run_config(const CommandLine& command) {
+  const GivenConfig given = load_given(command.config, set_overrides(command.settings));
+  RunConfig result{given.config};
+  std::vector<UnusedKeys> unused;
+  if (command.bands.empty()) unused.push_back(given.unused);
+  for (const BandOption& band : command.bands) {
+    const Overrides own{"--band-set " + band.name + ":", band.settings};
+    unused.push_back(result.bands.emplace_back(override_given(given, command.config, own)).unused);
+  }
+  if (!command.detect.empty()) {
+    result.detection = override_given(given, command.config, Overrides{"--detect-set", command.detect_settings});
+    unused.push_back(result.detection->unused);
+  }
+  require_use(unused);
+  return result;
+}
+
 /// Where sources are found, if that is another image; null: in each itself.
-std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, const Config& config) {
-  if (command.detect.empty()) return nullptr;
-  require_detection_config(config);
-  const Config own = override_config(config, command.config, Overrides{"--detect-set", command.detect_settings});
-  return std::make_shared<const DetectionTask>(DetectionTask{command.detect, make_image_config(own)->config});
+std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, const RunConfig& run) {
+  if (!run.detection) return nullptr;
+  require_detection_config(run.config);
+  return std::make_shared<const DetectionTask>(
+      DetectionTask{command.detect, make_image_config(*run.detection)->config});
 }
 
 /// Where light is measured, if that is told; null: where sources are found.
@@ -105,9 +130,9 @@ Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& fil
 }
 
 /// The bands, if there are any; then there is a detection image.
-std::vector<Band> planned_bands(const CommandLine& command, const Config& config, const DetectionTask* detection) {
+std::vector<Band> planned_bands(const CommandLine& command, const RunConfig& run, const DetectionTask* detection) {
   if (command.bands.empty()) return {};
-  return plan_bands(command.bands, config, command.config, output_name(command.detect, command), *detection);
+  return plan_bands(command.bands, run.config, run.bands, output_name(command.detect, command), *detection);
 }
 
 /// The images as they were named. One that is missing is reported when its turn comes.
@@ -156,7 +181,8 @@ int run_images(const CommandLine& command) {
     print_result(command.answer);
     return 0;
   }
-  Config config = load_config(command.config, command.settings);
+  RunConfig run_config = load_run_config(command);
+  Config& config = run_config.config;
   if (command.dump_config) {
     print_result(dump_config(config));
     return 0;
@@ -166,9 +192,9 @@ int run_images(const CommandLine& command) {
   else
     config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
-  const std::shared_ptr<const DetectionTask> detection = detection_task(command, config);
+  const std::shared_ptr<const DetectionTask> detection = detection_task(command, run_config);
   const std::shared_ptr<const PositionList> positions = position_list(command, config);
-  const std::vector<Band> bands = planned_bands(command, config, detection.get());
+  const std::vector<Band> bands = planned_bands(command, run_config, detection.get());
   KeptFiles kept = start_log(command, config, bands, show_progress);
   if (detection != nullptr) kept.add_files_of(detection->config);
   const std::vector<PlannedFile> files = planned_files(command, config, bands);

@@ -54,27 +54,28 @@ void for_each_background_field(AnyConfig& c, F&& f) {
           .at_least = 8,
           .at_most = 1 << 20,
           .why = "in a smaller mesh there is too little sky",
-          .problem = of_mesh(c.background.mesh_size, usual.mesh_size)},
+          .unused = of_mesh(c.background.mesh_size, usual.mesh_size)},
     c.background.mesh_size);
   f(Field{.section = section,
           .key = "estimator",
           .description = "What stands for the sky of a mesh: `sextractor` (2.5 median - 1.5 mean, or the median where "
                          "the mesh is crowded) or `median`, both of what survives the clip",
-          .problem = of_mesh(c.background.estimator, usual.estimator)},
+          .unused = of_mesh(c.background.estimator, usual.estimator)},
     c.background.estimator);
   f(Field{.section = section,
           .key = "filter_size",
           .description = "Meshes along each side of the median filter over them, odd; 1 = none",
           .at_least = 1,
           .at_most = 15,
-          .problem = first_of(filter_size_problem(c.background), of_mesh(c.background.filter_size, usual.filter_size))},
+          .unused = of_mesh(c.background.filter_size, usual.filter_size),
+          .problem = filter_size_problem(c.background)},
     c.background.filter_size);
   f(Field{.section = section,
           .key = "filter_threshold",
           .description = "The filter replaces meshes whose level differs from the median by at least so much, in pixel "
                          "units",
           .at_least = 0,
-          .problem = of_mesh(c.background.filter_threshold, usual.filter_threshold)},
+          .unused = of_mesh(c.background.filter_threshold, usual.filter_threshold)},
     c.background.filter_threshold);
   f(Field{.section = section,
           .key = "level",
@@ -91,6 +92,7 @@ void for_each_background_field(AnyConfig& c, F&& f) {
           .key = "level_hdu",
           .description = "HDUs of that map, as `mask.hdu` has them: paired with the images where several are selected",
           .allowed = "as `input.hdu`",
+          .unused = level_hdu_use(c.given_sky),
           .problem = level_hdu_problem(c.given_sky)},
     c.given_sky.level_hdu);
   f(Field{.section = section,

@@ -37,7 +37,7 @@ void for_each_clean_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "element",
           .description = "Structuring element: `cross` (the pixel and its 4 neighbours) or `square` (and the corners)",
-          .problem = of_operation(c.clean.element, usual.element)},
+          .unused = of_operation(c.clean.element, usual.element)},
     c.clean.element);
   f(Field{.section = section,
           .key = "iterations",
@@ -45,7 +45,7 @@ void for_each_clean_field(AnyConfig& c, F&& f) {
           .at_least = 1,
           .at_most = 1000,
           .why = "each takes a pixel off every side; nothing would be left",
-          .problem = of_operation(c.clean.iterations, usual.iterations)},
+          .unused = of_operation(c.clean.iterations, usual.iterations)},
     c.clean.iterations);
 }
 

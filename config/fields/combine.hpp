@@ -31,12 +31,14 @@ void for_each_combine_field(AnyConfig& c, F&& f) {
           .description = "Planes of the cube that are combined, from 1; all of them if neither these nor `hdus` nor "
                          "`files` are given",
           .at_least = 1,
+          .unused = combined_use(c.combine, !c.combine.planes.empty()),
           .problem = planes_problem(c.combine)},
     c.combine.planes);
   f(Field{.section = section,
           .key = "hdus",
           .description = "HDUs of the file that are combined: numbers (0 is the primary HDU) or EXTNAMEs",
           .allowed = "as `input.hdu`, but `auto` and `all`",
+          .unused = combined_use(c.combine, !c.combine.hdus.empty()),
           .problem = hdus_problem(c.combine, c.input)},
     c.combine.hdus);
   f(Field{.section = section,
@@ -44,12 +46,15 @@ void for_each_combine_field(AnyConfig& c, F&& f) {
           .description = "Images that are combined with the one that is extracted, and come after it; each is read as "
                          "`input` says, and paths are relative to the working directory",
           .is_path = true,
+          .unused = combined_use(c.combine, !c.combine.files.empty()),
           .problem = files_problem(c.combine, c.input)},
     c.combine.files);
   f(Field{.section = section,
           .key = "weights",
           .description = "Of the method `weighted`, one for each plane or image",
           .allowed = "one for each, not all 0",
+          .unused = use_problem(c.combine.method == CombineMethod::weighted, c.combine.weights, {},
+                                "combine.method weighted"),
           .problem = weights_problem(c.combine)},
     c.combine.weights);
 }

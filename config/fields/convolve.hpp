@@ -30,13 +30,15 @@ inline const Section& convolve_section() {
 }
 
 /// A key that holds a length of the kernel.
-inline Field kernel_length_field(const std::string& key, const std::string& description, const std::string& problem) {
+inline Field kernel_length_field(const std::string& key, const std::string& description, const std::string& unused,
+                                 const std::string& problem) {
   return {.section = convolve_section(),
           .key = key,
           .description = description,
           .at_least = 0,
           .at_most = 1000,
           .why = "no kernel is that large",
+          .unused = unused,
           .problem = problem};
 }
 
@@ -48,18 +50,25 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
   const auto of_kernel = [&](const auto& value, const auto& usual_value) {
     return use_problem(c.convolve.kernel != KernelShape::none, value, usual_value, "a convolve.kernel");
   };
+  const auto is = [&](KernelShape kernel) { return c.convolve.kernel == kernel; };
+  const bool has_sigma = is(KernelShape::gaussian) || is(KernelShape::mexican_hat);
   f(Field{.section = section,
           .key = "kernel",
           .description = "Kernel that the image is convolved with before sources are found; `none` = not at all",
           .problem = shape_problem(c.convolve)},
     c.convolve.kernel);
   f(kernel_length_field("fwhm", "Full width at half maximum of the `gaussian`, in pixels; or give `sigma`",
+                        use_problem(is(KernelShape::gaussian), c.convolve.fwhm, 0.0, "convolve.kernel gaussian"),
                         fwhm_problem(c.convolve)),
     c.convolve.fwhm);
   f(kernel_length_field("sigma", "Sigma of the `gaussian`, or of the `mexican_hat`, in pixels",
+                        use_problem(has_sigma, c.convolve.sigma, 0.0, "convolve.kernel gaussian or mexican_hat"),
                         sigma_problem(c.convolve)),
     c.convolve.sigma);
-  f(kernel_length_field("radius", "Radius of the `tophat`, in pixels", radius_problem(c.convolve)), c.convolve.radius);
+  f(kernel_length_field("radius", "Radius of the `tophat`, in pixels",
+                        use_problem(is(KernelShape::tophat), c.convolve.radius, 0.0, "convolve.kernel tophat"),
+                        radius_problem(c.convolve)),
+    c.convolve.radius);
   f(Field{.section = section,
           .key = "size",
           .description = "Side of the kernel in pixels, odd; 0 = to 4 σ (`gaussian`), 5 σ (`mexican_hat`), the radius "
@@ -68,12 +77,15 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
           .at_most = static_cast<double>(most_kernel_size),
           .allowed = "0, or odd up to 63",
           .why = "larger kernels are work for a Fourier transform",
+          .unused = use_problem(has_sigma || is(KernelShape::tophat), c.convolve.size, usual.size,
+                                "convolve.kernel gaussian, tophat or mexican_hat"),
           .problem = size_problem(c.convolve)},
     c.convolve.size);
   f(Field{.section = section,
           .key = "values",
           .description = "The kernel itself, a list of rows",
           .allowed = "odd sides up to 63, not all 0",
+          .unused = use_problem(is(KernelShape::values), c.convolve.values, {}, "convolve.kernel values"),
           .problem = values_problem(c.convolve)},
     c.convolve.values);
   f(Field{.section = section,
@@ -81,24 +93,25 @@ void for_each_convolve_field(AnyConfig& c, F&& f) {
           .description = "File that holds the kernel: SExtractor's `.conv`, or a FITS image; its values stand in the "
                          "configuration that outputs carry",
           .is_path = true,
-          .problem = file_problem(c.convolve)},
+          .unused = use_problem(is(KernelShape::file), c.convolve.file, {}, "convolve.kernel file")},
     c.convolve.file);
   f(Field{.section = section,
           .key = "normalize",
           .description = "Divide the kernel by the sum of its magnitudes (a `.conv` with NONORM sets it to `false`)",
-          .problem = of_kernel(c.convolve.normalize, usual.normalize)},
+          .unused = of_kernel(c.convolve.normalize, usual.normalize)},
     c.convolve.normalize);
   f(Field{.section = section,
           .key = "edges",
           .description = "What is beyond the edges: `zero` (nothing above the sky), `nearest` (the last pixel) or "
                          "`reflect` (the mirror image)",
-          .problem = of_kernel(c.convolve.edges, usual.edges)},
+          .unused = of_kernel(c.convolve.edges, usual.edges)},
     c.convolve.edges);
   f(Field{.section = section,
           .key = "filter",
           .description = "How sources are found with the kernel: in the `convolution` with it, or where the `matched` "
                          "filter, which weighs pixels by their noise, is significant: its threshold is in σ of the "
                          "sum (SEP's `filter_type`)",
+          .unused = filter_use(c.convolve),
           .problem = filter_problem(c)},
     c.convolve.filter);
 }

@@ -39,7 +39,7 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
           .at_least = 2,
           .at_most = 256,
           .why = "one is the threshold itself; 32 is usual",
-          .problem = of_tree(c.deblend.thresholds, usual.thresholds)},
+          .unused = of_tree(c.deblend.thresholds, usual.thresholds)},
     c.deblend.thresholds);
   f(Field{.section = section,
           .key = "contrast",
@@ -48,7 +48,7 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
           .at_least = 0,
           .at_most = 1,
           .why = "it is a part of the source's flux: 0 divides at every peak, 1 never",
-          .problem = of_tree(c.deblend.contrast, usual.contrast)},
+          .unused = of_tree(c.deblend.contrast, usual.contrast)},
     c.deblend.contrast);
   f(Field{.section = section,
           .key = "clean",
@@ -63,7 +63,7 @@ void for_each_deblend_field(AnyConfig& c, F&& f) {
           .at_least = 0.1,
           .at_most = 10,
           .why = "wings fall as r^(-2 clean_beta); 1 is usual",
-          .problem = use_problem(c.deblend.clean, c.deblend.clean_beta, usual.clean_beta, "deblend.clean true")},
+          .unused = use_problem(c.deblend.clean, c.deblend.clean_beta, usual.clean_beta, "deblend.clean true")},
     c.deblend.clean_beta);
 }
 

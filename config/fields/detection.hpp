@@ -98,7 +98,7 @@ void for_each_detection_field(AnyConfig& c, F&& f) {
           .at_least = 1,
           .at_most = 1'000'000,
           .why = "1 divides by nothing",
-          .problem = correlated_pixels_problem(c.detection)},
+          .unused = correlated_pixels_use(c.detection)},
     c.detection.correlated_pixels);
 }
 

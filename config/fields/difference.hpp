@@ -31,8 +31,8 @@ void for_each_difference_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "interpolation",
           .description = "How the reference is resampled: `bilinear` or `lanczos3`",
-          .problem = use_problem(c.difference.align == Align::wcs, c.difference.interpolation,
-                                 DifferenceConfig{}.interpolation, "difference.align wcs")},
+          .unused = use_problem(c.difference.align == Align::wcs, c.difference.interpolation,
+                                DifferenceConfig{}.interpolation, "difference.align wcs")},
     c.difference.interpolation);
   f(Field{.section = section,
           .key = "match_flux",

@@ -24,20 +24,20 @@ template <MaybeConst<FlagMapConfig> AnyMap, class F>
 void for_each_flag_map_field(const Section& section, AnyMap& map, const std::string& file_problem, F&& f) {
   for_each_map_field(section, map, "a map of the image's shape, of integers of up to 32 bits",
                      "HDUs of the map, as `mask.hdu` has them: paired with the images where several are selected",
-                     file_problem, f);
+                     {.file_problem = file_problem}, f);
   f(Field{.section = section,
           .key = "type",
           .description = "How the flags of a source's pixels that are not 0 become IMAFLAGS_ISO: `or` and `and` of "
                          "their bits, the `min`imum, the `max`imum, or the one of `most` pixels, of equals that which "
                          "comes first",
-          .problem = type_problem(map)},
+          .unused = type_use(map)},
     map.type);
   f(Field{.section = section,
           .key = "bits",
           .description = "Bits of the map that count, as `mask.bits`: numbers from 0, or names that its header gives "
                          "them; none given = every bit",
           .allowed = "0 to 31, or names",
-          .problem = bits_problem(map)},
+          .unused = bits_use(map)},
     map.bits);
 }
 
@@ -53,6 +53,7 @@ void for_each_flags_field(AnyConfig& c, F&& f) {
                          "them are the columns IMAFLAGS_ISO_1 and NIMAFLAGS_ISO_1, of the second IMAFLAGS_ISO_2, and "
                          "so on",
           .allowed = "at most 99",
+          .unused = further_use(c.flags),
           .problem = further_problem(c.flags)},
     c.flags.further);
 }

@@ -14,23 +14,30 @@ inline constexpr const char* paired_hdus =
     "of `file` by EXTNAME where the names are the same (`auto`: of all its images), and else by order. One "
     "HDU may serve all images";
 
+/// What other keys make of a map's: Field::unused of both, and Field::problem of `file`.
+struct MapKeys {
+  std::string file_unused = {}, hdu_unused = {}, file_problem = {};
+};
+
 /// The keys `file` and `hdu` of a section that names a map of the image's shape: `what` it holds, how its HDUs are
-/// chosen, and what is wrong with a file beside the other keys.
+/// chosen, and what other keys make of them.
 template <class Map, class F>
 void for_each_map_field(const Section& section, Map& map, const std::string& what, const std::string& hdus,
-                        const std::string& file_problem, F&& f) {
+                        const MapKeys& keys, F&& f) {
   f(Field{.section = section,
           .key = "file",
           .description = "FITS file that holds " + what +
                          "; the path is relative to the working directory. Empty = the image's own file, of which "
                          "`hdu` is another HDU",
           .is_path = true,
-          .problem = file_problem},
+          .unused = keys.file_unused,
+          .problem = keys.file_problem},
     map.file);
   f(Field{.section = section,
           .key = "hdu",
           .description = hdus,
           .allowed = "as `input.hdu`",
+          .unused = keys.hdu_unused,
           .problem = hdu_problem(map)},
     map.hdu);
 }

@@ -23,14 +23,14 @@ template <MaybeConst<Config> AnyConfig, class F>
 void for_each_mask_field(AnyConfig& c, F&& f) {
   const Section section{"mask", "Which pixels are left out"};
   for_each_map_field(section, c.mask, "a map of the image's shape, which tells which pixels are bad",
-                     std::string(paired_hdus) + ". `auto` without a file: no map", "", f);
+                     std::string(paired_hdus) + ". `auto` without a file: no map", {}, f);
   f(Field{.section = section,
           .key = "bits",
           .description =
               "Bits of the map that count: numbers from 0, or names that its header gives them (`MP_BAD = 0`, "
               "as LSST writes); none given = every bit",
           .allowed = "0 to 63, or names",
-          .problem = bits_problem(c.mask)},
+          .unused = bits_use(c.mask)},
     c.mask.bits);
   f(Field{.section = section,
           .key = "good",

@@ -94,7 +94,7 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .description =
               "Of FLUX_AUTO (PHOT_AUTOPARAMS): the radius of its ellipse in Kron radii, and the least radius "
               "in units of A_IMAGE",
-          .allowed = "two numbers above 0, up to 100",
+          .allowed = "two numbers up to 100, the first above 0, the second not below",
           .problem = ellipse_problem(c.measurement.kron, "[2.5, 3.5]")},
     c.measurement.kron);
   f(Field{.section = section,
@@ -102,7 +102,7 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
           .description =
               "Of FLUX_PETRO (PHOT_PETROPARAMS): the radius of its ellipse in Petrosian radii, and the least radius in "
               "units of A_IMAGE",
-          .allowed = "two numbers above 0, up to 100",
+          .allowed = "two numbers up to 100, the first above 0, the second not below",
           .problem = ellipse_problem(c.measurement.petrosian, "[2, 3.5]")},
     c.measurement.petrosian);
   f(Field{.section = section,

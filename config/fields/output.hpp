@@ -60,7 +60,7 @@ void for_each_output_field(AnyConfig& c, F&& f) {
           .description =
               "How check images are compressed, without loss: `gzip` the whole file, `{stem}.{name}.fits.gz`; "
               "`tiles` of rows by GZIP_2, as CFITSIO and Astropy read them, `{stem}.{name}.fits.fz`",
-          .problem = check_compression_problem(c.output)},
+          .unused = check_compression_use(c.output)},
     c.output.check_compression);
   f(Field{.section = section,
           .key = "header_keywords",

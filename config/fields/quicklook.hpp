@@ -27,6 +27,9 @@ namespace srcextract::config {
 template <MaybeConst<Config> AnyConfig, class F>
 void for_each_quicklook_field(AnyConfig& c, F&& f) {
   const Section section{"quicklook", "The picture that output.quicklook writes"};
+  const auto of_values = [&](double value) {
+    return use_problem(c.quicklook.limits == Limits::values, value, 0.0, "quicklook.limits values");
+  };
   f(Field{.section = section,
           .key = "stretch",
           .description = "From pixel values to grey: `linear`, `sqrt`, `log`, `asinh`, or `equalize` (the histogram)"},
@@ -38,13 +41,13 @@ void for_each_quicklook_field(AnyConfig& c, F&& f) {
   f(Field{.section = section,
           .key = "low",
           .description = "Value drawn black, where `limits` is `values`",
-          .problem =
-              use_problem(c.quicklook.limits == Limits::values, c.quicklook.low, 0.0, "quicklook.limits values")},
+          .unused = of_values(c.quicklook.low)},
     c.quicklook.low);
   f(Field{.section = section,
           .key = "high",
           .description = "Value drawn white, where `limits` is `values`",
           .allowed = "> `low`",
+          .unused = of_values(c.quicklook.high),
           .problem = high_problem(c.quicklook)},
     c.quicklook.high);
   f(Field{.section = section,

@@ -31,14 +31,14 @@ void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
                          "else from the row before: nothing (`none`, they are masked), the `variance`, so that their "
                          "own value counts, or value and variance (`all`, also where the image is NaN or a mask leaves "
                          "it out)",
-          .problem = map_problem(c.weights, c.weights.interpolate != Interpolate::none)},
+          .unused = map_use(c.weights, c.weights.interpolate != Interpolate::none)},
     c.weights.interpolate);
   f(Field{.section = section,
           .key = "interpolate_columns",
           .description = "Most pixels in succession along a row that take over from the good one before them",
           .at_least = 0,
           .at_most = 1000,
-          .problem = interpolated_problem(c.weights, c.weights.interpolate_columns)},
+          .unused = interpolated_use(c.weights, c.weights.interpolate_columns)},
     c.weights.interpolate_columns);
   f(Field{.section = section,
           .key = "interpolate_rows",
@@ -46,7 +46,7 @@ void for_each_interpolation_field(const Section& section, AnyConfig& c, F&& f) {
                          "gives none",
           .at_least = 0,
           .at_most = 1000,
-          .problem = interpolated_problem(c.weights, c.weights.interpolate_rows)},
+          .unused = interpolated_use(c.weights, c.weights.interpolate_rows)},
     c.weights.interpolate_rows);
 }
 
@@ -63,13 +63,15 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
               "masks the pixel",
           .problem = type_problem(c.weights)},
     c.weights.type);
-  for_each_map_field(section, c.weights, "the map", paired_hdus, map_problem(c.weights, !c.weights.file.empty()), f);
+  const MapKeys keys{.file_unused = map_use(c.weights, !c.weights.file.empty()),
+                     .hdu_unused = map_use(c.weights, c.weights.hdu != "auto")};
+  for_each_map_field(section, c.weights, "the map", paired_hdus, keys, f);
   f(Field{.section = section,
           .key = "threshold",
           .description = "Masks pixels whose `weight` is at most this, or whose `rms` or `variance` is at least this, "
                          "in the map's units; 0 = none",
           .at_least = 0,
-          .problem = map_problem(c.weights, c.weights.threshold != 0)},
+          .unused = map_use(c.weights, c.weights.threshold != 0)},
     c.weights.threshold);
   f(Field{.section = section,
           .key = "rescale",

@@ -50,11 +50,11 @@ struct SourceTable {
 /// A warp a row of a source, or a source if its rows are measured together.
 template <class One>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
-    measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis, SourceTable sources,
+    measure_family_kernel(One family, PhotometryImage image, const Levels* levels, SourceTable sources,
                           typename One::Row* rows) {
   const WarpLanes lanes;
   image.background = levels->background;
-  image.threshold = analysis_level(*levels, analysis);
+  image.threshold = analysis_level(*levels);
   const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
@@ -126,8 +126,8 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    measure_family_kernel<<<blocks, family_threads, 0, where.stream>>>(
-        family, image, input.levels.data(), analysis_ratio(config), sources, out.rows.data());
+    measure_family_kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, input.levels.data(), sources,
+                                                                       out.rows.data());
     check_launch();
   });
   return measured;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <regex>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -198,23 +199,26 @@ void write_csv_catalog(OutputFile& file, const CatalogRows& rows) {
 void write_regions(OutputFile& file, const Sources& sources) {
   // A source of one pixel, or of one row, has no extent of its own: draw the pixel's, whose variance is 1/12.
   const double smallest = std::sqrt(9.0 / 12.0);
-  auto radius = [&](double rms) { return 3 * rms > smallest ? 3 * rms : smallest; };
+  const auto radius = [&](double rms) { return 3 * rms > smallest ? 3 * rms : smallest; };
 
   std::string text = "# Region file format: DS9 version 4.1\nimage\n";
   for (std::size_t i = 0; i < sources.number.size(); ++i) {
     // A source whose flux sums to zero has no centroid; its peak is where to look.
     const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
-    const double theta = sources.theta_image[i];
+    const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
+    // Nor has one whose moments are not defined a shape: it is a point.
+    const bool shaped = std::isfinite(sources.a_image[i]) && std::isfinite(sources.b_image[i]) && std::isfinite(a);
     const double fields[] = {centred ? sources.x_image[i] : sources.xpeak_image[i],
-                             centred ? sources.y_image[i] : sources.ypeak_image[i], radius(sources.a_image[i]),
-                             radius(sources.b_image[i]), std::isfinite(theta) ? theta : 0};
-    text += "ellipse(";
-    for (double field : fields) {
+                             centred ? sources.y_image[i] : sources.ypeak_image[i], a, b,
+                             std::isfinite(theta) ? theta : 0};
+    text += shaped ? "ellipse(" : "point(";
+    for (const double field : std::span(fields).first(shaped ? 5 : 2)) {
       append(text, field);
       text += ',';
     }
     text.back() = ')';
-    text += " # text={" + std::to_string(sources.number[i]) + "}\n";
+    text += shaped ? " # text={" : " # point=cross text={";
+    text += std::to_string(sources.number[i]) + "}\n";
     if (text.size() < piece) continue;
     file.write(text);
     text.clear();

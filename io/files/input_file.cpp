@@ -45,6 +45,8 @@ int open_regular_file(const std::string& path) {
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
     throw Error(ErrorKind::storage,
                 path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
+  if (descriptor < 0 && errno == ENOENT && path.ends_with(']'))
+    refuse(path, "there is no file of this name, all of which counts; HDUs are named by keys, as input.hdu");
   if (descriptor < 0) cannot(path, "open the file", errno);
   return descriptor;
 }

@@ -171,7 +171,8 @@ void HduSelection::fail_on_none(const std::string& name, const std::vector<Hdu>&
   if (is_any(name)) refuse(file.path() + ": there is no image in the file; it holds " + list_kinds(hdus));
   const std::string there = "the file has " + list_names(hdus);
   if (hdu_number(name))
-    refuse(file.path() + ": there is no HDU " + name + "; counted from 0, " + there + "; set " + key_);
+    refuse(file.path() + ": there is no HDU " + name + "; counted from 0, " + there +
+           (hdus.size() == 1 ? " alone; set " : "; set ") + key_);
   const bool named = std::ranges::any_of(hdus, [](const Hdu& hdu) { return !hdu.name.empty(); });
   const std::string nameless =
       hdus.size() == 1 ? "the only HDU of the file has no name (EXTNAME)"

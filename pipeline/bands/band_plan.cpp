@@ -39,18 +39,16 @@ void require_one_hdu(const Config& config) {
 }  // namespace
 
 std::vector<Band> plan_bands(const std::vector<BandOption>& options, const Config& config,
-                             const std::string& config_name, const std::string& output_name,
+                             std::span<const GivenConfig> configs, const std::string& output_name,
                              const DetectionTask& detection) {
   require_outputs_of_bands(config);
   require_one_hdu(detection.config);
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<Band> bands;
-  for (const BandOption& option : options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const BandOption& option = options[i];
     Band& band = bands.emplace_back(Band{option, {look_at(option.path, output_name), {}}});
-    band.planned.file.config = shared;
-    if (!option.settings.empty())
-      band.planned.file.config = make_image_config(
-          override_config(config, config_name, Overrides{"--band-set " + option.name + ":", option.settings}));
+    band.planned.file.config = option.settings.empty() ? shared : make_image_config(configs[i]);
     require_one_hdu(band.config());
   }
   return bands;

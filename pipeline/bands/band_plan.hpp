@@ -1,9 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/overrides.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/options/band_options.hpp"
 #include "survey/journal/plan.hpp"
@@ -19,12 +21,11 @@ struct Band {
   const Config& config() const { return planned.file.config->config; }
 };
 
-/// The bands, each with the configuration or, where it has settings of its own, with one that these were applied to;
-/// `config_name` is blamed for keys that nobody set. Outputs have `output_name`. Throws Error{config} if a setting is
-/// wrong, or if a configuration asks for what there is of one image alone: the picture, check images and VIGNET,
-/// several HDUs; and so if that of the detection image does.
+/// The bands, each with the configuration or, where it has settings of its own, with its own of `configs`. Outputs have
+/// `output_name`. Throws Error{config} if a configuration asks for what there is of one image alone: the picture, check
+/// images and VIGNET, several HDUs; and so if that of the detection image does.
 std::vector<Band> plan_bands(const std::vector<BandOption>& options, const Config& config,
-                             const std::string& config_name, const std::string& output_name,
+                             std::span<const GivenConfig> configs, const std::string& output_name,
                              const DetectionTask& detection);
 
 }  // namespace srcextract

@@ -258,8 +258,8 @@ int run_batch(const BatchOptions& options) {
   const StopSignal stop_signal;
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
-  const Config config = load_config(options.config, options.settings);
-  std::vector<ImageFile> all_files = find_inputs(options.inputs, config);
+  const GivenConfig given = load_given(options.config, set_overrides(options.settings));
+  std::vector<ImageFile> all_files = find_inputs(options.inputs, given);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
@@ -271,8 +271,8 @@ int run_batch(const BatchOptions& options) {
     return 0;
   }
   prepare_output_directory(options.output_dir);
-  Journal journal(options.output_dir, shard,
-                  describe_session(options.arguments, shard, make_image_config(config)->yaml), warn);
+  Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
+                  warn);
   const Plan plan =
       make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   describe(plan, shard);

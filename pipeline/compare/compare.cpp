@@ -99,6 +99,11 @@ void require_whole_files(const CompareOptions& options) {
 /// What is to be compared, nothing of it read yet.
 std::vector<FileComparison> list_files(const CompareOptions& options) {
   const bool directories = is_directory(options.reference);
+  for (const std::string& path : {options.reference, options.other}) {
+    std::error_code failure;
+    if (directories != is_directory(path) && !std::filesystem::exists(path, failure) && !path.ends_with(']'))
+      throw Error(ErrorKind::config, path + ": there is no file or directory of this name");
+  }
   if (directories != is_directory(options.other))
     throw Error(ErrorKind::config, (directories ? options.reference : options.other) + " is a directory and " +
                                        (directories ? options.other : options.reference) +

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -30,6 +31,22 @@ using Units = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 3> pixel_units = {"", "pixel", "pix"};
 constexpr std::array<std::string_view, 4> degree_units = {"", "deg", "degree", "degrees"};
 constexpr std::array<std::string_view, 4> no_units = {"", "pixel", "pix", "1"};
+
+/// Names of positions on the sky, ours, anybody's, and VizieR's; the first that can be used are.
+struct SkyNames {
+  std::string_view alpha, delta;
+};
+constexpr std::array<SkyNames, 5> sky_names = {{{"ALPHA_J2000", "DELTA_J2000"},
+                                                {"RA", "DEC"},
+                                                {"RA_ICRS", "DE_ICRS"},
+                                                {"_RAJ2000", "_DEJ2000"},
+                                                {"RAJ2000", "DEJ2000"}}};
+constexpr const char* all_sky_names =
+    "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
+
+/// Two positions of one object may be so far apart for how they were rounded, in degrees.
+constexpr double same_place = 0.01 / 3600;
+constexpr double to_radians = std::numbers::pi / 180;
 
 std::string in_capitals(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -58,15 +75,26 @@ class PositionReader {
   /// The first column of one of these names, which is ours then; none if there is none.
   std::optional<std::size_t> take(std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
-      for (std::size_t i = 0; i < table_.columns.size(); ++i)
-        if (in_capitals(table_.columns[i].name) == name) return taken_[i] = true, i;
+      if (const std::optional<std::size_t> index = find(name)) return taken_[*index] = true, index;
     return std::nullopt;
   }
+
+  /// The same, which stays what it is.
+  std::optional<std::size_t> find(std::string_view name) const {
+    for (std::size_t i = 0; i < table_.columns.size(); ++i)
+      if (in_capitals(table_.columns[i].name) == name) return i;
+    return std::nullopt;
+  }
+
+  void take(std::size_t index) { taken_[index] = true; }
 
   /// Its values as numbers; empty for no column.
   std::vector<double> numbers(std::optional<std::size_t> index, Units units) const {
     if (!index) return {};
     const TableColumn& column = table_.columns[*index];
+    if (is_sexagesimal(column))
+      fail("column " + column.name + " is in hours or degrees, minutes and seconds (" + column.unit +
+           "); positions are in degrees with decimals: convert it");
     if (std::ranges::find(units, column.unit) == units.end())
       fail("column " + column.name + " is in '" + column.unit + "', and is to be in " + std::string(units[1]) +
            "; convert it");
@@ -94,6 +122,15 @@ class PositionReader {
          "it is carried along as it is");
   }
 
+  /// Whether there are numbers in it, in degrees.
+  bool is_in_degrees(std::size_t index) const {
+    const TableColumn& column = table_.columns[index];
+    return !std::holds_alternative<std::vector<std::string>>(column.values) &&
+           std::ranges::find(degree_units, column.unit) != degree_units.end();
+  }
+
+  const std::string& name(std::size_t index) const { return table_.columns[index].name; }
+
   /// The names of all columns.
   std::string names() const {
     return first_few(table_.columns.size(), [&](std::size_t i) { return table_.columns[i].name; });
@@ -115,6 +152,9 @@ class PositionReader {
   }
 
  private:
+  /// VizieR's units "h:m:s" and "d:m:s", with their quotes.
+  static bool is_sexagesimal(const TableColumn& column) { return column.unit.find(":m") != std::string::npos; }
+
   template <class T>
   void add_numbers(const std::string& name, const std::vector<T>& stored, std::vector<double>& values) const {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -144,23 +184,69 @@ void require_both(const PositionReader& table, std::optional<std::size_t> first,
     table.fail("of " + names + " there is one without the other: both are needed");
 }
 
-void read_places(PositionReader& table, PositionList& list) {
-  const auto x = table.take({"X_IMAGE", "X"}), y = table.take({"Y_IMAGE", "Y"});
-  const auto alpha = table.take({"ALPHA_J2000", "RA"}), delta = table.take({"DELTA_J2000", "DEC"});
-  require_both(table, x, y, "X_IMAGE and Y_IMAGE (or X, Y)");
-  require_both(table, alpha, delta, "ALPHA_J2000 and DELTA_J2000 (or RA, DEC)");
-  if (!x && !alpha)
-    table.fail(
-        "there are no positions: columns X_IMAGE and Y_IMAGE (or X, Y: in pixels, the centre of the first is 1), "
-        "or ALPHA_J2000 and DELTA_J2000 (or RA, DEC: in degrees) are needed, and there are " +
-        table.names());
-  list.x = table.finite_numbers(x, pixel_units);
-  list.y = table.finite_numbers(y, pixel_units);
-  list.alpha = table.finite_numbers(alpha, degree_units);
-  list.delta = table.finite_numbers(delta, degree_units);
+/// Two columns that are one position.
+struct SkyColumns {
+  std::size_t alpha, delta;
+};
+
+/// Those of a table: that are in degrees first.
+std::vector<SkyColumns> sky_columns(const PositionReader& table) {
+  std::vector<SkyColumns> in_degrees, others;
+  bool half = false;
+  for (const SkyNames& names : sky_names) {
+    const auto alpha = table.find(names.alpha), delta = table.find(names.delta);
+    half = half || alpha.has_value() != delta.has_value();
+    if (!alpha || !delta) continue;
+    const bool usable = table.is_in_degrees(*alpha) && table.is_in_degrees(*delta);
+    (usable ? in_degrees : others).push_back({*alpha, *delta});
+  }
+  if (in_degrees.empty() && others.empty() && half)
+    table.fail("of " + std::string(all_sky_names) + ") there is one without the other: both are needed");
+  if (in_degrees.empty() && !others.empty()) return {others.front()};
+  return in_degrees;
+}
+
+/// Throws Error{input} if other columns have other positions, as of another epoch.
+void require_same_places(const PositionReader& table, const PositionList& list, const SkyColumns& mine,
+                         const SkyColumns& other) {
+  const std::vector<double> alpha = table.numbers(other.alpha, degree_units);
+  const std::vector<double> delta = table.numbers(other.delta, degree_units);
+  for (std::size_t row = 0; row < alpha.size(); ++row) {
+    const double east = std::remainder(alpha[row] - list.alpha[row], 360) * std::cos(list.delta[row] * to_radians);
+    const double apart = std::hypot(east, delta[row] - list.delta[row]);
+    if (!(apart > same_place)) continue;  // nor where there is none
+    table.fail_at(static_cast<std::int64_t>(row),
+                  table.name(mine.alpha) + ", " + table.name(mine.delta) + " and " + table.name(other.alpha) + ", " +
+                      table.name(other.delta) +
+                      " are not the same position (are they of two epochs?); leave out those that are not meant, or "
+                      "give them other names");
+  }
+}
+
+void read_sky_places(PositionReader& table, PositionList& list) {
+  const std::vector<SkyColumns> pairs = sky_columns(table);
+  if (pairs.empty()) return;
+  const SkyColumns& mine = pairs.front();
+  list.alpha = table.finite_numbers(mine.alpha, degree_units);
+  list.delta = table.finite_numbers(mine.delta, degree_units);
+  table.take(mine.alpha);
+  table.take(mine.delta);
   for (std::size_t row = 0; row < list.delta.size(); ++row)
     if (std::abs(list.delta[row]) > 90)
       table.fail_at(static_cast<std::int64_t>(row), "a declination is from -90 to 90 degrees");
+  for (std::size_t i = 1; i < pairs.size(); ++i) require_same_places(table, list, mine, pairs[i]);
+}
+
+void read_places(PositionReader& table, PositionList& list) {
+  const auto x = table.take({"X_IMAGE", "X"}), y = table.take({"Y_IMAGE", "Y"});
+  require_both(table, x, y, "X_IMAGE and Y_IMAGE (or X, Y)");
+  read_sky_places(table, list);
+  if (!x && list.alpha.empty())
+    table.fail(
+        "there are no positions: columns X_IMAGE and Y_IMAGE (or X, Y: in pixels, the centre of the first is 1), or " +
+        std::string(all_sky_names) + ": in degrees) are needed, and there are " + table.names());
+  list.x = table.finite_numbers(x, pixel_units);
+  list.y = table.finite_numbers(y, pixel_units);
 }
 
 void read_ellipses(PositionReader& table, PositionList& list) {

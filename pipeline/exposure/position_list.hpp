@@ -20,10 +20,12 @@ struct PositionList {
   Table carried = {};                ///< columns that are none of these, and that srcextract does not measure
 };
 
-/// Reads them from a table in any format of io/tables: X_IMAGE and Y_IMAGE, or X and Y; ALPHA_J2000 and DELTA_J2000, or
-/// RA and DEC; in pixels, on the sky, or both; A_IMAGE, B_IMAGE and THETA_IMAGE, KRON_RADIUS and NUMBER where they are
-/// there. Names are the same in small letters. Throws Error{input}, with path and line or row, if it cannot be read,
-/// has no row or no positions, or one of them is no number; or if a column is in another unit.
+/// Reads them from a table in any format of io/tables: X_IMAGE and Y_IMAGE, or X and Y; ALPHA_J2000 and DELTA_J2000, RA
+/// and DEC, or VizieR's RA_ICRS and DE_ICRS, _RAJ2000 and _DEJ2000, RAJ2000 and DEJ2000; in pixels, on the sky, or
+/// both; A_IMAGE, B_IMAGE and THETA_IMAGE, KRON_RADIUS and NUMBER where they are there. Names are the same in small
+/// letters. Throws Error{input}, with path and line or row, if it cannot be read, has no row or no positions, or one of
+/// them is no number; if a column is in another unit; or if of two such pairs in degrees a row has different positions.
+/// What is sexagesimal counts as no position where another pair is in degrees.
 PositionList read_positions(const std::string& path);
 
 }  // namespace srcextract

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
+#include "config/suggest.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -101,6 +103,20 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Files");
 }
 
+/// Of a CONFIG that is not there and has no ending: it was meant as a command.
+void require_no_command(const std::string& config) {
+  std::error_code failure;
+  if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
+  const std::vector<std::string> commands = {"batch", "merge", "difference", "compare"};
+  const std::string near = nearest(config, commands);
+  throw Error(
+      ErrorKind::config,
+      config + ": there is no file of this name, and no such command" +
+          (near.empty() ? ": images are extracted without one, as in srcextract CONFIG IMAGE..., and there are " +
+                              join(commands) + "; see srcextract --help"
+                        : "; did you mean srcextract " + near + "? See srcextract --help"));
+}
+
 void require_detect(const CommandLine& command) {
   if (command.detect.empty())
     throw Error(ErrorKind::config, "-d is an empty text; is a variable of your script not set? See srcextract --help");
@@ -120,6 +136,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_places(app, command, texts);
   parser.parse(argc, argv, 1, "srcextract");
   if (!command.answer.empty()) return command;
+  require_no_command(command.config);
   if (is_image(command.config))
     throw Error(ErrorKind::config,
                 command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");

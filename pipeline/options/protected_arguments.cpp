@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "config/suggest.hpp"
+#include "stages/core/error.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -13,6 +16,24 @@ bool takes_value(const CLI::App& app, const std::string& argument) {
   if (!argument.starts_with("-")) return false;
   const CLI::Option* option = app.get_option_no_throw(argument);
   return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+std::vector<std::string> long_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Of letters behind one dash the first counts, of what follows `=` nothing.
+void require_option(const CLI::App& app, const std::string& argument) {
+  const bool is_long = argument.starts_with("--");
+  const std::string name = is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
+  if (argument.size() < 2 || !argument.starts_with('-') || app.get_option_no_throw(name) != nullptr) return;
+  const std::string near = is_long ? nearest(name, long_options(app)) : "";
+  throw Error(ErrorKind::config, "there is no option " + name +
+                                     (near.empty() ? "; see " : "; did you mean " + near + "? See ") + app.get_name() +
+                                     " --help");
 }
 
 }  // namespace
@@ -28,6 +49,7 @@ std::vector<std::string> protected_arguments(const CLI::App& app, const std::vec
     if (names_only) continue;
     is_value = takes_value(app, argument);
     names_only = argument == "--";
+    if (!names_only) require_option(app, argument);
     const CLI::Option* output = argument.starts_with("-o=") ? app.get_option_no_throw("-o") : nullptr;
     if (output != nullptr) argument.replace(0, 2, "--" + output->get_lnames().front());
   }

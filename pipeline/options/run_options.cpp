@@ -40,6 +40,20 @@ std::vector<int> device_list(const std::string& text, const std::string& help) {
   return devices;
 }
 
+/// From a size as in 8G to bytes.
+CLI::Validator memory_size() {
+  const CLI::AsSizeValue size(false);
+  const auto to_bytes = [size](std::string& text) -> std::string {
+    const std::string given = text;
+    try {
+      return size(text);
+    } catch (const CLI::ValidationError&) {
+      return given + " is no size; write bytes, or as in 500M or 8G";
+    }
+  };
+  return {to_bytes, ""};
+}
+
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorKind::config, what + " is an empty text; is a variable of your script not set? See " + help);
@@ -100,7 +114,7 @@ void RunOptionParser::add_execution() {
   app_.add_option("--memory", options_.memory,
                   "What images under way may take together, as in 8G (default: most\nof what this process can have)")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""))
+      ->transform(memory_size())
       ->group("Where it runs");
 }
 

@@ -53,7 +53,7 @@ template <class T>
 std::string problem_of(const T& t, const std::string& path) {
   std::string problem;
   for_each_field(t, [&](const config::Field& field, const auto&) {
-    if (field.path() == path) problem = field.problem;
+    if (field.path() == path) problem = field.unused + field.problem;
   });
   return problem;
 }

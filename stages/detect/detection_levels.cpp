@@ -15,7 +15,11 @@ DetectionConfig in_pixel_values(const Config& config) {
   if (detection.threshold_unit != ThresholdUnit::mag_per_arcsec2) return detection;
   constexpr double ln_10 = 2.302585092994045684;
   const double area = config.measurement.pixel_scale * config.measurement.pixel_scale;
-  detection.threshold = area * portable_exp(-0.4 * ln_10 * (detection.threshold - config.measurement.zero_point));
+  const auto in_pixels = [&](double brightness) {
+    return area * portable_exp(-0.4 * ln_10 * (brightness - config.measurement.zero_point));
+  };
+  detection.threshold = in_pixels(detection.threshold);
+  if (detection.analysis_threshold != 0) detection.analysis_threshold = in_pixels(detection.analysis_threshold);
   return detection;
 }
 

@@ -16,8 +16,8 @@ inline bool is_noise_given(const Config& config) {
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
-/// The thresholds of a configuration, of which those that are surface brightnesses become what a pixel of them has
-/// above the sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The same on every machine.
+/// The thresholds of a configuration, detection's and analysis', of which those that are surface brightnesses become
+/// what a pixel of them has above the sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The same on every machine.
 DetectionConfig in_pixel_values(const Config& config);
 
 /// What in_pixel_values has made of it means on this background: the one rule of both back ends. `detected` is that of
@@ -39,6 +39,8 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   } else if (in_sigmas) {
     levels.zero_point = detection.reference == Baseline::background ? noise.median : 0.0;
     levels.detection = levels.zero_point + detection.threshold * noise.sigma;
+    if (detection.analysis_threshold != 0)
+      levels.analysis = levels.zero_point + detection.analysis_threshold * noise.sigma;
     levels.in_noise = detection.threshold_unit == ThresholdUnit::sigma
                           ? detection.threshold
                           : detection.threshold * noise.sigma / levels.sigma;
@@ -46,20 +48,15 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
     const bool above_sky = detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
     levels.zero_point = above_sky && detection.reference == Baseline::background ? sky : 0.0;
     levels.detection = levels.zero_point + detection.threshold;
+    if (detection.analysis_threshold != 0) levels.analysis = levels.zero_point + detection.analysis_threshold;
   }
   return levels;
 }
 
-/// The analysis threshold in detection thresholds.
-inline double analysis_ratio(const Config& config) {
-  const DetectionConfig detection = in_pixel_values(config);
-  const bool own = detection.analysis_threshold != 0 && detection.threshold != 0;
-  return own ? detection.analysis_threshold / detection.threshold : 1;
-}
-
 /// The analysis threshold above the background, in the noise of the image as a whole.
-SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels, double ratio) {
-  return levels.zero_point + (levels.detection - levels.zero_point) * ratio - levels.background;
+SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels) {
+  const bool own = levels.analysis < std::numeric_limits<double>::infinity();
+  return (own ? levels.analysis : levels.detection) - levels.background;
 }
 
 /// The level of one pixel of that noise, which is yet to be scaled.

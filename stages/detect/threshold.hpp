@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "config/config.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
@@ -19,6 +22,8 @@ struct Levels {
   /// that.
   double zero_point = 0, in_noise = 0;
   double noise_scale = 1;  ///< what the roots of the pixels' variances are multiplied by to be their noise
+  /// The analysis threshold, in the noise of the image as a whole; infinite: it is `detection`.
+  double analysis = std::numeric_limits<double>::infinity();
 
   bool operator==(const Levels&) const = default;
 };
@@ -30,6 +35,7 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("level above which noise counts", levels.zero_point);
   to.value("detection level in units of noise", levels.in_noise);
   to.value("scale of the noise", levels.noise_scale);
+  if (std::isfinite(levels.analysis)) to.value("analysis level", levels.analysis);
 }
 
 /// What the configuration means on an image with this background (stages/detect/detection_levels.hpp); `detected` is

@@ -22,7 +22,7 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
           static_cast<std::int32_t>(pixels.shape.width),
           static_cast<std::int32_t>(pixels.shape.height),
           levels.background,
-          analysis_level(levels, analysis_ratio(config)),
+          analysis_level(levels),
           config.measurement.mask};
 }
 

@@ -61,15 +61,15 @@ std::string files_text(const Config& config) {
 
 }  // namespace
 
-std::shared_ptr<const ImageConfig> make_image_config(const Config& config) {
-  Config resolved = with_network(with_kernel(config));
+std::shared_ptr<const ImageConfig> make_image_config(const GivenConfig& given) {
+  Config resolved = with_network(with_kernel(given.config));
   std::string yaml = dump_config(resolved);
   std::string hash = hexadecimal(name_hash(yaml + files_text(resolved)));
   return std::make_shared<const ImageConfig>(
-      ImageConfig{std::move(resolved), std::move(yaml), std::move(hash), config});
+      ImageConfig{std::move(resolved), std::move(yaml), std::move(hash), given.config, given.unused});
 }
 
-ConfigVariants::ConfigVariants(const Config& config) : config_(make_image_config(config)) {
+ConfigVariants::ConfigVariants(const GivenConfig& given) : given_(given), config_(make_image_config(given)) {
   by_yaml_.emplace(config_->yaml, config_);
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::s
   if (settings.empty()) return config_;
   const auto known = by_settings_.find(settings);
   if (known != by_settings_.end()) return known->second;
-  const auto variant = make_image_config(override_config(config_->given, "the configuration", settings));
+  const auto variant = make_image_config(override_given(given_, "the configuration", set_overrides(settings)));
   return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "config/overrides.hpp"
 
 namespace srcextract {
 
@@ -14,6 +15,7 @@ struct ImageConfig {
   std::string yaml;  ///< dump_config
   std::string hash;  ///< of `yaml`, and of size and time of the files that it combines; 16 hexadecimal digits
   Config given;      ///< as it was written: a kernel may be in a file
+  UnusedKeys unused = {};
 };
 
 /// One FITS file of a survey.

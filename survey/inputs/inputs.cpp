@@ -33,8 +33,8 @@ struct Found {
 
 class Search {
  public:
-  Search(const std::vector<std::string>& inputs, const Config& config)
-      : inputs_(inputs), configs_(config), config_(configs_.with({})) {}
+  Search(const std::vector<std::string>& inputs, const GivenConfig& given)
+      : inputs_(inputs), configs_(given), config_(configs_.with({})) {}
 
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
@@ -198,12 +198,23 @@ std::vector<ImageFile> Search::result() {
   return files;
 }
 
+/// Of every configuration once; images that stand together often have the same.
+std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
+  std::vector<UnusedKeys> of_all;
+  const ImageConfig* last = nullptr;
+  for (const ImageFile& file : files)
+    if (file.config.get() != std::exchange(last, file.config.get())) of_all.push_back(last->unused);
+  return of_all;
+}
+
 }  // namespace
 
-std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const Config& config) {
-  Search search(inputs, config);
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given) {
+  Search search(inputs, given);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
-  return search.result();
+  std::vector<ImageFile> files = search.result();
+  require_use(unused_keys(files));
+  return files;
 }
 
 }  // namespace srcextract

@@ -110,10 +110,13 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
        "x.yaml:2:8: 'mask.hdu' is all, which leaves no HDU of the image's file to be extracted; name some, or a file"},
       {"measurement:\n  gain_keyword: gain\n",
        "x.yaml:2:17: 'measurement.gain_keyword' is 'gain', which is no FITS keyword: 1 to 8 of A-Z, 0-9, - and _"},
-      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, or leave it out"},
+      {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
        "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+      {"clean:\n  operation erosion\n",
+       "x.yaml:2:3: 'clean' is a section and must hold keys: operation, element, iterations; is a colon missing after "
+       "'operation'?"},
       {"- detection\n",
        "x.yaml:1:1: a configuration is a map of sections: input, combine, background, weights, mask, flags, "
        "convolve, "
@@ -273,7 +276,11 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
       {"measurement: {apertures: 5}", "x.yaml:1:26: 'measurement.apertures' must be a list, not '5'; write [5]"},
       {"measurement: {kron: [2.5]}",
        "x.yaml:1:21: 'measurement.kron' must be two numbers, factor and least radius, as in [2.5, 3.5]"},
-      {"measurement: {kron: [2.5, -1]}", "x.yaml:1:21: 'measurement.kron' must be numbers above 0, up to 100"},
+      {"measurement: {kron: [2.5, -1]}",
+       "x.yaml:1:21: 'measurement.kron' must be a factor above 0 and a least radius of at least 0, both up to 100"},
+      {"measurement: {petrosian: [0, 3.5]}",
+       "x.yaml:1:26: 'measurement.petrosian' must be a factor above 0 and a least radius of at least 0, both up to "
+       "100"},
       {"measurement: {petrosian: [2]}",
        "x.yaml:1:26: 'measurement.petrosian' must be two numbers, factor and least radius, as in [2, 3.5]"},
       {"measurement: {flux_radius: []}",

@@ -201,10 +201,11 @@ TEST(RulesErrors, MapsOfNames) {
 
 TEST(RulesErrors, RulesOfColumns) {
   const Wrong cases[] = {
-      {"columns:\n", "x.yaml:1:1: section 'columns' is empty; give it a key, or leave it out"},
+      {"columns:\n", "x.yaml:1:1: section 'columns' is empty; give it a key, indented below it, or leave it out"},
       {"columns: FLUX\n",
        "x.yaml:1:10: 'columns' is a section and must hold keys: patterns of names, as in 'FLUX_*': {tolerance: 0.05}"},
-      {"columns:\n  FLUX:\n", "x.yaml:2:3: section 'columns.FLUX' is empty; give it a key, or leave it out"},
+      {"columns:\n  FLUX:\n",
+       "x.yaml:2:3: section 'columns.FLUX' is empty; give it a key, indented below it, or leave it out"},
       {"columns:\n  FLUX: 3\n",
        "x.yaml:2:9: 'columns.FLUX' is a section and must hold keys: difference, bias, tolerance, outliers, error"},
       {"columns:\n  'FLUX_*': {tolerence: 1}\n",

@@ -3,8 +3,10 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
+#include "config/overrides.hpp"
 #include "tests/config/parse_support.hpp"
 
 namespace srcextract {
@@ -12,6 +14,8 @@ namespace {
 
 using testing::message;
 using testing::parse;
+
+using testing::config_error;
 
 using ::testing::EndsWith;
 
@@ -52,6 +56,109 @@ TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults)
   // What other sections ask for waits for it.
   EXPECT_NO_THROW(
       parse("quicklook: {size: 99, stretch: log}\nmeasurement: {apertures: [3]}\ndifference: {align: wcs}"));
+}
+
+constexpr const char* mesh_of_32 = "background: {method: mesh, mesh_size: 32, filter_size: 5}";
+constexpr const char* no_mesh = "'background.mesh_size' has no use but with background.method mesh";
+
+TEST(UnusedKeys, WhatAnOptionLeavesTheFilesKeysWithoutIsNoMistake) {
+  struct Case {
+    std::string yaml, setting;
+  };
+  const Case cases[] = {
+      {mesh_of_32, "background.method=constant"},
+      {"clean: {operation: opening, element: square, iterations: 3}", "clean.operation=none"},
+      {"deblend: {method: tree, contrast: 0.1, thresholds: 64}", "deblend.method=none"},
+      {"deblend: {clean: true, clean_beta: 2.5}", "deblend.clean=false"},
+      {"convolve: {kernel: values, values: [[1, 2, 1]], edges: reflect, normalize: false}", "convolve.kernel=none"},
+      {"convolve: {kernel: gaussian, fwhm: 3, size: 5}", "convolve.kernel=none"},
+      {"convolve: {kernel: file, file: no.conv}", "convolve.kernel=none"},
+      {"combine: {method: weighted, planes: [1, 2], weights: [1, 2]}", "combine.method=none"},
+      {"combine: {method: weighted, planes: [1, 2], weights: [1, 2]}", "combine.method=mean"},
+      {"weights: {type: weight, hdu: 2, threshold: 1, interpolate: all, interpolate_rows: 3}",
+       "weights.type=background"},
+      {"weights: {type: weight, file: w.fits, interpolate: all, interpolate_rows: 3}", "weights.interpolate=none"},
+      {"mask: {hdu: 2, bits: [1]}", "mask.hdu=auto"},
+      {"flags: {hdu: 2, bits: [1], type: max, further: [{hdu: 3}]}", "flags.hdu=auto"},
+      {"background: {level: s.fits, level_hdu: 2}", "background.level=100"},
+      {"detection: {false_discovery_rate: 0.01, correlated_pixels: 4}", "detection.false_discovery_rate=0"},
+      {"output: {check_images: [background], check_compression: gzip}", "output.check_images=[]"},
+      {"difference: {align: wcs, interpolation: bilinear}", "difference.align=none"},
+      {"quicklook: {limits: values, low: -3, high: 3}", "quicklook.limits=minmax"},
+  };
+  for (const Case& one : cases) {
+    const Config config = parse(one.yaml, {one.setting});
+    EXPECT_EQ(dump_config(config), dump_config(parse(dump_config(config)))) << one.yaml;
+    EXPECT_NE(dump_config(parse(one.yaml)), dump_config(config)) << one.yaml;
+  }
+  const Config config = parse(mesh_of_32, {"background.method=constant"});
+  EXPECT_EQ(config.background.mesh_size, 64) << "what is not used has its default";
+  EXPECT_EQ(config.background.filter_size, 3);
+}
+
+TEST(UnusedKeys, OfTheFileByItselfOrOfAnOptionAreMistakes) {
+  const std::string unused = "background: {method: constant, mesh_size: 32}";
+  EXPECT_EQ(message(unused, {"detection.threshold=3"}), std::string("x.yaml:1:43: ") + no_mesh);
+  EXPECT_EQ(message("", {"background.method=constant", "background.mesh_size=32"}),
+            std::string("--set background.mesh_size=32: ") + no_mesh);
+  EXPECT_EQ(message(mesh_of_32, {"background.method=constant", "background.mesh_size=16"}),
+            std::string("--set background.mesh_size=16: ") + no_mesh);
+  EXPECT_NO_THROW(parse(unused, {"background.method=mesh"}));
+  EXPECT_NO_THROW(parse(unused, {"background.mesh_size=64"})) << "the option says the default";
+  // A value that is none is wrong, used or not.
+  EXPECT_THAT(message("background: {method: mesh, mesh_size: 3}", {"background.method=constant"}),
+              EndsWith("'background.mesh_size' must be at least 8, not 3; in a smaller mesh there is too little sky"));
+}
+
+TEST(UnusedKeys, AMatchedFilterGoesWithItsKernel) {
+  const std::string matched = "convolve: {kernel: gaussian, fwhm: 3, filter: matched}";
+  EXPECT_EQ(parse(matched, {"convolve.kernel=none"}).convolve.filter, Filter::convolution);
+  // With it goes what it forbade.
+  EXPECT_NO_THROW(parse(matched, {"convolve.kernel=none", "deblend.method=tree"}));
+  EXPECT_THAT(message(matched, {"deblend.method=tree"}), ::testing::HasSubstr("convolve.filter is matched"));
+  EXPECT_EQ(message("convolve: {filter: matched}"),
+            "x.yaml:1:20: 'convolve.filter' is matched, which needs a kernel: set convolve.kernel");
+  EXPECT_EQ(message(matched, {"convolve.kernel=none", "convolve.filter=matched"}),
+            "--set convolve.filter=matched: 'convolve.filter' is matched, which needs a kernel: set convolve.kernel");
+}
+
+GivenConfig given(const std::string& yaml, const std::vector<std::string>& settings) {
+  return parse_given(yaml, "x.yaml", set_overrides(settings));
+}
+
+GivenConfig with(const GivenConfig& base, const std::vector<std::string>& settings) {
+  return override_given(base, "x.yaml", {"--detect-set", settings});
+}
+
+TEST(UnusedKeys, MayGetTheirUseFromTheConfigurationOfOneImage) {
+  const GivenConfig constant = given("background: {method: constant}", {"background.mesh_size=32"});
+  const GivenConfig mesh = with(constant, {"background.method=mesh"});
+  EXPECT_EQ(constant.config.background.mesh_size, 64);
+  EXPECT_EQ(mesh.config.background.mesh_size, 32);
+  EXPECT_NO_THROW(require_use({constant.unused, mesh.unused}));
+  EXPECT_NO_THROW(require_use({mesh.unused}));
+  const GivenConfig lower = with(constant, {"detection.threshold=3"});
+  EXPECT_EQ(config_error([&] {
+              require_use({constant.unused, lower.unused});
+            }),
+            std::string("--set background.mesh_size=32: ") + no_mesh);
+}
+
+TEST(UnusedKeys, OfImagesThatHaveAnotherConfiguration) {
+  const GivenConfig of_file = given(mesh_of_32, {}), of_option = given("", {"background.mesh_size=32"});
+  const std::vector<std::string> constant = {"background.method=constant"};
+  EXPECT_NO_THROW(require_use({with(of_file, constant).unused}));
+  EXPECT_NO_THROW(require_use({with(of_option, constant).unused, of_option.unused}));
+  EXPECT_EQ(config_error([&] { require_use({with(of_option, constant).unused}); }),
+            std::string("--set background.mesh_size=32: ") + no_mesh);
+  // What they set themselves is for nobody else.
+  EXPECT_EQ(config_error([&] {
+              with(of_file, {"background.mesh_size=16", "background.method=constant"});
+            }),
+            std::string("--detect-set background.mesh_size=16: ") + no_mesh);
+  EXPECT_EQ(config_error([&] { with(of_file, {"weights.threshold=2"}); }),
+            "--detect-set weights.threshold=2: 'weights.threshold' has no use but with weights.type rms, variance or "
+            "weight");
 }
 
 }  // namespace

@@ -105,12 +105,40 @@ def test_islands_beside_sextractor(program, tmp_path, seed, per_mpix, gain, mask
 
 
 @pytest.mark.skipif(sextractor.PROGRAM is None, reason="SExtractor is not installed")
-@pytest.mark.parametrize("factor, least", [(1.5, 5.0), (4.0, 1.0)])
+@pytest.mark.parametrize("factor, least", [(1.5, 5.0), (4.0, 1.0), (2.5, 0.0)])
 def test_parameters_of_kron(program, tmp_path, factor, least):
     image = field(411, 384, 5000, noise=NOISE)
     mine, told = both(program, image, tmp_path, f"measurement.kron=[{factor}, {least}]", MASK_TYPE="CORRECT",
                       PHOT_AUTOPARAMS=f"{factor},{least}")
     assert_same(mine, told, EVERY, 27)
+
+
+@pytest.mark.skipif(sextractor.PROGRAM is None, reason="SExtractor is not installed")
+def test_a_kron_radius_of_nothing(program, tmp_path):
+    """Sources in troughs of less light than the sky, whose light within reach is not above 0: without a least radius the
+    ellipse has the pixel at whose centre the source is, or none."""
+    rng = np.random.default_rng(412)
+    image = rng.normal(0, 1, (256, 256)).astype(np.float32)
+    shapes = {"on a pixel": [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)],
+              "beside one": [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (2, 1)]}
+    y, x = np.indices(image.shape)
+    for i, pixels in enumerate([*shapes.values()] * 4):
+        at_x, at_y = 40 + 55 * (i % 4), 64 + 128 * (i // 4)
+        image[np.hypot(x - at_x, y - at_y) < 14] = -60
+        for dx, dy in pixels:
+            image[at_y + dy, at_x + dx] = 100 if (dx, dy) != (0, 0) else 130
+    settings = {"BACK_TYPE": "MANUAL", "BACK_VALUE": 0, "THRESH_TYPE": "ABSOLUTE", "DETECT_THRESH": 20,
+                "ANALYSIS_THRESH": 20, "FILTER": "N", "MASK_TYPE": "NONE", "PHOT_AUTOPARAMS": "2.5,0.0"}
+    told, above, noise = theirs(image, tmp_path, **settings)
+    mine = ours(program, above, tmp_path, "background.level=0", f"background.rms={noise!r}", "measurement.kron=[2.5, 0]",
+                "measurement.mask=none", "convolve.values=[[1]]", "detection.threshold_unit=absolute",
+                "detection.threshold=20")
+    told = assert_same(mine, told, COLUMNS, 0)
+    on_a_pixel = np.isclose(told["X_IMAGE"] % 1, 0) & np.isclose(told["Y_IMAGE"] % 1, 0)
+    assert len(on_a_pixel) == 8 and np.count_nonzero(on_a_pixel) == 4
+    assert np.all(mine["KRON_RADIUS"] == 0)
+    np.testing.assert_array_equal(mine["FLUX_AUTO"], np.where(on_a_pixel, 130, 0))
+    np.testing.assert_array_equal(mine["MAG_AUTO"][~on_a_pixel], 99)
 
 
 @pytest.mark.skipif(not os.environ.get("SRCEXTRACT_SEXTRACTOR_ORACLE"), reason="needs SRCEXTRACT_SEXTRACTOR_ORACLE")

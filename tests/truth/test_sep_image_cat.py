@@ -26,7 +26,7 @@ NAMES = ["NUMBER", "X_IMAGE", "Y_IMAGE", "XWIN_IMAGE", "YWIN_IMAGE", "X2_IMAGE",
          "ERRY2_IMAGE", "ERRXY_IMAGE", "A_IMAGE", "FLUX_APER", "FLUXERR_APER", "KRON_RADIUS", "FLUX_AUTO", "FLUXERR_AUTO",
          "FLUX_RADIUS", "FLUX_RADIUS_1", "FLUX_RADIUS_2", "FLAGS"]
 SETTINGS = {"deblend.contrast": 1, "measurement.mask": "none", "measurement.apertures": [10],
-            "measurement.kron": [2.5, 1e-6], "measurement.flux_radius": [0.1, 0.5, 0.6],
+            "measurement.kron": [2.5, 0], "measurement.flux_radius": [0.1, 0.5, 0.6],
             "output.columns": f"[{', '.join([*NAMES[:18], 'FLAGS', 'FLAGS_WIN'])}]"}
 
 

@@ -336,7 +336,21 @@ TEST(CatalogTest, RegionsAreEllipsesOfThreeTimesTheProfileRms) {
   EXPECT_THAT(lines,
               ElementsAre("# Region file format: DS9 version 4.1", "image", "ellipse(10.5,11,6,4.5,-30) # text={1}",
                           "ellipse(20.25,1e-07,0.8660254037844386,0.8660254037844386,0) # text={2}",
-                          "ellipse(0.1,1234.5678901234567,0.8660254037844386,0.8660254037844386,0) # text={3}"));
+                          "point(0.1,1234.5678901234567) # point=cross text={3}"));
+}
+
+TEST(CatalogTest, ARegionWithoutAShapeIsAPoint) {
+  TemporaryFolder directory;
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<double, double> axes[] = {{infinite, 2}, {2, infinite}, {nan, 2}, {2, nan}, {1e308, 2}};
+  for (const auto& [a, b] : axes) {
+    Sources sources = three_sources();
+    sources.a_image[0] = a;
+    sources.b_image[0] = b;
+    EXPECT_EQ(read_lines(written(directory, CatalogFormat::reg, sources)).at(2),
+              "point(10.5,11) # point=cross text={1}");
+  }
 }
 
 TEST(CatalogTest, ARegionWithoutCentroidIsAtThePeak) {

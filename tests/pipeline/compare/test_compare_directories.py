@@ -151,6 +151,7 @@ def test_verbose_has_the_table_of_every_file(compare, folders):
 
 
 @pytest.mark.parametrize("arguments, message", [
+    (["old", "nowhere"], "error: nowhere: there is no file or directory of this name"),
     (["old", "new/a.csv"], "old is a directory and new/a.csv is not"),
     (["old/a.csv", "new"], "new is a directory and old/a.csv is not"),
     (["old", "new", "--matched", "both.csv"], "--matched is for two catalogues"),

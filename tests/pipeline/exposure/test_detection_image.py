@@ -142,6 +142,28 @@ def test_a_kernel_in_a_file(extract, tmp_path):
     assert report(both / "g.run.json")["detection_image"]["config"]["convolve"]["values"] == [[1, 2, 1], [2, 4, 2], [1, 2, 1]]
 
 
+def test_keys_that_only_one_of_both_uses(run, configure, extract, tmp_path):
+    """What the image of one method has no use for, the other may have."""
+    found, measured = write_bands(tmp_path)
+    constant = ["-d", found, "--detect-set", "background.method=constant"]
+    both = extract("both", "background: {mesh_size: 16}\n" + RESULTS, *constant, measured)
+    told = report(both / "r.run.json")
+    assert told["detection_image"]["config"]["background"]["method"] == "constant"
+    assert told["config"]["background"]["mesh_size"] == 16
+    with_option = extract("option", RESULTS, *constant, "--set", "background.mesh_size=16", measured)
+    assert rows(with_option / "r.cat.csv") == rows(both / "r.cat.csv")
+    mesh = ["-d", found, "--detect-set", "background.method=mesh", "--set", "background.mesh_size=16", measured]
+    assert report(extract("mesh", CONSTANT + RESULTS, *mesh) / "r.run.json")[
+        "detection_image"]["config"]["background"]["mesh_size"] == 16
+    configure(CONSTANT + RESULTS)
+    done = run("-d", found, "--set", "background.mesh_size=16", "config.yaml", measured, "-o", "none")
+    assert done.code == 2 and "--set background.mesh_size=16: 'background.mesh_size' has no use" in done.err, done.err
+    configure(RESULTS)
+    done = run(*constant, "--detect-set", "background.mesh_size=16", "config.yaml", measured, "-o", "none")
+    assert done.code == 2 and "--detect-set background.mesh_size=16: 'background.mesh_size' has no use" in done.err
+    assert not (tmp_path / "none").exists()
+
+
 OTHER_SKY = {**TAN, "CRVAL1": 10.0, "CRVAL2": -60.0}
 UNFIT = {
     "missing": (lambda path: None, 3, ["none.fits"]),

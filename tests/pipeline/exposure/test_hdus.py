@@ -6,7 +6,7 @@ import pytest
 np = pytest.importorskip("numpy")
 fits = pytest.importorskip("astropy.io.fits")
 
-from stage_images import HEIGHT, RESULTS, WIDTH, field, report, results, rows
+from stage_images import HEIGHT, RESULTS, WIDTH, field, report, results, rows, write_image
 
 MASK = 1 << 3
 
@@ -279,3 +279,11 @@ def test_the_gain_of_a_difference_is_that_of_the_new_frame(extract, tmp_path):
     found = rows(by_keyword / "new.diff.cat.csv")
     assert found == rows(by_number / "new.diff.cat.csv") != rows(without / "new.diff.cat.csv")
     assert found
+
+
+def test_an_hdu_in_the_name_of_a_file(run, configure, tmp_path):
+    write_image(tmp_path / "one.fits", field(1))
+    configure("input: {hdu: 1}\n")
+    done = run("config.yaml", "one.fits", "one.fits[1]", "-o", "out")
+    assert done.code == 3 and "no HDU 1; counted from 0, the file has 0 alone; set input.hdu" in done.err, done.err
+    assert "one.fits[1]: there is no file of this name" in done.err and "HDUs are named by keys, as input.hdu" in done.err

@@ -136,6 +136,47 @@ def test_the_sky_goes_before_pixels_where_both_are_there(extract, tmp_path):
         assert ("ALPHA_J2000" in row) == (name == "sky")
 
 
+SEXAGESIMAL = ["# %ECSV 1.0", "# ---", "# datatype:", "# - {name: RAJ2000, unit: '\"h:m:s\"', datatype: string}",
+               "# - {name: DEJ2000, unit: '\"d:m:s\"', datatype: string}", "# - {name: _RAJ2000, unit: deg, datatype: float64}",
+               "# - {name: _DEJ2000, unit: deg, datatype: float64}", "RAJ2000 DEJ2000 _RAJ2000 _DEJ2000",
+               '"10 00 00.0" "+02 00 00" 150 2']
+
+
+@pytest.mark.parametrize("lines", (
+    ["RA_ICRS,DE_ICRS", "150,2"], ["ra_icrs,de_icrs", "150,2"], ["_RAJ2000,_DEJ2000", "150,2"], ["RAJ2000,DEJ2000", "150,2"],
+    ["RA_ICRS,DE_ICRS,_RAJ2000,_DEJ2000", "150,2,149.9999999,2.0000001"],  # one place, rounded
+    ["RAJ2000,DEJ2000,RA,DEC", "10:00:00,+02:00:00,150,2"], ["RA,DE_ICRS,_RAJ2000,_DEJ2000", "7,8,150,2"], SEXAGESIMAL))
+def test_the_names_that_vizier_gives_them(extract, tmp_path, lines):
+    write_image(tmp_path / "sky.fits", field(1), **TAN)
+    write_table(tmp_path / "p.csv", *lines)
+    row, = rows(extract("out", CSV, "--positions", "p.csv", "sky.fits") / "sky.forced.cat.csv")
+    assert (float(row["X_IMAGE"]), float(row["Y_IMAGE"])) == pytest.approx((20.5, 15.5), abs=1e-4)
+    assert float(row["ALPHA_J2000"]) == pytest.approx(150, abs=1e-9) and float(row["FLUXERR_APER"]) > 0
+
+
+def test_vizier_by_way_of_astropy(extract, tmp_path):
+    write_image(tmp_path / "sky.fits", field(1), **TAN)
+    own = table.Table({"_RAJ2000": [150.0, 150.1], "_DEJ2000": [2.0, 2.05], "Gmag": [15.5, 17]})
+    own["_RAJ2000"].unit = own["_DEJ2000"].unit = "deg"
+    for name, form in (("p.vot", "votable"), ("p.fits", "fits")):
+        own.write(tmp_path / name, format=form)
+        told = rows(extract(form, CSV, "--positions", name, "sky.fits") / "sky.forced.cat.csv")
+        assert [row["Gmag"] for row in told] == ["15.5", "17"]
+        assert float(told[0]["X_IMAGE"]) == pytest.approx(20.5, abs=1e-6)
+
+
+def test_rows_of_one_place(extract, tmp_path):
+    """Each is a row of its own."""
+    image = write_image(tmp_path / "r.fits", field(1))
+    write_table(tmp_path / "p.csv", "id,X,Y", "a,12.5,20", "b,40,8.25", "c,12.5,20", "d,12.5,20")
+    told = rows(extract("out", CSV, "--positions", "p.csv", image) / "r.forced.cat.csv")
+    assert [row["id"] for row in told] == list("abcd") and [row["NUMBER"] for row in told] == list("1234")
+    assert told[0]["FLUX_APER"] == told[2]["FLUX_APER"] == told[3]["FLUX_APER"] != told[1]["FLUX_APER"]
+    write_table(tmp_path / "same.csv", "X,Y", "12.5,20", "12.5,20")
+    assert [row["FLUX_APER"] for row in rows(extract("same", CSV, "--positions", "same.csv", image) / "r.forced.cat.csv")] == [
+        told[0]["FLUX_APER"]] * 2
+
+
 def test_several_images_and_hdus_and_any_number_of_threads(run, configure, tmp_path):
     rng = np.random.default_rng(5)
     write_table(tmp_path / "p.csv", "X,Y,A_IMAGE,B_IMAGE,THETA_IMAGE",
@@ -172,6 +213,13 @@ UNFIT = {
     "missing number": (["X,Y", "1,2", "3,", "5,6"], ["p.csv: line 3: there is no finite number in column Y"]),
     "infinite": (["X,Y", "1,2", "inf,3"], ["p.csv: line 3: there is no finite number in column X"]),
     "declination": (["ra,dec", "1,2", "3,91"], ["p.csv: line 3: a declination is from -90 to 90"]),
+    "two positions": (["RA_ICRS,DE_ICRS,_RAJ2000,_DEJ2000", "150,2,150,2", "150.1,2,150.1001,2"],
+                      ["p.csv: line 3: RA_ICRS, DE_ICRS and _RAJ2000, _DEJ2000 are not the same position", "epochs"]),
+    "halves of two": (["RA_ICRS,DEJ2000", "1,2"], ["p.csv: of ALPHA_J2000", "without the other"]),
+    "astropy's pairs": (["coord.ra,coord.dec", "1,2"], ["p.csv: there are no positions", "there are coord.ra, coord.dec"]),
+    "hours": (["# %ECSV 1.0", "# ---", "# datatype:", "# - {name: RAJ2000, unit: '\"h:m:s\"', datatype: string}",
+               "# - {name: DEJ2000, unit: '\"d:m:s\"', datatype: string}", "RAJ2000 DEJ2000", '"05 34 31" "+22 00 52"'],
+              ['p.csv: column RAJ2000 is in hours', '"h:m:s"', "degrees with decimals"]),
     "half an ellipse": (["X,Y,A_IMAGE", "1,2,3"], ["p.csv: of A_IMAGE, B_IMAGE and THETA_IMAGE"]),
     "a radius alone": (["X,Y,KRON_RADIUS", "1,2,3"], ["p.csv: KRON_RADIUS is in units of an ellipse"]),
     "numbers that are none": (["X,Y,NUMBER", "1,2,0.5"], ["p.csv: column NUMBER", "whole numbers", "another name"]),

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stages/detect/detection_levels.hpp"
+#include "stages/detect/false_discovery.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 
@@ -119,6 +121,36 @@ TYPED_TEST(LevelsTest, FollowTheConfiguration) {
   config.detection.threshold_unit = ThresholdUnit::absolute;
   config.detection.threshold = 7;
   EXPECT_EQ(this->resolved(background_of(100, 0), config), (Levels{7, 0, 0}));
+}
+
+TYPED_TEST(LevelsTest, ProfilesStartFromTheAnalysisThreshold) {
+  Config config;
+  const auto level = [&] { return analysis_level(this->resolved(background_of(100, 2), config)); };
+  EXPECT_EQ(level(), 10) << "none of its own: that of detection";
+  config.detection.analysis_threshold = 1.5;
+  EXPECT_EQ(level(), 3);
+  config.measurement.reference = Baseline::zero;
+  EXPECT_EQ(level(), 103);
+  config.measurement.reference = Baseline::background;
+  config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
+  config.detection.threshold = 20;
+  config.detection.analysis_threshold = 22.5;
+  config.measurement.zero_point = 25;
+  config.measurement.pixel_scale = 2;
+  EXPECT_DOUBLE_EQ(level(), 40) << "two and a half magnitudes are a factor of 10, on four square arcseconds";
+  config.detection.analysis_threshold = 0;
+  EXPECT_DOUBLE_EQ(level(), 400);
+}
+
+TYPED_TEST(LevelsTest, AnAnalysisThresholdIsNotRaisedWithThatOfDetection) {
+  Config config;
+  config.detection.threshold = 1;
+  config.detection.analysis_threshold = 1.5;
+  auto levels = resolve_levels(this->backend().put_value(background_of(100, 2)), config, this->where());
+  raise_levels(levels, this->backend().put_value(4.25), this->where());
+  const Levels raised = fetch(levels, this->where());
+  EXPECT_EQ(raised.detection, 108.5);
+  EXPECT_EQ(analysis_level(raised), 3);
 }
 
 TYPED_TEST(LevelsTest, ASurfaceBrightnessIsAPixelValueAboveTheSky) {

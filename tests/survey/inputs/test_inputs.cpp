@@ -221,6 +221,35 @@ TEST_F(FindInputs, AManifestOverridesTheConfiguration) {
   EXPECT_EQ(inputs[0].path, inputs[1].path);
 }
 
+TEST_F(FindInputs, KeysWithoutUseAreThoseThatNoImageUses) {
+  file("a.fits");
+  const std::string all = folder_.write("all.csv", "path,background.method\na.fits,constant\n");
+  const std::string some = folder_.write("some.csv", "path,name,background.method\na.fits,,constant\na.fits,b.fits,\n");
+  const auto given = [](const std::string& yaml, const std::vector<std::string>& settings) {
+    return parse_given(yaml, "x.yaml", set_overrides(settings));
+  };
+  const auto error = [&](const std::string& manifest, const GivenConfig& config) {
+    return testing::config_error([&] { find_inputs({manifest}, config); });
+  };
+  const GivenConfig of_file = given("background: {mesh_size: 32}", {});
+  EXPECT_EQ(find_inputs({all}, of_file).front().config->config.background.mesh_size, 64);
+  const GivenConfig of_option = given("", {"background.mesh_size=32"});
+  EXPECT_EQ(find_inputs({some}, of_option).back().config->config.background.mesh_size, 32);
+  const std::string unused = "--set background.mesh_size=32: 'background.mesh_size' has no use but with";
+  EXPECT_THAT(error(all, of_option), StartsWith(unused));
+
+  // A use that a manifest gives.
+  const GivenConfig pending = given("background: {method: constant}", {"background.mesh_size=32"});
+  EXPECT_THAT(error(folder_.string(), pending), StartsWith(unused));
+  EXPECT_THAT(error(all, pending), StartsWith(unused));
+  const std::string mesh = folder_.write("mesh.csv", "path,background.method\na.fits,mesh\n");
+  EXPECT_EQ(find_inputs({mesh}, pending).front().config->config.background.mesh_size, 32);
+
+  const std::string own = folder_.write("own.csv", "path,background.method,background.mesh_size\na.fits,constant,16\n");
+  EXPECT_THAT(error(own, of_file),
+              StartsWith(own + ":2: --set background.mesh_size=16: 'background.mesh_size' has no"));
+}
+
 TEST_F(FindInputs, AnEmptyManifestIsAnError) {
   EXPECT_THAT(input_error({folder_.write("m.csv", "path\n")}), HasSubstr("lists no image"));
   EXPECT_THAT(input_error({folder_.write("m.txt", "# none\n")}), HasSubstr("lists no image"));
