@@ -72,7 +72,7 @@ class WarpLanes {
   __device__ SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
         box, [&](std::int32_t x, std::int32_t y, int, BlockSums<0, width>&, BlockCounts<M, width>& counted) {
-          const PixelCounts<M> pixel = f(x, y);
+          const Counted<M> pixel = f(x, y);
           for (int k = 0; k < M; ++k) counted.of[k][0] = pixel.of[k];
         });
   }

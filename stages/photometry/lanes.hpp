@@ -29,7 +29,7 @@ struct BlockSums {
 
 /// What a pixel, or the pixels of a block, add to M counts: 0 or 1.
 template <int M>
-struct PixelCounts {
+struct Counted {
   std::int32_t of[M];
 };
 template <int M, int Width>
@@ -108,14 +108,14 @@ class HostLanes {
     return all;
   }
 
-  /// Counts alone: f(x, y) returns a PixelCounts<M>.
+  /// Counts alone: f(x, y) returns a Counted<M>.
   template <int M, class F>
   SumsAndCounts<0, M> count(const ApertureBox& box, const F& f) const {
     return sum_and_count<0, M>(
         box, [&](std::int32_t x, std::int32_t y, int size, BlockSums<0, width>&, BlockCounts<M, width>& counted) {
           counted = {};
           for (int i = 0; i < size; ++i) {
-            const PixelCounts<M> pixel = f(x + i, y);
+            const Counted<M> pixel = f(x + i, y);
             for (int k = 0; k < M; ++k) counted.of[k][i] = pixel.of[k];
           }
         });

@@ -40,12 +40,11 @@ struct LowWeightFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE LowWeight measure_in(const Lanes& lanes, const MeasuredSource& source,
                                               const PhotometryImage& found_in, const PhotometryImage& image) const {
-    const auto bad =
-        lanes.template count<2>(own_box(*source.found), [&](std::int32_t x, std::int32_t y) -> PixelCounts<2> {
-          const std::int64_t i = image.at(x, y);
-          if (image.owner[i] != source.number) return {};
-          return {{is_finite(image.pixels[i]) ? 0 : 1, touches_bad(found_in, x, y) ? 1 : 0}};
-        });
+    const auto bad = lanes.template count<2>(own_box(*source.found), [&](std::int32_t x, std::int32_t y) -> Counted<2> {
+      const std::int64_t i = image.at(x, y);
+      if (image.owner[i] != source.number) return {};
+      return {{is_finite(image.pixels[i]) ? 0 : 1, touches_bad(found_in, x, y) ? 1 : 0}};
+    });
     return {static_cast<std::int32_t>(bad.counts[0]), static_cast<std::int32_t>(bad.counts[1]), 0};
   }
 

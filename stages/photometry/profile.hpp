@@ -87,9 +87,9 @@ struct ProfileFamily {
     const double ratio = threshold > 0 && peak > threshold ? static_cast<double>(peak / threshold) : 1;
     const double half = std::sqrt(ratio), quarter = std::sqrt(half), eighth = std::sqrt(quarter);
     const auto counted =
-        lanes.template count<profile_levels>(box, [&](std::int32_t x, std::int32_t y) -> PixelCounts<profile_levels> {
+        lanes.template count<profile_levels>(box, [&](std::int32_t x, std::int32_t y) -> Counted<profile_levels> {
           const double value = own.at(x, y);
-          PixelCounts<profile_levels> above;
+          Counted<profile_levels> above;
           for (int i = 0; i < profile_levels; ++i) {
             const double power = ((i & 4) != 0 ? half : 1) * ((i & 2) != 0 ? quarter : 1) * ((i & 1) != 0 ? eighth : 1);
             above.of[i] = value > static_cast<double>(static_cast<float>(threshold * power)) ? 1 : 0;
