@@ -2,6 +2,7 @@
 truth by the errors that are told, which those of independent pixels are not. The truth is the light that was put in, within
 the same aperture, and how much sums scatter NumPy tells in places of its own."""
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ fits = pytest.importorskip("astropy.io.fits")
 ndimage = pytest.importorskip("scipy.ndimage")
 signal = pytest.importorskip("scipy.signal")
 
-from program import extract, run
+from program import ROOT, extract, run
 from rounds import first
 
 SIDE, STEP, SIGMA, FWHM, FLUX, SKY = 1104, 48, 10.0, 3.0, 10_000.0, 1000.0
@@ -136,7 +137,7 @@ def test_fluxes_are_off_by_their_errors(program, tmp_path, kernel):
 
 
 def test_a_low_threshold_whose_sources_are_mostly_noise(program, tmp_path):
-    """SExtractor's 1.5 sigma, which finds three times as much noise as there are stars: what is kept clear of is no noise."""
+    """SExtractor's 1.5 sigma, which finds more noise than stars: what is kept clear of is no noise."""
     images = []
     for seed in SEEDS:
         light = stars(seed)
@@ -262,7 +263,8 @@ def test_too_few_places_are_a_warning_and_the_noise_of_pixels(program, tmp_path)
     apertures, facts = catalogue(program, tmp_path, small, "measurement.noise=apertures")
     assert quiet["warnings"] == []
     [warning] = facts["warnings"]
-    assert "measurement.noise" in warning and "4.24 pixels radius" in warning and "set measurement.noise to pixel" in warning
+    for words in ("measurement.noise", "4.24 pixels radius", "set measurement.noise to pixel"):
+        assert words in warning
     told = facts["aperture_noise"]
     assert (told["measured"], told["alpha"], told["beta"]) == (False, 1, 0.5)
     for name in pixel:
@@ -289,3 +291,38 @@ def test_forced_fluxes_of_nothing_scatter_by_their_errors(program, tmp_path):
         assert width(flux / apertures["FLUXERR_APER"][:, n]) == pytest.approx(1, abs=0.14)
         assert width(flux / pixel["FLUXERR_APER"][:, n]) > 1.8
         np.testing.assert_allclose(apertures["FLUXLIM_APER"][:, n], 3 * apertures["FLUXERR_APER"][:, n])
+
+
+def test_the_noise_is_that_of_the_image_that_is_measured(program, tmp_path):
+    """Sources found in white noise, measured in noise that neighbours share; and the other way round."""
+    light = stars(20)
+    images = {"white": light + SIGMA * noise(21, WHITE), "shared": light + SIGMA * noise(22, KERNELS["box 3"])}
+    for name, pixels in images.items():
+        fits.writeto(tmp_path / f"{name}.fits", pixels.astype(np.float32))
+    for measured, found_in, factor in (("shared", "white", 2.7), ("white", "shared", 1)):
+        _, facts = extract(program, "default", tmp_path / f"{measured}.fits", tmp_path, "-d", tmp_path / f"{found_in}.fits",
+                           "--set", "measurement.noise=apertures")
+        assert law(facts, 100) == pytest.approx(factor, rel=0.1)
+
+
+def test_a_difference_has_the_noise_of_both_frames(program, tmp_path):
+    """Which is as shared as that of each; errors of what became brighter and of what became fainter follow it."""
+    rng = np.random.default_rng(23)
+    places = rng.random((SIDE, SIDE)) < 3e-4
+    changes = ndimage.gaussian_filter(places * rng.choice([-4e4, 4e4], (SIDE, SIDE)), 1.3)
+    reference = SKY + SIGMA * noise(24, KERNELS["box 3"])
+    fresh = SKY + changes + SIGMA * noise(25, KERNELS["box 3"])
+    for name, pixels in (("reference", reference), ("new", fresh)):
+        fits.writeto(tmp_path / f"{name}.fits", pixels.astype(np.float32))
+    rows = {}
+    for how in ("pixel", "apertures"):
+        command = [program, "difference", "-q", "-o", tmp_path, "--backend", "cpu", "--set", f"measurement.noise={how}",
+                   "--set", "difference.match_flux=false", ROOT / "config/default.yaml",
+                   tmp_path / "reference.fits", tmp_path / "new.fits"]
+        subprocess.run([str(part) for part in command], check=True)
+        rows[how] = fits.getdata(tmp_path / "new.diff.cat.fits", 1)
+    facts = json.loads((tmp_path / "new.diff.run.json").read_text())
+    grown = rows["apertures"]["FLUXERR_ISO"] / rows["pixel"]["FLUXERR_ISO"]
+    assert (rows["pixel"]["SIGN"] < 0).sum() > 50 and (rows["pixel"]["SIGN"] > 0).sum() > 50
+    np.testing.assert_allclose(grown, law(facts, rows["pixel"]["NPIX"]), rtol=1e-6)
+    assert law(facts, 100) == pytest.approx(2.7, rel=0.1)
