@@ -10,9 +10,9 @@
 namespace srcextract {
 
 /// How the noise of the sky in a sum grows with the number N of its pixels: sigma(N) = sigma_1 alpha N^beta, where
-/// sigma_1 is that of a pixel (Labbé et al. 2003, AJ 125, 1107, section 4.2; Gawiser et al. 2006, ApJS 162, 1, section
-/// 3.3; Whitaker et al. 2011, ApJ 735, 86, section 3.4). beta is 1/2 where pixels are independent, and 1 where all have
-/// the same noise.
+/// sigma_1 is that of a pixel (Gawiser et al. 2006, ApJS 162, 1; Whitaker et al. 2011, ApJ 735, 86; from sums over
+/// empty apertures, as Labbé et al. 2003, AJ 125, 1107, have it). beta is 1/2 where pixels are independent, and 1 where
+/// all have the same noise.
 struct NoiseLaw {
   double alpha = 1, beta = 0.5;
 
