@@ -326,3 +326,17 @@ def test_a_difference_has_the_noise_of_both_frames(program, tmp_path):
     assert (rows["pixel"]["SIGN"] < 0).sum() > 50 and (rows["pixel"]["SIGN"] > 0).sum() > 50
     np.testing.assert_allclose(grown, law(facts, rows["pixel"]["NPIX"]), rtol=1e-6)
     assert law(facts, 100) == pytest.approx(2.7, rel=0.1)
+
+
+def test_a_survey_has_the_law_of_every_image(program, tmp_path):
+    for name, kernel in (("a", KERNELS["bilinear 0.5"]), ("b", KERNELS["box 3"])):
+        image = SKY + stars(26, 552) + SIGMA * noise(27, kernel, 552)
+        fits.writeto(tmp_path / f"{name}.fits", image.astype(np.float32))
+    command = [program, "batch", "-q", "--backend", "cpu", "--set", "measurement.noise=apertures", "-o", tmp_path / "out",
+               ROOT / "config/default.yaml", tmp_path / "a.fits", tmp_path / "b.fits"]
+    subprocess.run([str(part) for part in command], check=True)
+    subprocess.run([program, "merge", "-q", str(tmp_path / "out"), "-o", str(tmp_path / "all.fits")], check=True)
+    images = fits.getdata(tmp_path / "all.fits", "IMAGES")
+    for row, name in enumerate("ab"):
+        told = json.loads((tmp_path / "out" / f"{name}.run.json").read_text())["aperture_noise"]
+        assert (images["NOISALPH"][row], images["NOISBETA"][row]) == (told["alpha"], told["beta"])
