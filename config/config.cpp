@@ -17,14 +17,6 @@ Config parse_config(const std::string& yaml, const std::string& name, const std:
   return std::move(given.config);
 }
 
-Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides) {
-  return override_given(config, name, set_overrides(overrides)).config;
-}
-
-Config load_config(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_config(read_file(path), path, overrides);
-}
-
 std::optional<double> given_number(const std::string& text) {
   return number_in(text);
 }

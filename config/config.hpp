@@ -399,18 +399,12 @@ struct Config : Settings {
   }
 };
 
-/// Reads a YAML file strictly: an unknown key, a wrong type or a value out of range throws Error{config} whose message
-/// begins `path:line:column:` and, for a misspelt key, names the nearest valid one. An empty file is all defaults.
-/// `overrides` are `dotted.key=value` settings (the command line's --set), applied after the file and checked the
-/// same way; their errors begin `--set dotted.key=value:`.
-Config load_config(const std::string& path, const std::vector<std::string>& overrides = {});
-
-/// The same from text; `name` stands for the path in messages.
+/// Reads YAML strictly: an unknown key, a wrong type, a value out of range or a key without use throws Error{config}
+/// whose message begins `name:line:column:` and, for a misspelt key, names the nearest valid one. An empty text is all
+/// defaults. `overrides` are `dotted.key=value` settings (the command line's --set), applied after it and checked the
+/// same way; their errors begin `--set dotted.key=value:`. What a file, options and manifests come to together is the
+/// matter of config/overrides.hpp.
 Config parse_config(const std::string& yaml, const std::string& name, const std::vector<std::string>& overrides = {});
-
-/// A configuration with such settings applied, and checked the same way; what they make wrong of the rest of it is said
-/// to be in `name`.
-Config override_config(const Config& config, const std::string& name, const std::vector<std::string>& overrides);
 
 /// The files that keys name: what a result depends on, and no output may replace. A kernel's file is named until its
 /// values have been read.

@@ -35,9 +35,9 @@ struct GivenConfig {
   std::set<std::string> used_in_file = {};  ///< the file's keys that are none, whatever options make of them
 };
 
-/// load_config and parse_config, before anything is said of keys without use.
-GivenConfig load_given(const std::string& path, const Overrides& overrides);
+/// parse_config, before anything is said of keys without use, and the same of a file.
 GivenConfig parse_given(const std::string& yaml, const std::string& name, const Overrides& overrides);
+GivenConfig load_given(const std::string& path, const Overrides& overrides = {});
 
 /// The same with further settings, for some images alone. What they set is theirs: Error{config} where that is of no
 /// use. What they make wrong of the rest is said to be in `name`.

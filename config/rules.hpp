@@ -115,7 +115,7 @@ struct CompareRules {
   bool operator==(const CompareRules&) const = default;
 };
 
-/// Reads a YAML file as strictly as load_config does its own: Error{config} that begins `path:line:column:` and names
+/// Reads a YAML file as strictly as parse_config does its own: Error{config} that begins `path:line:column:` and names
 /// the nearest valid key. An empty file is all defaults. In YAML the sides are `reference:` and `new:`. What the rule
 /// of a pattern leaves out is as in the built-in rule for that name.
 CompareRules load_rules(const std::string& path);

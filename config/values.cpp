@@ -218,7 +218,11 @@ std::size_t read_word(const Value& value, const std::string& name, const std::ve
   const auto found = std::find(words.begin(), words.end(), value.text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   const std::string near = nearest(value.text, words);
-  fail_type(value, name, "one of " + join(words), near.empty() ? "" : "; did you mean '" + near + "'?");
+  const bool is_file = std::ranges::count(words, "file") > 0 && value.text.find('.') != value.text.npos;
+  fail_type(value, name, "one of " + join(words),
+            is_file        ? "; write file, and name it in " + name.substr(0, name.find('.')) + ".file"
+            : near.empty() ? ""
+                           : "; did you mean '" + near + "'?");
 }
 
 std::vector<std::size_t> read_words(const Value& value, const std::string& name, const std::vector<std::string>& words,

@@ -97,7 +97,8 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Configuration");
   app.add_option("--positions", command.positions,
                  "Find nothing: measure circles, and ellipses, at the positions of\n"
-                 "this table (X_IMAGE, Y_IMAGE or RA, DEC), a row for each")
+                 "this table (X_IMAGE, Y_IMAGE, or RA, DEC, or VizieR's names), a row\n"
+                 "for each")
       ->type_name("TABLE")
       ->excludes(detect)
       ->group("Files");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "config/overrides.hpp"
 #include "stages/core/error.hpp"
 #include "tests/config/parse_support.hpp"
 #include "tests/support/config_error.hpp"
@@ -190,7 +191,7 @@ TEST(Config, MapsOfFlagsFollowTheFirst) {
   EXPECT_THAT(named_files(c), ElementsAre("b c.fits"));
   EXPECT_EQ(c.place_of("flags.further[1].bits"), "x.yaml:4:41");
   EXPECT_EQ(c.place_of("flags.further[2].file"), "x.yaml:5:13");
-  const Config other = override_config(c, "x.yaml", {"flags.further=[{hdu: 3}]"});
+  const Config other = override_given(c, "x.yaml", set_overrides({"flags.further=[{hdu: 3}]"})).config;
   EXPECT_EQ(other.flags.further.size(), 1u);
   EXPECT_EQ(other.place_of("flags.further[1].hdu"), "--set flags.further=[{hdu: 3}]");
   EXPECT_EQ(other.place_of("flags.further[2].file"), "flags.further[2].file") << "that map is no longer there";
@@ -219,9 +220,10 @@ TEST(ConfigOverrides, LimitsHoldForWhatResults) {
 TEST(ConfigOverrides, ApplyToAConfigurationAsToItsFile) {
   const std::string yaml = "detection: {threshold: -3, threshold_unit: absolute, min_area: 2}";
   const std::vector<std::string> overrides = {"detection.min_area=4", "input.hdu=SCI"};
-  EXPECT_EQ(dump_config(override_config(parse(yaml), "x.yaml", overrides)), dump_config(parse(yaml, overrides)));
+  EXPECT_EQ(dump_config(override_given(parse(yaml), "x.yaml", set_overrides(overrides)).config),
+            dump_config(parse(yaml, overrides)));
   const auto wrong = [&](const std::string& setting) {
-    return testing::config_error([&] { override_config(parse(yaml), "x.yaml", {setting}); });
+    return testing::config_error([&] { override_given(parse(yaml), "x.yaml", set_overrides({setting})); });
   };
   EXPECT_THAT(wrong("detection.threshold_unit=sigma"),
               StartsWith("x.yaml:1:24: 'detection.threshold' must be greater"));
@@ -259,8 +261,8 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
 // --- files -----------------------------------------------------------------------------------------------------------
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
-  EXPECT_EQ(dump_config(load_config(testing::source_dir() + "/config/default.yaml")), dump_config(Config{}));
-  const Config lesson = load_config(testing::source_dir() + "/config/lesson.yaml");
+  EXPECT_EQ(dump_config(load_given(testing::source_dir() + "/config/default.yaml").config), dump_config(Config{}));
+  const Config lesson = load_given(testing::source_dir() + "/config/lesson.yaml").config;
   EXPECT_EQ(lesson.background.kappa, 3.0);
   EXPECT_EQ(lesson.background.max_iterations, 0);
   EXPECT_EQ(lesson.detection.threshold, 5.0);
@@ -274,14 +276,14 @@ TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
 TEST(ConfigFiles, ErrorsNameTheFile) {
   const TemporaryFolder folder;
   const std::string bad = folder.write("bad.yaml", "detection:\n  treshold: 5\n");
-  EXPECT_THAT(testing::config_error([&] { load_config(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
+  EXPECT_THAT(testing::config_error([&] { load_given(bad); }), StartsWith(bad + ":2:3: unknown key 'treshold'"));
   const std::string missing = folder / "missing.yaml";
-  EXPECT_EQ(testing::config_error([&] { load_config(missing); }),
+  EXPECT_EQ(testing::config_error([&] { load_given(missing); }),
             missing + ": cannot be read: No such file or directory");
-  EXPECT_EQ(testing::config_error([&] { load_config(folder / "."); }),
+  EXPECT_EQ(testing::config_error([&] { load_given(folder / "."); }),
             (folder / ".") + ": is a directory; name the YAML file in it");
   const std::string large = folder.write("large.yaml", std::string((1 << 20) + 1, '#'));
-  EXPECT_THAT(testing::config_error([&] { load_config(large); }), StartsWith(large + ": is larger than 1 MiB"));
+  EXPECT_THAT(testing::config_error([&] { load_given(large); }), StartsWith(large + ": is larger than 1 MiB"));
 }
 
 TEST(ConfigFiles, UnreadableFileGivesTheReason) {
@@ -289,7 +291,7 @@ TEST(ConfigFiles, UnreadableFileGivesTheReason) {
   const TemporaryFolder folder;
   const std::string secret = folder.write("secret.yaml", "{}");
   std::filesystem::permissions(secret, std::filesystem::perms::none);
-  EXPECT_EQ(testing::config_error([&] { load_config(secret); }), secret + ": cannot be read: Permission denied");
+  EXPECT_EQ(testing::config_error([&] { load_given(secret); }), secret + ": cannot be read: Permission denied");
 }
 
 }  // namespace

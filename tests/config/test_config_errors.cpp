@@ -114,6 +114,9 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
        "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+      {"convolve: {kernel: default.conv}\n",
+       "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
+       "'default.conv'; write file, and name it in convolve.file"},
       {"clean:\n  operation erosion\n",
        "x.yaml:2:3: 'clean' is a section and must hold keys: operation, element, iterations; is a colon missing after "
        "'operation'?"},
