@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/device/launch.hpp"
+#include "cuda/photometry/largest_first.hpp"
 #include "cuda/photometry/warp_lanes.hpp"
 #include "stages/detect/detection_levels.hpp"
 
@@ -30,6 +31,7 @@ __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std:
 
 /// The sources of an image, as far as there is room for them.
 struct SourceTable {
+  const std::int32_t* order;  ///< in which they are measured
   const SourceSums* sums;
   const Parentage* parentage;  ///< null: nothing was deblended
   const EllipseFlux* kron;     ///< null: not measured
@@ -49,7 +51,7 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks)
   const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
-    const std::int64_t k = i / parts;
+    const std::int64_t k = sources.order[i / parts];
     const Parentage parentage = sources.parentage != nullptr ? sources.parentage[k] : Parentage{};
     const MeasuredSource source{static_cast<std::int32_t>(k + 1),
                                 shape_of(sources.sums[k], parentage, image.width, image.height), &sources.sums[k],
@@ -96,6 +98,8 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
                               config.measurement.mask};
   const ColumnChoice choice(config.output.columns);
   const std::int64_t room = input.sums.size();
+  const ItemCount items{&input.components.counts.data()->kept, room};
+  Buffer<std::int32_t, Gpu> order;
   Photometry<Gpu> measured;
   for_each_family([&]<class One>(auto&& rows_of) {
     if (!choice.needs(One::id)) return;
@@ -104,9 +108,14 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     out.each = family.rows();
     if (room == 0) return;
     out.rows = Buffer<typename One::Row, Gpu>(room * out.each, where);
-    const SourceTable sources{input.sums.data(),         input.parentage.data(),
-                              measured.kron.rows.data(), measured.light_radii.rows.data(),
-                              measured.light_radii.each, ItemCount{&input.components.counts.data()->kept, room}};
+    if (order.empty()) order = largest_first(input.sums.data(), items, where);
+    const SourceTable sources{order.data(),
+                              input.sums.data(),
+                              input.parentage.data(),
+                              measured.kron.rows.data(),
+                              measured.light_radii.rows.data(),
+                              measured.light_radii.each,
+                              items};
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cuda/device/warp.hpp"
+#include "cuda/photometry/warp_keys.hpp"
 #include "stages/photometry/lanes.hpp"
 
 namespace srcextract {
@@ -18,41 +19,53 @@ class WarpLanes {
   /// A thread looks at one pixel at a time.
   static constexpr int width = 1;
 
-  /// A lane a column, and the tree by shuffles: addition does not mind which of two comes first, so that all lanes have
-  /// the bits of the first. In a narrow box the lanes that have no column take the rows below, and hand over what they
-  /// find; columns that are not there would add 0 to the tree.
   template <int N, class F>
   __device__ Sums<N> sum(const ApertureBox& box, const F& f) const {
-    const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;
-    Sums<N> own{};
-    for (std::int32_t y = box.y_begin; y < box.y_end; y += lane_count / columns) {
-      for (std::int32_t x = box.x_begin; x < box.x_end; x += columns) {
-        Sums<N> pixel{};
-        if (x + column < box.x_end && y + row < box.y_end) pixel = f(x + column, y + row);
-        for (int k = 0; k < N; ++k) {
-          if (columns == lane_count) {
-            own.of[k] += pixel.of[k];
-          } else {
-            for (int from = column; from < lane_count; from += columns)
-              own.of[k] += __shfl_sync(all_lanes, pixel.of[k], from);
-          }
-        }
-      }
-    }
-    for (int k = 0; k < N; ++k)
-      for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
-    return own;
+    return sum_of_blocks<N>(box, [&](std::int32_t x, std::int32_t y, int, BlockSums<N, width>& pixel) {
+      const Sums<N> one = f(x, y);
+      for (int k = 0; k < N; ++k) pixel.of[k][0] = one.of[k];
+    });
   }
 
   template <int N, class F>
   __device__ Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
-    return sum<N>(box, [&](std::int32_t x, std::int32_t y) -> Sums<N> {
-      BlockSums<N, width> pixel;
-      f(x, y, 1, pixel);
-      Sums<N> sums;
-      for (int k = 0; k < N; ++k) sums.of[k] = pixel.of[k][0];
-      return sums;
-    });
+    const auto both =
+        sum_and_count<N, 0>(box, [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixel,
+                                     BlockCounts<0, width>&) { f(x, y, count, pixel); });
+    return both.sums;
+  }
+
+  /// A lane a column, and the tree by shuffles: addition does not mind which of two comes first, so that all lanes have
+  /// the bits of the first. In a narrow box the lanes that have no column take the rows below, and hand over what they
+  /// find; columns that are not there would add 0 to the tree.
+  template <int N, int M, class F>
+  __device__ SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
+    const int columns = columns_at_once(box), column = lane() & (columns - 1), row = lane() / columns;
+    Sums<N> own{};
+    std::uint32_t counted[M + 1] = {};
+    for (std::int32_t y = box.y_begin; y < box.y_end; y += lane_count / columns) {
+      for (std::int32_t x = box.x_begin; x < box.x_end; x += columns) {
+        BlockSums<N, width> pixel{};
+        BlockCounts<M, width> counts{};
+        if (x + column < box.x_end && y + row < box.y_end) f(x + column, y + row, 1, pixel, counts);
+        for (int k = 0; k < M; ++k) counted[k] += static_cast<std::uint32_t>(counts.of[k][0]);
+        for (int k = 0; k < N; ++k) {
+          if (columns == lane_count) {
+            own.of[k] += pixel.of[k][0];
+          } else {
+            for (int from = column; from < lane_count; from += columns)
+              own.of[k] += __shfl_sync(all_lanes, pixel.of[k][0], from);
+          }
+        }
+      }
+    }
+    SumsAndCounts<N, M> all{};
+    for (int k = 0; k < N; ++k) {
+      for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
+      all.sums.of[k] = own.of[k];
+    }
+    for (int k = 0; k < M; ++k) all.counts[k] = total_of(counted[k]);
+    return all;
   }
 
   template <class F>
@@ -112,7 +125,19 @@ class WarpLanes {
     return all;
   }
 
+  template <class Read>
+  __device__ WarpKeys<Read> keys(const ApertureBox& box, const Read& read) const {
+    __shared__ std::uint32_t memory[block_warps][WarpKeys<Read>::words];
+    return WarpKeys<Read>(box, read, memory[threadIdx.x / warp_size]);
+  }
+
  private:
+  /// The sum of what may not fit in 32 bits.
+  __device__ static std::int64_t total_of(std::uint32_t own) {
+    const std::int64_t high = __reduce_add_sync(all_lanes, own >> 16);
+    return high * 65536 + __reduce_add_sync(all_lanes, own & 0xffff);
+  }
+
   /// 8, 16 or all.
   __device__ static int columns_at_once(const ApertureBox& box) {
     const std::int32_t columns = box.x_end - box.x_begin;

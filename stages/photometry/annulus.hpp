@@ -9,6 +9,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/annulus_pixels.hpp"
+#include "stages/photometry/fixed_point.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
@@ -49,16 +50,23 @@ struct AnnulusFamily {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     AnnulusSky result{nan, nan, 0, 0};
     if (!source.shape.defined) return result;
-    const AnnulusPixels pixels{image, source.shape.x, source.shape.y, inner * inner, outer * outer};
     const ApertureBox box = box_of_circle(source.shape.x, source.shape.y, outer, image);
-    KeyRange kept{0, std::numeric_limits<std::uint32_t>::max()};
-    for (int clip = 0;; ++clip) {
-      const Middle middle = pixels.middle(lanes, box, kept);
-      if (middle.count == result.pixels) break;  // none was left out, or there is none
-      const double rms = pixels.deviation(lanes, box, kept, middle);
-      result = {middle.value - image.background, rms, middle.count, 0};
+    const AnnulusPixels pixels{image, source.shape.x, source.shape.y, inner * inner, outer * outer};
+    const auto& keys = lanes.keys(box, pixels);
+    std::int64_t count = keys.count(KeyRange::all());
+    if (count == 0) return result;
+    const KeyRange all = keys.extremes(KeyRange::all());
+    KeyRange kept = all;
+    for (int clip = 0; count != result.pixels; ++clip) {
+      const KeyPair middle = keys.pair(kept, (count - 1) / 2);
+      const double lower = value_of_ordered_key(middle.lower);
+      const double median = count % 2 == 1 ? lower : (lower + value_of_ordered_key(middle.upper)) / 2;
+      const double rms = deviation(keys, kept, median, count);
+      result = {median - image.background, rms, static_cast<std::int32_t>(count), 0};
       if (clip == clips) break;
-      kept = keys_between(middle.value - kappa * rms, middle.value + kappa * rms);
+      const KeyRange within = keys_between(median - kappa * rms, median + kappa * rms);
+      kept = {within.low > all.low ? within.low : all.low, within.high < all.high ? within.high : all.high};
+      count = keys.count(kept);
     }
     return result;
   }
@@ -68,6 +76,25 @@ struct AnnulusFamily {
     f("ANNULUS_SKY", [](const AnnulusSky& row, const FluxCalibration&) { return row.sky; });
     f("ANNULUS_RMS", [](const AnnulusSky& row, const FluxCalibration&) { return row.rms; });
     f("ANNULUS_PIXELS", [](const AnnulusSky& row, const FluxCalibration&) { return row.pixels; });
+  }
+
+ private:
+  /// The standard deviation of the pixels of a range, which are so many. In whole numbers of a quantum, so that the
+  /// order in which they are added up does not matter.
+  template <class Keys>
+  SRCEXTRACT_HOST_DEVICE static double deviation(const Keys& keys, const KeyRange& range, double median,
+                                                 std::int64_t count) {
+    const double below = median - value_of_ordered_key(range.low), above = value_of_ordered_key(range.high) - median;
+    const double most = below > above ? below : above;
+    const FixedPoint unit = fixed_point_up_to(most * static_cast<double>(count));
+    const FixedPoint square_unit = fixed_point_up_to(most * most * static_cast<double>(count));
+    const IntegerSums<2> sums = keys.template sum<2>(range, [&](std::uint32_t key) -> IntegerSums<2> {
+      const double off = value_of_ordered_key(key) - median;
+      return {{unit.of(off), square_unit.of(off * off)}};
+    });
+    const double mean = unit.value(sums.of[0]) / static_cast<double>(count);
+    const double variance = square_unit.value(sums.of[1]) / static_cast<double>(count) - mean * mean;
+    return variance > 0 ? std::sqrt(variance) : 0.0;
   }
 };
 

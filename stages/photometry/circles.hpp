@@ -71,11 +71,28 @@ struct CircleChords {
   template <int Width>
   SRCEXTRACT_HOST_DEVICE void count(const float (&across)[Width], std::int32_t (&inside)[Width],
                                     std::int32_t (&unsure)[Width]) const {
+    float from_middle[Width] = {};  // between two whole numbers
+    count_below(across, 1, inside, from_middle);
+    std::int32_t any_beside = 0;
+    for (int i = 0; i < Width; ++i) any_beside |= across[i] < beside_middle ? 1 : 0;
+    if (any_beside != 0) {  // those of them before both ends are the ones between
+      std::int32_t mirrored[Width];
+      count_below(across, -1, mirrored, from_middle);
+      for (int i = 0; i < Width; ++i) inside[i] += across[i] < beside_middle ? mirrored[i] - Side * Side : 0;
+    }
+    for (int i = 0; i < Width; ++i) unsure[i] = from_middle[i] < 0.5F - slack ? 0 : 1;
+  }
+
+ private:
+  /// How many are before the far end of their chord, of pixels that many times `sign` away.
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE void count_below(const float (&across)[Width], float sign, std::int32_t (&below)[Width],
+                                          float (&from_middle)[Width]) const {
     constexpr float side = Side, half_side = 0.5F * side;
-    float place[Width], from_middle[Width] = {};  // of the first sub-pixel less 1; between two whole numbers
+    float place[Width];  // of the first sub-pixel less 1
     for (int i = 0; i < Width; ++i) {
-      place[i] = across[i] * side - (half_side + 0.5F);
-      inside[i] = 0;
+      place[i] = sign * across[i] * side - (half_side + 0.5F);
+      below[i] = 0;
     }
     for (int j = 0; j < Side; ++j) {
       for (int i = 0; i < Width; ++i) {
@@ -84,11 +101,9 @@ struct CircleChords {
         const auto sub_pixels = static_cast<std::int32_t>(near);
         const float off = std::fabs(near - static_cast<float>(sub_pixels) - 0.5F);
         from_middle[i] = off > from_middle[i] ? off : from_middle[i];
-        inside[i] += sub_pixels;
+        below[i] += sub_pixels;
       }
     }
-    for (int i = 0; i < Width; ++i)
-      unsure[i] = (from_middle[i] < 0.5F - slack ? 0 : 1) | (across[i] < beside_middle ? 1 : 0);
   }
 };
 

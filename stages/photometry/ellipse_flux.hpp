@@ -22,7 +22,7 @@ struct EllipseFlux {
 
 /// FLAGS 1 while a radius is sought. The ratio is in float, in which a tenth is more than a tenth in double: exactly a
 /// tenth is enough, as in SExtractor.
-SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(double masked, double area) {
+SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(std::int64_t masked, std::int64_t area) {
   return static_cast<double>(static_cast<float>(masked) / static_cast<float>(area)) > 0.1;
 }
 
@@ -54,19 +54,20 @@ SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const Mea
                                                    const PhotometryImage& image, float radius) {
   constexpr int width = Lanes::width;
   const ApertureBox box = box_of_ellipse(source.shape, radius, image);
-  const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<4, width>& pixels) {
+  const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
+                       BlockCounts<2, width>& counted) {
     const auto block = ellipse_block<width>(source, image, x, y, count, radius * radius);
     for (int i = 0; i < width; ++i) {
       const bool in = block.in_reach[i] != 0;
       pixels.of[0][i] = in ? block.sample.value[i] : 0;
       pixels.of[1][i] = in ? block.sample.variance[i] : 0;
-      pixels.of[2][i] = in ? 1 : 0;
-      pixels.of[3][i] = block.in_reach[i] & block.sample.masked[i];
+      counted.of[0][i] = block.in_reach[i];
+      counted.of[1][i] = block.in_reach[i] & block.sample.masked[i];
     }
   };
-  const Sums<4> sums = lanes.template sum_of_blocks<4>(box, add);
-  const double area = sums.of[2], masked = sums.of[3];
-  return {sums.of[0], sums.of[1], radius,
+  const auto all = lanes.template sum_and_count<2, 2>(box, add);
+  const auto area = static_cast<double>(all.counts[0]), masked = static_cast<double>(all.counts[1]);
+  return {all.sums.of[0], all.sums.of[1], radius,
           (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0)};
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/photometry/lanes.hpp"
+#include "stages/photometry/fixed_point.hpp"
 
 namespace srcextract {
 
@@ -48,14 +48,5 @@ struct GrowthCurve {
     return radius < least ? least : radius < most ? radius : most;
   }
 };
-
-/// A quantum for numbers whose magnitudes add up to `most`, so small that the rounding of none is felt.
-SRCEXTRACT_HOST_DEVICE inline FixedPoint fixed_point_up_to(double most) {
-  constexpr int bits = 61;
-  if (!(most > 0)) return {1};
-  int exponent = 0;
-  std::frexp(most, &exponent);
-  return {std::ldexp(1.0, exponent - bits)};
-}
 
 }  // namespace srcextract

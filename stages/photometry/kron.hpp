@@ -27,20 +27,21 @@ struct KronFamily : EllipseFamily<KronFamily> {
     constexpr float reach = 6;
     constexpr int width = Lanes::width;
     const ApertureBox box = box_of_ellipse(source.shape, reach, image);
-    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<4, width>& pixels) {
+    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
+                         BlockCounts<2, width>& counted) {
       const auto block = ellipse_block<width>(source, image, x, y, count, reach * reach);
       for (int i = 0; i < width; ++i) {
         const std::int32_t own = block.in_reach[i] & (1 - block.sample.masked[i]);
         const double value = own != 0 ? block.sample.value[i] : 0, square = block.square[i];
         pixels.of[0][i] = value;
         pixels.of[1][i] = own != 0 ? (square > 0 ? std::sqrt(square) : 0.0) * value : 0;
-        pixels.of[2][i] = block.in_reach[i];
-        pixels.of[3][i] = block.in_reach[i] & block.sample.masked[i];
+        counted.of[0][i] = block.in_reach[i];
+        counted.of[1][i] = block.in_reach[i] & block.sample.masked[i];
       }
     };
-    const Sums<4> sums = lanes.template sum_of_blocks<4>(box, add);
-    const double light = sums.of[0], moment = sums.of[1];
-    flags |= (box.cut ? flag::aperture_cut : 0) | (is_mostly_masked(sums.of[3], sums.of[2]) ? flag::crowded : 0);
+    const auto all = lanes.template sum_and_count<2, 2>(box, add);
+    const double light = all.sums.of[0], moment = all.sums.of[1];
+    flags |= (box.cut ? flag::aperture_cut : 0) | (is_mostly_masked(all.counts[1], all.counts[0]) ? flag::crowded : 0);
     const double wanted = light > 0 && moment > 0 ? factor * moment / light : minimum;
     return static_cast<float>(wanted > minimum ? wanted : minimum);
   }

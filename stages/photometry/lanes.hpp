@@ -4,34 +4,12 @@
 #include <limits>
 
 #include "stages/core/host_device.hpp"
+#include "stages/photometry/aperture_box.hpp"
+#include "stages/photometry/host_keys.hpp"
 
 namespace srcextract {
 
-/// The pixels [x_begin, x_end) of rows [y_begin, y_end), all of them in the image.
-struct ApertureBox {
-  std::int32_t x_begin, x_end, y_begin, y_end;
-  bool cut;  ///< the image ends before the aperture does
-};
-
-/// An edge of a box, truncated towards zero, at most one pixel outside of an image of that size; NaN is outside.
-SRCEXTRACT_HOST_DEVICE inline std::int32_t box_edge(double edge, std::int32_t size) {
-  if (!(edge > -1)) return -1;
-  return edge >= size + 1.0 ? size + 1 : static_cast<std::int32_t>(edge);
-}
-
-/// What of that box is in the image.
-SRCEXTRACT_HOST_DEVICE inline ApertureBox box_within(double left, double right, double top, double bottom,
-                                                     std::int32_t width, std::int32_t height) {
-  const std::int32_t x_begin = box_edge(left, width), x_end = box_edge(right, width);
-  const std::int32_t y_begin = box_edge(top, height), y_end = box_edge(bottom, height);
-  ApertureBox box{x_begin > 0 ? x_begin : 0, x_end < width ? x_end : width, y_begin > 0 ? y_begin : 0,
-                  y_end < height ? y_end : height, x_begin < 0 || y_begin < 0 || x_end > width || y_end > height};
-  if (box.x_end < box.x_begin) box.x_end = box.x_begin;
-  if (box.y_end < box.y_begin) box.y_end = box.y_begin;
-  return box;
-}
-
-/// What a pixel adds to N sums, and these. Integers up to 2^53 are exact.
+/// What a pixel adds to N sums, and these.
 template <int N>
 struct Sums {
   double of[N];
@@ -40,17 +18,6 @@ struct Sums {
 /// Columns of partial sums that a sum over a box has.
 inline constexpr int lane_count = 32;
 
-/// Real numbers as multiples of a quantum, a power of two, so that they add up to the same in any order.
-struct FixedPoint {
-  double quantum;
-
-  SRCEXTRACT_HOST_DEVICE std::int64_t of(double value) const {
-    const double scaled = value * (1 / quantum);  // exact, and divided once for all values
-    return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-  }
-  SRCEXTRACT_HOST_DEVICE double value(std::int64_t sum) const { return static_cast<double>(sum) * quantum; }
-};
-
 /// Most bins of a histogram over a box.
 inline constexpr int most_bins = 64;
 
@@ -58,6 +25,19 @@ inline constexpr int most_bins = 64;
 template <int N, int Width>
 struct BlockSums {
   double of[N][Width];
+};
+
+/// 0 or 1 of each, of M things that are counted.
+template <int M, int Width>
+struct BlockCounts {
+  std::int32_t of[M > 0 ? M : 1][Width];
+};
+
+/// The sums of N numbers, and how many of each of M things there are.
+template <int N, int M>
+struct SumsAndCounts {
+  Sums<N> sums;
+  std::int64_t counts[M > 0 ? M : 1];
 };
 
 /// How a family of measurements (stages/photometry/families.hpp) goes through the pixels of a box, on the host. On a
@@ -86,26 +66,42 @@ class HostLanes {
   /// from x on add. Of its `width` pixels only `count` are in the box; the others add 0.
   template <int N, class F>
   Sums<N> sum_of_blocks(const ApertureBox& box, const F& f) const {
+    const auto both =
+        sum_and_count<N, 0>(box, [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels,
+                                     BlockCounts<0, width>&) { f(x, y, count, pixels); });
+    return both.sums;
+  }
+
+  /// The same, and counts, for which no order is needed: f(x, y, count, pixels, counted) says in `counted`, a
+  /// BlockCounts<M, width>, what they count.
+  template <int N, int M, class F>
+  SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
     double lanes[lane_count / width][N][width] = {};
+    std::int32_t counts[M > 0 ? M : 1][width] = {};
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
       int block = 0;
       for (std::int32_t x = box.x_begin; x < box.x_end; x += width, block = (block + 1) % (lane_count / width)) {
         BlockSums<N, width> pixels;
-        f(x, y, box.x_end - x < width ? box.x_end - x : width, pixels);
+        BlockCounts<M, width> counted;
+        f(x, y, box.x_end - x < width ? box.x_end - x : width, pixels, counted);
         for (int k = 0; k < N; ++k)
           for (int i = 0; i < width; ++i) lanes[block][k][i] += pixels.of[k][i];
+        for (int k = 0; k < M; ++k)
+          for (int i = 0; i < width; ++i) counts[k][i] += counted.of[k][i];
       }
     }
     static_assert(lane_count == 2 * width);
-    Sums<N> sums;
+    SumsAndCounts<N, M> all{};
     for (int k = 0; k < N; ++k) {
       double* const tree = lanes[0][k];
       for (int i = 0; i < width; ++i) tree[i] += lanes[1][k][i];
       for (int half = width / 2; half > 0; half /= 2)
         for (int i = 0; i < half; ++i) tree[i] += tree[i + half];
-      sums.of[k] = tree[0];
+      all.sums.of[k] = tree[0];
     }
-    return sums;
+    for (int k = 0; k < M; ++k)
+      for (int i = 0; i < width; ++i) all.counts[k] += counts[k][i];
+    return all;
   }
 
   /// The largest f(x, y) in a box, none of which is NaN; of an empty one the least number.
@@ -161,8 +157,17 @@ class HostLanes {
     return bins_;
   }
 
+  /// The keys of pixels that read(x, y, count, block), as of HostKeys, wants of blocks of a row of the box. They stay
+  /// until the next call.
+  template <class Read>
+  const HostKeys& keys(const ApertureBox& box, const Read& read) const {
+    keys_.read<width>(box, read);
+    return keys_;
+  }
+
  private:
   mutable std::int64_t bins_[most_bins] = {};
+  mutable HostKeys keys_;
 };
 
 }  // namespace srcextract

@@ -41,11 +41,13 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
 
   /// What is within 1.2 times a scale.
   struct Rings {
-    double annulus, annulus_area, within, within_area, area, masked;
+    double annulus, within;
+    std::int64_t annulus_area, within_area, area, masked;
 
     /// Thin annuli near the centre have no pixel.
     SRCEXTRACT_HOST_DEVICE bool fade() const {
-      return annulus_area > 0 && within_area > 0 && annulus / annulus_area < 0.2 * within / within_area;
+      return annulus_area > 0 && within_area > 0 &&
+             annulus / static_cast<double>(annulus_area) < 0.2 * within / static_cast<double>(within_area);
     }
   };
 
@@ -57,22 +59,23 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     const float middle = core * scale * (core * scale);
     // A hundredth more than the ellipse, so that the rounding of the box leaves out none of its pixels.
     const ApertureBox box = box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
-    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<6, width>& pixels) {
+    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
+                         BlockCounts<4, width>& counted) {
       const auto block = ellipse_block<width>(source, image, x, y, count, outer);
       for (int i = 0; i < width; ++i) {
         const std::int32_t own = block.in_reach[i] & (1 - block.sample.masked[i]);
         const std::int32_t beyond = own & (block.square[i] >= inner ? 1 : 0);
         const std::int32_t within = own & (block.square[i] < middle ? 1 : 0);
         pixels.of[0][i] = beyond != 0 ? block.sample.value[i] : 0;
-        pixels.of[1][i] = beyond;
-        pixels.of[2][i] = within != 0 ? block.sample.value[i] : 0;
-        pixels.of[3][i] = within;
-        pixels.of[4][i] = block.in_reach[i];
-        pixels.of[5][i] = block.in_reach[i] & block.sample.masked[i];
+        pixels.of[1][i] = within != 0 ? block.sample.value[i] : 0;
+        counted.of[0][i] = beyond;
+        counted.of[1][i] = within;
+        counted.of[2][i] = block.in_reach[i];
+        counted.of[3][i] = block.in_reach[i] & block.sample.masked[i];
       }
     };
-    const Sums<6> sums = lanes.template sum_of_blocks<6>(box, add);
-    return {sums.of[0], sums.of[1], sums.of[2], sums.of[3], sums.of[4], sums.of[5]};
+    const auto all = lanes.template sum_and_count<2, 4>(box, add);
+    return {all.sums.of[0], all.sums.of[1], all.counts[0], all.counts[1], all.counts[2], all.counts[3]};
   }
 };
 

@@ -28,10 +28,11 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
 
 /// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
 template <class One>
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const MeasuredSource& source,
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN void measure_source(const One& family, const HostLanes& lanes,
+                                                                const MeasuredSource& source,
                                                                 const PhotometryImage& found_in,
                                                                 const PhotometryImage& image, typename One::Row* rows) {
-  measure_rows_in(family, HostLanes(), source, found_in, image,
+  measure_rows_in(family, lanes, source, found_in, image,
                   [&](int which, const typename One::Row& row) { rows[which] = row; });
 }
 
@@ -44,12 +45,13 @@ void measure_family(const PhotometryInput<Cpu>& input, const PhotometryImage& fo
   out.each = family.rows();
   out.rows = Buffer<typename One::Row, Cpu>(count * out.each, where);
   parallel_for(count, sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    const HostLanes lanes;
     for (std::int64_t i = begin; i < end; ++i) {
       const Parentage parentage = input.parentage.empty() ? Parentage{} : input.parentage[i];
       const MeasuredSource source{static_cast<std::int32_t>(i + 1),
                                   shape_of(input.sums[i], parentage, image.width, image.height), &input.sums[i],
                                   before.kron.of(i), before.light_radii.of(i)};
-      measure_source(family, source, found_in, image, out.rows.data() + i * out.each);
+      measure_source(family, lanes, source, found_in, image, out.rows.data() + i * out.each);
     }
   });
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/host_device.hpp"
+
+namespace srcextract {
+
+/// The pixels [x_begin, x_end) of rows [y_begin, y_end), all of them in the image.
+struct ApertureBox {
+  std::int32_t x_begin, x_end, y_begin, y_end;
+  bool cut;  ///< the image ends before the aperture does
+};
+
+/// An edge of a box, truncated towards zero, at most one pixel outside of an image of that size; NaN is outside.
+SRCEXTRACT_HOST_DEVICE inline std::int32_t box_edge(double edge, std::int32_t size) {
+  if (!(edge > -1)) return -1;
+  return edge >= size + 1.0 ? size + 1 : static_cast<std::int32_t>(edge);
+}
+
+/// What of that box is in the image.
+SRCEXTRACT_HOST_DEVICE inline ApertureBox box_within(double left, double right, double top, double bottom,
+                                                     std::int32_t width, std::int32_t height) {
+  const std::int32_t x_begin = box_edge(left, width), x_end = box_edge(right, width);
+  const std::int32_t y_begin = box_edge(top, height), y_end = box_edge(bottom, height);
+  ApertureBox box{x_begin > 0 ? x_begin : 0, x_end < width ? x_end : width, y_begin > 0 ? y_begin : 0,
+                  y_end < height ? y_end : height, x_begin < 0 || y_begin < 0 || x_end > width || y_end > height};
+  if (box.x_end < box.x_begin) box.x_end = box.x_begin;
+  if (box.y_end < box.y_begin) box.y_end = box.y_begin;
+  return box;
+}
+
+}  // namespace srcextract

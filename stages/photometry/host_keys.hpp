@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "stages/photometry/aperture_box.hpp"
+#include "stages/photometry/pixel_keys.hpp"
+
+namespace srcextract {
+
+/// Keys of pixels of a box, read once and kept in order, on the host. A device keeps them as a warp can
+/// (cuda/photometry/warp_keys.hpp). What is told of them does not depend on their order.
+class HostKeys {
+ public:
+  /// Reads those that read(x, y, count, block) wants of blocks of a row, of which `count` pixels are in the box.
+  template <int Width, class Read>
+  void read(const ApertureBox& box, const Read& read) {
+    keys_.resize(static_cast<std::size_t>(box.x_end - box.x_begin) * (box.y_end - box.y_begin));
+    std::size_t count = 0;
+    for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
+      for (std::int32_t x = box.x_begin; x < box.x_end; x += Width) {
+        const int in_box = std::min<std::int32_t>(box.x_end - x, Width);
+        KeyBlock<Width> block;
+        read(x, y, in_box, block);
+        if (block.any == 0) continue;
+        for (int i = 0; i < in_box; ++i) {
+          keys_[count] = block.key[i];
+          count += static_cast<std::size_t>(block.wanted[i]);
+        }
+      }
+    }
+    keys_.resize(count);
+    std::sort(keys_.begin(), keys_.end());
+  }
+
+  /// How many there are in a range.
+  std::int64_t count(const KeyRange& range) const { return end(range) - begin(range); }
+
+  /// The least and the largest of a range that holds some.
+  KeyRange extremes(const KeyRange& range) const { return {*begin(range), *(end(range) - 1)}; }
+
+  /// That of a range whose rank it is, from 0 on, and the next.
+  KeyPair pair(const KeyRange& range, std::int64_t rank) const {
+    const auto lower = begin(range) + rank, next = lower + 1;
+    return {*lower, next < end(range) ? *next : *lower};
+  }
+
+  /// The sums of what f(key) returns, an IntegerSums<N>, over those in a range.
+  template <int N, class F>
+  IntegerSums<N> sum(const KeyRange& range, const F& f) const {
+    IntegerSums<N> sums{};
+    const auto last = end(range);
+    for (auto key = begin(range); key != last; ++key) {
+      const IntegerSums<N> one = f(*key);
+      for (int k = 0; k < N; ++k) sums.of[k] += one.of[k];
+    }
+    return sums;
+  }
+
+ private:
+  using Place = std::vector<std::uint32_t>::const_iterator;
+
+  Place begin(const KeyRange& range) const { return std::lower_bound(keys_.begin(), keys_.end(), range.low); }
+  Place end(const KeyRange& range) const { return std::upper_bound(keys_.begin(), keys_.end(), range.high); }
+
+  std::vector<std::uint32_t> keys_;
+};
+
+}  // namespace srcextract
