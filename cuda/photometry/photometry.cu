@@ -40,14 +40,27 @@ struct SourceTable {
   ItemCount items;
 };
 
-/// A warp a row of a source, or a source if its rows are measured together.
-template <class One>
+/// An image, and what the device alone knows of it.
+struct LevelledImage {
+  PhotometryImage image;
+  const Levels* levels;
+
+  __device__ PhotometryImage at(double analysis) const {
+    PhotometryImage known = image;
+    known.background = levels->background;
+    known.threshold = analysis_level(*levels, analysis);
+    return known;
+  }
+};
+
+/// A warp a row of a source, or a source if its rows are measured together. `found_in` is looked at only where sources
+/// were found `elsewhere`: a kernel that has both images at hand has fewer registers left.
+template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks)
-    measure_family_kernel(One family, PhotometryImage image, const Levels* levels, double analysis, SourceTable sources,
-                          typename One::Row* rows) {
+    measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, double analysis,
+                          SourceTable sources, typename One::Row* rows) {
   const WarpLanes lanes;
-  image.background = levels->background;
-  image.threshold = analysis_level(*levels, analysis);
+  const PhotometryImage image = measured.at(analysis);
   const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
@@ -64,7 +77,11 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks)
       family.measure_rows(lanes, source, image, keep);
     } else {
       const auto which = static_cast<int>(i % parts);
-      keep(which, family.measure(lanes, source, image, which));
+      if constexpr (elsewhere) {
+        keep(which, measure_row_in(family, lanes, source, found_in.at(analysis), image, which));
+      } else {
+        keep(which, family.measure(lanes, source, image, which));
+      }
     }
   }
 }
@@ -88,14 +105,16 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
 
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
   const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  const PhotometryImage image{input.image.pixels.data(),
-                              input.variance.pixels.data(),
-                              owners.pixels.data(),
-                              static_cast<std::int32_t>(input.image.shape.width),
-                              static_cast<std::int32_t>(input.image.shape.height),
-                              0,  // only the device knows it
-                              0,
-                              config.measurement.mask};
+  const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
+                            const Value<Levels, Gpu>& levels) {
+    return LevelledImage{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
+                          static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
+                          0, 0, config.measurement.mask},
+                         levels.data()};
+  };
+  const LevelledImage image = levelled(input.image, input.variance, input.levels);
+  const FoundImage<Gpu>* const other = input.found_in;
+  const LevelledImage found_in = other == nullptr ? image : levelled(other->image, other->variance, other->levels);
   const ColumnChoice choice(config.output.columns);
   const std::int64_t room = input.sums.size();
   const ItemCount items{&input.components.counts.data()->kept, room};
@@ -119,8 +138,14 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    measure_family_kernel<<<blocks, family_threads, 0, where.stream>>>(
-        family, image, input.levels.data(), analysis_ratio(config), sources, out.rows.data());
+    const auto launch = [&](auto kernel) {
+      kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, analysis_ratio(config), sources,
+                                                          out.rows.data());
+    };
+    if (looks_at_both<One, WarpLanes> && other != nullptr)
+      launch(measure_family_kernel<One, looks_at_both<One, WarpLanes>>);
+    else
+      launch(measure_family_kernel<One, false>);
     check_launch();
   });
   return measured;
