@@ -120,15 +120,6 @@ std::shared_ptr<const PositionList> position_list(const CommandLine& command, co
   return std::make_shared<const PositionList>(read_positions(command.positions));
 }
 
-Workload work_of(const CommandLine& command, const std::vector<PlannedFile>& files) {
-  Workload work = workload_of(files, command.reference);
-  if (command.detect.empty() && command.positions.empty()) return work;
-  work.cpu_alone =
-      command.positions.empty() ? "-d finds sources in another image" : "--positions measures where it is told";
-  work.on_any = "--backend to cpu";
-  return work;
-}
-
 /// The bands, if there are any; then there is a detection image.
 std::vector<Band> planned_bands(const CommandLine& command, const RunConfig& run, const DetectionTask* detection) {
   if (command.bands.empty()) return {};
@@ -199,7 +190,9 @@ int run_images(const CommandLine& command) {
   if (detection != nullptr) kept.add_files_of(detection->config);
   const std::vector<PlannedFile> files = planned_files(command, config, bands);
   if (bands.empty()) require_distinct_outputs(files);
-  const Machine machine = choose_machine({command.backend, command.devices, command.threads}, work_of(command, files));
+  const std::string& beside = command.reference.empty() ? command.detect : command.reference;
+  const Machine machine =
+      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, beside));
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command.memory);

@@ -36,12 +36,21 @@ bool device_works(int) {
 
 class CudaExtractor::Session {};
 class CudaExtractor::Group {};
+class CudaExtractor::Found {};
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
 
 CudaExtractor::~CudaExtractor() = default;
 
-Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&) {
+Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*) {
+  throw_not_built();
+}
+
+std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {
+  throw_not_built();
+}
+
+Extraction CudaExtractor::measure(const Exposure&, const Config&, const ForcedPositions&, const Observer&) {
   throw_not_built();
 }
 

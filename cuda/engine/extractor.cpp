@@ -1,5 +1,7 @@
 #include "cuda/engine/extractor.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -8,24 +10,41 @@
 #include "cuda/engine/stage_events.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/found_elsewhere.hpp"
 #include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/measure_elsewhere.hpp"
+#include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
+
+class CudaExtractor::Found {
+ public:
+  explicit Found(FoundElsewhere<Gpu>&& sources) : sources_(std::move(sources)) {}
+
+  const FoundElsewhere<Gpu>& sources() const { return sources_; }
+
+ private:
+  FoundElsewhere<Gpu> sources_;
+};
 
 /// What is kept between images.
 class CudaExtractor::Session {
  public:
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
 
-  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer);
+  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer, const Found* sources);
+  std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
+  Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                     const Observer& observer);
 
  private:
   class Engine;
 
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels().front(); }
+  void prepare(const RunPlan& plan);
 
   Cpu host_;
   Stream stream_;
@@ -39,11 +58,11 @@ class CudaExtractor::Session::Engine {
  public:
   using Where = Gpu;
 
-  Engine(Session& session, const Config& config, const Observer& observer)
-      : session_(session), config_(config), observer_(observer), events_(session.where()) {}
+  Engine(Session& session, Pixels<Gpu>& pixels, const Config& config, const Observer& observer)
+      : session_(session), pixels_(pixels), config_(config), observer_(observer), events_(session.where()) {}
 
   const Gpu& where() const { return session_.where(); }
-  Pixels<Gpu>& pixels() { return session_.pixels(); }
+  Pixels<Gpu>& pixels() { return pixels_; }
   void read(const PixelSource& source, Pixels<Gpu>& pixels) { session_.ingester_.ingest(source, pixels); }
 
   template <class Result>
@@ -72,16 +91,113 @@ class CudaExtractor::Session::Engine {
       events_.report_times(observer_.on_stage);
       session_.detector_.graph().report_times(events_.last(), observer_.on_stage);
     }
+    if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
+    return catalogue_of(summary, there, {});
+  }
+
+  /// What is found in its pixels, with them, to be measured in others.
+  FoundElsewhere<Gpu> keep_found() {
+    Steps steps{initial_capacity(pixels_.image.shape)};
+    const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
+      Detection<Gpu> found;
+      find_sources<Gpu>(pixels_, config_, found, with_room, done, nullptr);
+      measure_found(pixels_, found, with_room, done);
+      return found;
+    });
+    Detection<Cpu> here = to_host(summary, steps.found, false, where());
+    FoundSky sky{here.background,
+                 here.whole,
+                 std::move(here.mesh),
+                 here.levels,
+                 rows_to_host(steps.found.variances, summary, where()),
+                 summary.masked,
+                 &config_};
+    check_detection_image(sky, pixels_.image.shape);
+    leave_no_room(summary, steps.found, where());
+    return srcextract::keep_found(std::move(pixels_), std::move(steps.found), std::move(sky));
+  }
+
+  /// These in the light of its pixels.
+  Extraction extract_found(const FoundElsewhere<Gpu>& sources) {
+    const Capacity usual = initial_capacity(pixels_.image.shape);
+    Steps steps{
+        {std::max(usual.runs, sources.found.runs.runs.size()), std::max(usual.sources, sources.found.sums.size())}};
+    const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
+      return measure_elsewhere<Gpu>(sources, pixels_, config_, with_room, done);
+    });
+    return catalogue_of(summary, steps.found, copy_of(sources.sky, session_.host_));
+  }
+
+  /// The light of its pixels at these places.
+  Extraction extract_at(const ForcedPositions& positions) {
+    const auto done = [&](const char* stage) { events_.done(stage); };
+    const Detection<Gpu> there = prepare_positions<Gpu>(pixels_, config_, where(), done);
+    Image<float, Cpu> image = to_host(measured_image(pixels_, there), where());
+    const Image<float, Cpu> noise = to_host(measured_noise(pixels_, there), where());
+    if (observer_.on_stage) events_.report_times(observer_.on_stage);
+    Detection<Cpu> found = sky_to_host(there, where());
+    StageClock clock(observer_);
+    measure_positions(positions, image, noise, config_, found, session_.host_);
+    clock.done("photometry");
+    if (observer_.record != nullptr) {
+      found.above = to_host(there.above, where());
+      found.filled = {to_host(there.filled.image, where()), to_host(there.filled.variance, where())};
+      record_detection(found, *observer_.record);
+      found.filled = {};
+    }
+    add_aperture_noise(image, noise, config_, found, aperture_noise_, session_.host_, clock);
+    found.above = {};
+    if (shows_pixels(config_)) found.above = std::move(image);
+    const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
+    Extraction extraction = make_catalog(std::move(found), sums, fetch(pixels_.masked, where()), pixels_.image.shape,
+                                         config_, session_.host_, clock);
+    if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels_, there), where());
+    return extraction;
+  }
+
+ private:
+  /// What the steps that no graph has have found, with this room for it.
+  struct Steps {
+    Capacity room;
+    Detection<Gpu> found = {};
+  };
+
+  /// Takes such steps, again where an image has more runs or sources than there is room for, and tells of them.
+  template <class Take>
+  ImageSummary take(Steps& steps, const Take& take_steps) {
+    const auto done = [&](const char* stage) { events_.done(stage); };
+    Gpu with_room = where();
+    for (;;) {
+      with_room.capacity = steps.room;
+      steps.found = {};  // its memory first
+      steps.found = take_steps(with_room, done);
+      session_.results_.forget_rows();
+      const ImageSummary summary = session_.results_.receive(pixels_, steps.found, where());
+      session_.results_.forget_rows();
+      const Capacity needed = summary.needed();
+      check_run_count(needed.runs);
+      if (needed.runs > steps.room.runs || needed.sources > steps.room.sources) {
+        steps.room = grown_capacity(steps.room, needed.runs, needed.sources);
+        continue;
+      }
+      if (observer_.on_stage) events_.report_times(observer_.on_stage);
+      if (observer_.record != nullptr) record_detection(all_to_host(summary, steps.found, where()), *observer_.record);
+      return summary;
+    }
+  }
+
+  /// Of what was received last.
+  Extraction catalogue_of(const ImageSummary& summary, const Detection<Gpu>& there, FoundSky&& found_in) {
     const bool between_sources = measures_aperture_noise(config_);
     Detection<Cpu> found = to_host(summary, there, keeps_segmentation(config_) || between_sources, where());
     const std::span<const SourceSums> sums = session_.results_.sums(there, where());
+    found.found_in = std::move(found_in);
     found.fluxes = rows_to_host(there.fluxes, summary, where());
     found.variances = rows_to_host(there.variances, summary, where());
     found.areas = rows_to_host(there.areas, summary, where());
     found.parentage = rows_to_host(there.parentage, summary, where());
     found.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, summary, where());
     found.photometry = rows_to_host(there.photometry, summary, where());
-    if (observer_.record != nullptr) record_detection(all_to_host(summary, there, where()), *observer_.record);
     if (shows_pixels(config_)) {
       found.above = to_host(measured_image(pixels(), there), where());
       found.image = to_host(there.image, where());
@@ -100,7 +216,6 @@ class CudaExtractor::Session::Engine {
     return extraction;
   }
 
- private:
   /// The steps of the graph.
   const ImageSummary& detect() {
     const ImageSummary* summary = nullptr;
@@ -114,20 +229,49 @@ class CudaExtractor::Session::Engine {
   }
 
   Session& session_;
+  Pixels<Gpu>& pixels_;
   const Config& config_;
   const Observer& observer_;
   StageEvents events_;
   std::optional<ApertureNoise> aperture_noise_;
 };
 
-Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer) {
-  const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
-  detector_.prepare(exposure.shape(), 1, device_memory_beside(plan_of(exposure, config)));
+void CudaExtractor::Session::prepare(const RunPlan& plan) {
+  detector_.prepare(plan.shape, 1, device_memory_beside(plan));
   pixels().noise = {};
   pixels().variance = {};
   pixels().kept = {};
-  Engine engine(*this, config, observer);
-  return run_stages(exposure, config, engine);
+}
+
+Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
+                                           const Found* sources) {
+  const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
+  RunPlan plan = plan_of(exposure, config);
+  plan.found_elsewhere = sources != nullptr;
+  prepare(plan);
+  Engine engine(*this, pixels(), config, observer);
+  if (sources == nullptr) return run_stages(exposure, config, engine);
+  return extract_elsewhere(sources->sources(), exposure, config, engine);
+}
+
+std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const DetectionImage& image,
+                                                                         const Observer& observer) {
+  const StreamEnd end(where());
+  RunPlan plan = plan_of(image.exposure, image.config);
+  plan.found_elsewhere = true;
+  prepare(plan);
+  Pixels<Gpu> pixels(plan.shape, where());
+  Engine engine(*this, pixels, image.config, observer);
+  return std::make_shared<const Found>(find_elsewhere(image, engine));
+}
+
+Extraction CudaExtractor::Session::measure(const Exposure& exposure, const Config& config,
+                                           const ForcedPositions& positions, const Observer& observer) {
+  const StreamEnd end(where());
+  const Config own = forced_config(config, positions.ellipses);
+  prepare(plan_of(exposure, own));
+  Engine engine(*this, pixels(), own, observer);
+  return extract_forced(exposure, own, positions, engine);
 }
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
@@ -140,10 +284,24 @@ CudaExtractor::~CudaExtractor() {
   cudaGetLastError();  // of a device that is lost
 }
 
-Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer) {
+CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
   if (!session_) session_ = std::make_unique<Session>(device_, host_);
-  return session_->extract(exposure, config, observer);
+  return *session_;
+}
+
+Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,
+                                  const Found* sources) {
+  return session().extract(exposure, config, observer, sources);
+}
+
+std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage& image, const Observer& observer) {
+  return session().find(image, observer);
+}
+
+Extraction CudaExtractor::measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                                  const Observer& observer) {
+  return session().measure(exposure, config, positions, observer);
 }
 
 std::vector<Extracted> CudaExtractor::extract_together(std::span<const PixelSource> sources, const Config& config) {

@@ -12,6 +12,9 @@
 
 namespace srcextract {
 
+struct DetectionImage;
+struct ForcedPositions;
+
 /// What became of one of several images: its failure, or else the rest.
 struct Extracted {
   struct StageTime {
@@ -34,9 +37,22 @@ class CudaExtractor {
   CudaExtractor(const CudaExtractor&) = delete;
   CudaExtractor& operator=(const CudaExtractor&) = delete;
 
-  /// One image. Throws what the stages throw, and Error{device} that says how much memory is needed and how much is
-  /// free if the device is short of it.
-  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer);
+  /// Sources that are kept on the device, with the image in which they were found. The extractor must outlive them.
+  class Found;
+
+  /// One image; with `sources` these are measured in it, and nothing is found (extract_on_host). Throws what the stages
+  /// throw, and Error{device} that says how much memory is needed and how much is free if the device is short of it.
+  Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
+                     const Found* sources = nullptr);
+
+  /// The sources of an image, by the configuration that it has, to be measured in others (find_on_host). The image must
+  /// outlive them.
+  std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
+
+  /// Light at places that are told, where nothing is found (measure_on_host): the device reads the image and subtracts
+  /// its sky, the host measures.
+  Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
+                     const Observer& observer);
 
   /// Images of one shape, at most images_in_a_launch() of them, each as extract() has it. A source that cannot be read,
   /// or an image that has no background, fails alone; what concerns the device is thrown: Error{device}.
@@ -45,6 +61,8 @@ class CudaExtractor {
  private:
   class Session;
   class Group;
+  Session& session();
+
   [[maybe_unused]] int device_;
   Cpu host_;
   std::unique_ptr<Session> session_;

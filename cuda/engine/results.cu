@@ -42,6 +42,26 @@ Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found,
   return here;
 }
 
+Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where) {
+  Detection<Cpu> here;
+  here.background = fetch(found.background, where);
+  here.mesh = to_host(found.mesh, where);
+  here.whole = found.mesh.level.empty() ? here.background : fetch(found.whole, where);
+  here.levels = fetch(found.levels, where);
+  return here;
+}
+
+void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where) {
+  const auto cut = [&](auto& buffer, std::int64_t count) {
+    if (count < buffer.size()) buffer = first_of(buffer, count, where);
+  };
+  for (auto* labels : {&found.components.label, &found.cleaned.own.label}) cut(*labels, summary.runs);
+  for (auto* sums : {&found.sums, &found.cleaned.own_sums}) cut(*sums, summary.counts.kept);
+  cut(found.runs.runs, summary.runs);
+  cut(found.cleaned.eaten, summary.runs);
+  cut(found.parentage, summary.counts.kept);
+}
+
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where) {
   Detection<Cpu> here = to_host(summary, found, true, where);
   here.above = to_host(found.above, where);

@@ -9,6 +9,16 @@
 
 namespace srcextract {
 
+/// Copies the first `count` elements on the device.
+template <class T>
+Buffer<T, Gpu> first_of(const Buffer<T, Gpu>& buffer, std::int64_t count, const Gpu& where) {
+  Buffer<T, Gpu> copy(count, where);
+  if (count == 0) return copy;
+  check(cudaMemcpyAsync(copy.data(), buffer.data(), static_cast<std::size_t>(count) * sizeof(T),
+                        cudaMemcpyDeviceToDevice, where.stream));
+  return copy;
+}
+
 /// What the detection steps leave of an image but the sums of its sources.
 struct ImageSummary {
   Background background;
@@ -28,6 +38,19 @@ struct ImageSummary {
     return {std::max({runs, thresholded, seeds, analysed, island_runs}), std::max(counts.kept, islands.kept)};
   }
 };
+
+/// Copies on the device, of all that there is room for.
+template <class T>
+Buffer<T, Gpu> copy_of(const Buffer<T, Gpu>& buffer, const Gpu& where) {
+  return first_of(buffer, buffer.size(), where);
+}
+template <class T>
+Value<T, Gpu> copy_of(const Value<T, Gpu>& value, const Gpu& where) {
+  if (value.data() == nullptr) return {};
+  Value<T, Gpu> copy(where);
+  check(cudaMemcpyAsync(copy.data(), value.data(), sizeof(T), cudaMemcpyDeviceToDevice, where.stream));
+  return copy;
+}
 
 /// What was found, without the sums; with the runs, and labels, only if all are wanted. Waits for the stream.
 Detection<Cpu> to_host(const ImageSummary& summary, const Detection<Gpu>& found, bool every_run, const Gpu& where);
@@ -49,7 +72,14 @@ inline Photometry<Cpu> rows_to_host(const Photometry<Gpu>& there, const ImageSum
   return here;
 }
 
-/// The same with everything else that the steps have made, for the comparison of back ends.
+/// The sky alone, and levels: background, whole, mesh and levels.
+Detection<Cpu> sky_to_host(const Detection<Gpu>& found, const Gpu& where);
+
+/// Leaves of sources, which fit into the room that there was for them, no room for more: copies of them are then of
+/// what there is.
+void leave_no_room(const ImageSummary& summary, Detection<Gpu>& found, const Gpu& where);
+
+/// to_host() with everything else that the steps have made, for the comparison of back ends.
 Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& found, const Gpu& where);
 
 /// What the host learns of every image, in page-locked memory that is kept from image to image.

@@ -47,14 +47,27 @@ struct SourceTable {
   ItemCount items;
 };
 
-/// A warp a row of a source, or a source if its rows are measured together.
-template <class One>
+/// An image, and what the device alone knows of it.
+struct LevelledImage {
+  PhotometryImage image;
+  const Levels* levels;
+
+  __device__ PhotometryImage known() const {
+    PhotometryImage all = image;
+    all.background = levels->background;
+    all.threshold = analysis_level(*levels);
+    return all;
+  }
+};
+
+/// A warp a row of a source, or a source if its rows are measured together. `found_in` is looked at only where sources
+/// were found `elsewhere`: a kernel that has both images at hand has fewer registers left.
+template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
-    measure_family_kernel(One family, PhotometryImage image, const Levels* levels, SourceTable sources,
+    measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
                           typename One::Row* rows) {
   const WarpLanes lanes;
-  image.background = levels->background;
-  image.threshold = analysis_level(*levels);
+  const PhotometryImage image = measured.known();
   const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
@@ -71,7 +84,11 @@ __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
       family.measure_rows(lanes, source, image, keep);
     } else {
       const auto which = static_cast<int>(i % parts);
-      keep(which, family.measure(lanes, source, image, which));
+      if constexpr (elsewhere) {
+        keep(which, measure_row_in(family, lanes, source, found_in.known(), image, which));
+      } else {
+        keep(which, family.measure(lanes, source, image, which));
+      }
     }
   }
 }
@@ -95,14 +112,16 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
 
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
   const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  const PhotometryImage image{input.image.pixels.data(),
-                              input.variance.pixels.data(),
-                              owners.pixels.data(),
-                              static_cast<std::int32_t>(input.image.shape.width),
-                              static_cast<std::int32_t>(input.image.shape.height),
-                              0,  // only the device knows it
-                              0,
-                              config.measurement.mask};
+  const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
+                            const Value<Levels, Gpu>& levels) {
+    return LevelledImage{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
+                          static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
+                          0, 0, config.measurement.mask},
+                         levels.data()};
+  };
+  const LevelledImage image = levelled(input.image, input.variance, input.levels);
+  const FoundImage<Gpu>* const other = input.found_in;
+  const LevelledImage found_in = other == nullptr ? image : levelled(other->image, other->variance, other->levels);
   const ColumnChoice choice(config.output.columns);
   const std::int64_t room = input.sums.size();
   const ItemCount items{&input.components.counts.data()->kept, room};
@@ -126,8 +145,13 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    measure_family_kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, input.levels.data(), sources,
-                                                                       out.rows.data());
+    const auto launch = [&](auto kernel) {
+      kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, sources, out.rows.data());
+    };
+    if (looks_at_both<One, WarpLanes> && other != nullptr)
+      launch(measure_family_kernel<One, looks_at_both<One, WarpLanes>>);
+    else
+      launch(measure_family_kernel<One, false>);
     check_launch();
   });
   return measured;

@@ -17,6 +17,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
 #include "io/wcs/pixel_unit.hpp"
+#include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/file_memory.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/extract/extract_image.hpp"
@@ -81,13 +82,13 @@ class OpenBands {
   }
 
   /// Returns what finding the sources took.
-  std::vector<StepTime> extract(const Execution& execution, Progress& progress) {
+  FoundTimes extract(const Execution& execution, Progress& progress) {
     FoundOnce once{.images = std::ssize(bands_)};
-    std::vector<StepTime> times;
+    FoundTimes found;
     const ImageInput& first = bands_.front().input();
     Config config;
     in_band(bands_.front().band, [&] { config = with_scale_of_thresholds(first); });
-    in_file(detection_->task.path, [&] { times = find_once(first, config, execution, progress, once); });
+    in_file(detection_->task.path, [&] { found = find_once(first, config, execution, progress, once); });
     for (OpenBand& open : bands_) {
       in_band(open.band, [&] {
         progress.begin_image(open.task.name);
@@ -96,7 +97,7 @@ class OpenBands {
         progress.end_image(open.band.file().bytes, 1, false);
       });
     }
-    return times;
+    return found;
   }
 
   /// Throws Error{input} if a file changed while it was read.
@@ -189,8 +190,9 @@ void extract_bands(const Job& job, std::span<const Band> bands, const Config& co
   const Execution execution = on_device(machine, std::nullopt, machine.cpu.threads);
   OpenBands open(job, bands, budget);
   ImageResult all;
-  all.backend = "cpu";
-  all.times = open.extract(execution, progress);
+  FoundTimes found = open.extract(execution, progress);
+  all.backend = found.backend;
+  all.times = std::move(found.times);
   open.sum();
 
   const auto writing = Clock::now();
@@ -210,6 +212,7 @@ void extract_bands(const Job& job, std::span<const Band> bands, const Config& co
   OutputFile& report = files.emplace_back(paths.report);
   report.write(format_bands_record(records, record(open.bands().front(), *of_run, all)));
   commit(files, job.flush);
+  for (const OpenBand& one : open.bands()) require_agreement(one.task.name, one.result.comparison, progress);
   spdlog::info("{} in {}: done in {:.3f} s", counted(open.bands().front().result.extraction.sources.size(), "source"),
                counted(std::ssize(open.bands()), "band"), seconds);
 }

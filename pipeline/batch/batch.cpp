@@ -130,7 +130,7 @@ class Crew {
 
   ImageOutcome finish(OpenImage& image, ImageResult& result, const Execution& execution, const Progress& progress) {
     ImageOutcome outcome = image.finish(std::move(result), execution);
-    require_agreement(outcome, progress);
+    require_agreement(outcome.name, outcome.comparison, progress);
     return outcome;
   }
 
@@ -160,14 +160,6 @@ class Crew {
     const std::int64_t by_memory =
         threads * std::min(needed, budget_.bytes()) / std::max<std::int64_t>(1, budget_.bytes());
     return static_cast<int>(std::max<std::int64_t>({1, by_images, by_memory}));
-  }
-
-  static void require_agreement(const ImageOutcome& outcome, const Progress& progress) {
-    if (outcome.comparison.empty()) return;
-    progress.clear();
-    print_result(format_comparison(outcome.name, outcome.comparison));
-    if (!all_equal(outcome.comparison))
-      throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
   }
 
   /// Throws if there is none to take its place.
@@ -209,6 +201,15 @@ class Crew {
 void print_result(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
     throw Error(ErrorKind::output, "cannot write to standard output");
+}
+
+void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
+                       const Progress& progress) {
+  if (comparison.empty()) return;
+  progress.clear();
+  print_result(format_comparison(name, comparison));
+  if (!all_equal(comparison))
+    throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
 }
 
 RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,

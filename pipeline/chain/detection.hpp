@@ -21,14 +21,13 @@
 
 namespace srcextract {
 
-/// The sky of the image in which sources were found, where another is measured.
-template <class Where>
+/// The sky of the image in which sources were found, where another is measured; for the catalogue, so on the host.
 struct FoundSky {
-  Value<Background, Where> background, whole;  ///< as of Detection
-  SkyMesh<Where> mesh;
-  Value<Levels, Where> levels;
-  Buffer<SourceSums, Where> variances;
-  Value<MaskCounts, Where> masked;
+  Value<Background, Cpu> background, whole;  ///< as of Detection
+  SkyMesh<Cpu> mesh;
+  Value<Levels, Cpu> levels;
+  Buffer<SourceSums, Cpu> variances;
+  Value<MaskCounts, Cpu> masked;
   const Config* config = nullptr;  ///< with which it was found; null: the image that is measured is that one
 };
 
@@ -59,12 +58,25 @@ struct Detection {
   Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
   Photometry<Where> photometry;         ///< what was asked for in apertures
   std::optional<ApertureNoise> noise;   ///< of sums in the image that is measured, on the host, if it is asked for
-  FoundSky<Where> found_in;             ///< then background, levels and what follows are of the image that is measured
+  FoundSky found_in;                    ///< then background, levels and what follows are of the image that is measured
 };
 
-inline Image<float, Cpu> copy_of(const Image<float, Cpu>& image, const Cpu& where) {
-  Image<float, Cpu> copy(image.shape, where);
-  std::copy(image.pixels.begin(), image.pixels.end(), copy.pixels.begin());
+/// Copies where the originals are; those of a device are in cuda/engine/results.hpp.
+template <class T>
+Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
+  Buffer<T, Cpu> copy(buffer.size(), where);
+  std::copy(buffer.begin(), buffer.end(), copy.begin());
+  return copy;
+}
+template <class T>
+Value<T, Cpu> copy_of(const Value<T, Cpu>& value, const Cpu&) {
+  return value;
+}
+template <class Where>
+Image<float, Where> copy_of(const Image<float, Where>& image, const Where& where) {
+  Image<float, Where> copy;
+  copy.shape = image.shape;
+  copy.pixels = copy_of(image.pixels, where);
   return copy;
 }
 
@@ -134,7 +146,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   if (!found.parentage.empty()) record_stage("parentage", found.parentage, record);
   if (!found.cleaned.eaten.empty()) record_stage("clean sources", found.cleaned, record);
   record_stage("measure", found.sums, record);
-  if (!found.image.pixels.empty()) record_stage("flux", found.fluxes, record);
+  if (!found.image.pixels.empty() || !found.fluxes.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);
   if (!found.analysed.row_begin.empty()) {
     record_stage("analysis", found.analysed, record);

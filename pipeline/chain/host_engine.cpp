@@ -7,6 +7,7 @@
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/measure_elsewhere.hpp"
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
@@ -63,23 +64,36 @@ class HostEngine {
   }
 
   /// What is found in its pixels, with them, to be measured in others.
-  FoundElsewhere keep_found() {
-    const Shape shape = pixels_.image.shape;
+  FoundElsewhere<Cpu> keep_found() {
+    const Steps done{clock_, observer_, where_};
     Detection<Cpu> found;
-    find_sources(pixels_, config_, found, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
-    FoundElsewhere sources = srcextract::keep_found(std::move(pixels_), config_, std::move(found), where_, clock_);
-    check_detection_image(sources.sky, shape);
-    return sources;
+    find_sources(pixels_, config_, found, where_, done, last_read(pixels_));
+    measure_found(pixels_, found, where_, done);
+    if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    FoundSky sky{found.background, found.whole, std::move(found.mesh), found.levels, std::move(found.variances),
+                 pixels_.masked,   &config_};
+    check_detection_image(sky, pixels_.image.shape);
+    return srcextract::keep_found(std::move(pixels_), std::move(found), std::move(sky));
   }
 
   /// These in the light of its pixels.
-  Extraction extract_found(const FoundElsewhere& sources) {
-    return catalogue_of(measure_elsewhere(sources, pixels_, config_, where_, clock_, last_read(pixels_)));
+  Extraction extract_found(const FoundElsewhere<Cpu>& sources) {
+    Detection<Cpu> found =
+        measure_elsewhere(sources, pixels_, config_, where_, Steps{clock_, observer_, where_}, last_read(pixels_));
+    if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    found.found_in = copy_of(sources.sky, where_);
+    return catalogue_of(std::move(found));
   }
 
   /// The light of its pixels at these places.
   Extraction extract_at(const ForcedPositions& positions) {
-    return catalogue_of(measure_positions(pixels_, config_, positions, where_, clock_, last_read(pixels_)));
+    const Steps done{clock_, observer_, where_};
+    Detection<Cpu> found = prepare_positions(pixels_, config_, where_, done, last_read(pixels_));
+    measure_positions(positions, measured_image(pixels_, found), measured_noise(pixels_, found), config_, found,
+                      where_);
+    done("photometry");
+    if (observer_.record != nullptr) record_detection(found, *observer_.record);
+    return catalogue_of(std::move(found));
   }
 
  private:
@@ -126,13 +140,13 @@ class HostEngine {
 }  // namespace
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
-                           const FoundElsewhere* sources) {
+                           const FoundElsewhere<Cpu>* sources) {
   HostEngine engine(exposure, config, where, observer);
   return sources == nullptr ? run_stages(exposure, config, engine)
                             : extract_elsewhere(*sources, exposure, config, engine);
 }
 
-FoundElsewhere find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
+FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
   HostEngine engine(image.exposure, image.config, where, observer);
   return find_elsewhere(image, engine);
 }

@@ -28,7 +28,7 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
 
 /// Without a mesh what is above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
-  const FoundSky<Cpu>& in = found.found_in;
+  const FoundSky& in = found.found_in;
   const bool elsewhere = in.config != nullptr;
   if (found.mesh.level.empty()) subtract_constant(*found.background, found.above, where);
   const bool found_in_mesh = !(elsewhere ? in.mesh : found.mesh).level.empty();
@@ -70,9 +70,8 @@ const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background,
 
 /// Gives sources the thresholds above which they were found, and measured noise the units in which it is that of the
 /// other image. `measured` are their sums; `calibration` is that of the image that was measured.
-void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& shape, const Config& config,
-                  const Cpu& where, std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry,
-                  Extraction& out) {
+void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape, const Config& config, const Cpu& where,
+                  std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
   measured.variances = all_of(in.variances);
   measured.mesh = in.mesh.level.empty() ? nullptr : &in.mesh;
@@ -87,7 +86,7 @@ void add_found_in(const FoundSky<Cpu>& in, MeasuredSums measured, const Shape& s
 
 }  // namespace
 
-void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape) {
+void check_detection_image(const FoundSky& in, const Shape& shape) {
   try {
     check_not_all_masked(*in.masked, shape);
     check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);

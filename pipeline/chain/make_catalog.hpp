@@ -20,7 +20,7 @@ bool shows_pixels(const Config& config);
 bool shows_variance(const Config& config);
 
 /// Throws Error{input} if the image of that shape in which sources were found has no background to speak of.
-void check_detection_image(const FoundSky<Cpu>& in, const Shape& shape);
+void check_detection_image(const FoundSky& in, const Shape& shape);
 
 /// The last stage, on the host for both back ends: from what was found in an image of that shape to the catalogue.
 /// Takes only the segmentation out of it; the sums over the sources may lie elsewhere. Throws Error{input} if the image

@@ -1,36 +1,143 @@
 #pragma once
 
-#include "config/config.hpp"
-#include "pipeline/chain/detection.hpp"
-#include "pipeline/chain/observer.hpp"
-#include "stages/core/exposure.hpp"
+#include <utility>
+
+#include "pipeline/chain/detect_sources.hpp"
+#include "pipeline/chain/found_elsewhere.hpp"
+#include "pipeline/chain/make_catalog.hpp"
+#include "stages/measure/fill_masked.hpp"
 
 namespace srcextract {
 
-/// The image in which sources are found, where others of the same pixels are measured.
-struct DetectionImage {
-  Exposure exposure;
-  Config config;
-};
+/// What is summed over sources in the image in which find_sources has found them.
+template <class Where, class Done>
+void measure_found(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
+  const auto sum = [&](const Image<float, Where>& of) {
+    return measure_sources(of, found.runs, found.components, found.levels, pixels.masked, where);
+  };
+  found.sums = sum(found_image(pixels, found));
+  done("measure");
+  const Image<float, Where>& noise = measured_noise(pixels, found);
+  if (!noise.pixels.empty()) found.variances = sum(noise);
+}
 
-/// Sources as they were found in one image, to be measured in any number of others of its shape.
-struct FoundElsewhere {
-  Pixels<Cpu> pixels;    ///< of the image in which they were found
-  Detection<Cpu> found;  ///< of which what measuring them looks at is left, with `sums`
-  FoundSky<Cpu> sky;     ///< of that image
-};
+/// Keeps what was found in `pixels`, whose sky is also on the host.
+template <class Where>
+FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
+  found.match = {};
+  for (Runs<Where>* runs : {&found.thresholded, &found.seeds, &found.analysed, &found.island_runs}) *runs = {};
+  found.islands = {};
+  found.core_pixels = {};
+  found.mesh = {};
+  found.variances = {};
+  return {std::move(pixels), std::move(found), std::move(sky)};
+}
 
-/// Keeps what find_sources has found in `pixels` with this configuration, which must outlive it.
-FoundElsewhere keep_found(Pixels<Cpu>&& pixels, const Config& config, Detection<Cpu>&& found, const Cpu& where,
-                          StageClock& clock);
+inline FoundSky copy_of(const FoundSky& sky, const Cpu& where) {
+  const SkyMesh<Cpu>& mesh = sky.mesh;
+  return {sky.background,
+          sky.whole,
+          {mesh.grid, copy_of(mesh.level, where), copy_of(mesh.rms, where), copy_of(mesh.level_bend, where),
+           copy_of(mesh.rms_bend, where)},
+          sky.levels,
+          copy_of(sky.variances, where),
+          sky.masked,
+          sky.config};
+}
+
+/// Which pixels are whose, and where sources are: not the images.
+template <class Where>
+Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& where) {
+  const auto copy_of_components = [&](const Components<Where>& components) {
+    return Components<Where>{copy_of(components.label, where), copy_of(components.counts, where)};
+  };
+  Detection<Where> copy;
+  copy.runs = {found.runs.shape, copy_of(found.runs.runs, where), copy_of(found.runs.row_begin, where)};
+  copy.components = copy_of_components(found.components);
+  copy.parentage = copy_of(found.parentage, where);
+  copy.cleaned.eaten = copy_of(found.cleaned.eaten, where);
+  copy.cleaned.own = copy_of_components(found.cleaned.own);
+  copy.cleaned.own_sums = copy_of(found.cleaned.own_sums, where);
+  copy.sums = copy_of(found.sums, where);
+  return copy;
+}
+
+/// The levels of the image that is measured. `of_found` are those of the other: they were raised where they follow from
+/// a rate of false discoveries.
+template <class Where, class Done>
+void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
+                           Detection<Where>& measured, const Where& where, Done&& done) {
+  const bool in_own_noise = config.detection.threshold_unit == ThresholdUnit::detection_sigma;
+  if (in_own_noise) make_detection_image(measured_image(pixels, measured), pixels.noise, config, measured, where, done);
+  const LevelsOf<Where> levels_at(found_image(pixels, measured), pixels, config, measured, where);
+  measured.image = {};
+  measured.match = {};
+  const bool by_rate = controls_false_discoveries(config.detection);
+  measured.levels = levels_at(by_rate ? of_found.in_noise : config.detection.threshold);
+  if (config.detection.analysis_threshold == 0) return;
+  measured.analysed = threshold(measured_image(pixels, measured), levels_at(config.detection.analysis_threshold),
+                                pixels, config, measured, where);
+  done("analysis");
+}
+
+/// What is summed over the sources of `found`, in an image whose sky is in `measured`.
+template <class Where, class Done>
+void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& measured,
+                   Detection<Where>& found, const Where& where, Done&& done) {
+  const Image<float, Where>& image = measured_image(pixels, measured);
+  const auto sum = [&](const Image<float, Where>& of) {
+    return measure_sources(of, found.runs, found.components, measured.levels, pixels.masked, where);
+  };
+  const bool masked = fetch(pixels.masked, where).total() > 0;
+  found.fluxes = masked ? sum(fill_with_background(image, measured.levels, where)) : sum(image);
+  if (masked) add_near_masked(sum(image), found.components, found.sums, where);
+  done("flux");
+  const Image<float, Where>& noise = measured_noise(pixels, measured);
+  if (!noise.pixels.empty()) {
+    found.variances = masked ? sum(fill_with_zero(noise, where)) : sum(noise);
+    done("variance");
+  }
+  if (config.detection.analysis_threshold != 0) {
+    found.areas =
+        area_above(found.runs, config.deblend.clean ? found.cleaned.own : found.components, measured.analysed, where);
+    done("area");
+  }
+}
 
 /// Measures these sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; 2.25
-/// run beside it). Of the image in which they were found are then in what is returned: which pixels are whose, `sums`,
-/// and so positions and shapes, and in its found_in what thresholds and errors of positions are made of; of the other
-/// the sky, `fluxes`, `variances`, `areas` and `photometry`, but for the radii of Kron's and Petrosian's ellipses and
-/// the noise of positions. A pixel of a source that is masked in `pixels` adds nothing to its flux, and the noise of
-/// the sky to its error; the source is flagged. `last_read`: pixels.image, as of detect_sources.
-Detection<Cpu> measure_elsewhere(const FoundElsewhere& sources, const Pixels<Cpu>& pixels, const Config& config,
-                                 const Cpu& where, StageClock& clock, Image<float, Cpu>* last_read);
+/// run beside it), on `Where`; on a device it waits once, to learn whether a pixel is masked. Of the image in which
+/// they were found are then in what is returned: which pixels are whose, `sums`, and so positions and shapes; of the
+/// other the sky, `fluxes`, `variances`, `areas` and `photometry`, but for the radii of Kron's and Petrosian's ellipses
+/// and the noise of positions. Its found_in, what thresholds and errors of positions are made of, is for the caller to
+/// fill. A pixel of a source that is masked in `pixels` adds nothing to its flux, and the noise of the sky to its
+/// error; the source is flagged. `done` and `last_read`: as of detect_sources.
+template <class Where, class Done>
+Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
+                                   const Config& config, const Where& where, Done&& done,
+                                   Image<float, Where>* last_read = nullptr) {
+  Detection<Where> measured;
+  subtract_own_sky(pixels, config, measured, where, done, last_read);
+  find_levels_elsewhere(pixels, config, *sources.sky.levels, measured, where, done);
+  Detection<Where> found = copy_of_sources(sources.found, where);
+  sum_elsewhere(pixels, config, measured, found, where, done);
+  if (measures_photometry(config)) {
+    const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
+                                     measured_noise(sources.pixels, sources.found), sources.found.levels};
+    PhotometryInput<Where> input = photometry_input(measured_image(pixels, measured), measured_noise(pixels, measured),
+                                                    measured.levels, config, found);
+    input.found_in = &found_in;
+    found.photometry = measure_photometry(input, config, where);
+    done("photometry");
+  }
+  if (shows_pixels(config)) found.image = copy_of(found_image(sources.pixels, sources.found), where);
+  found.background = std::move(measured.background);
+  found.whole = std::move(measured.whole);
+  found.mesh = std::move(measured.mesh);
+  found.above = std::move(measured.above);
+  found.filled = std::move(measured.filled);
+  found.levels = std::move(measured.levels);
+  found.analysed = std::move(measured.analysed);
+  return found;
+}
 
 }  // namespace srcextract

@@ -1,9 +1,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 
-#include <cstdint>
+#include <algorithm>
 #include <utility>
-
-#include "pipeline/chain/detect_sources.hpp"
 
 namespace srcextract {
 
@@ -21,20 +19,15 @@ Config forced_config(Config config, bool ellipses) {
   return config;
 }
 
-Detection<Cpu> measure_positions(const Pixels<Cpu>& pixels, const Config& config, const ForcedPositions& positions,
-                                 const Cpu& where, StageClock& clock, Image<float, Cpu>* last_read) {
-  const auto done = [&](const char* stage) { clock.done(stage); };
-  Detection<Cpu> found;
-  subtract_own_sky(pixels, config, found, where, done, last_read);
-  const Image<float, Cpu>&image = measured_image(pixels, found), &noise = measured_noise(pixels, found);
-  found.levels = LevelsOf<Cpu>(image, pixels, config, found, where)(config.detection.threshold);
+void measure_positions(const ForcedPositions& positions, const Image<float, Cpu>& image, const Image<float, Cpu>& noise,
+                       const Config& config, Detection<Cpu>& found, const Cpu& where) {
   ForcedLight light = measure_forced(positions, image, noise, *found.levels, config, where);
   found.sums = std::move(light.pixel);
   found.photometry = std::move(light.photometry);
   // That errors are made of variances is what counts: the flux of the one pixel, and so its error, is in no column.
-  if (!noise.pixels.empty()) found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
-  done("photometry");
-  return found;
+  if (noise.pixels.empty()) return;
+  found.variances = Buffer<SourceSums, Cpu>(found.sums.size(), where);
+  std::fill(found.variances.begin(), found.variances.end(), SourceSums{});
 }
 
 }  // namespace srcextract

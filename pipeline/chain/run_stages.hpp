@@ -5,7 +5,7 @@
 
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
-#include "pipeline/chain/measure_elsewhere.hpp"
+#include "pipeline/chain/found_elsewhere.hpp"
 #include "pipeline/chain/read_frame.hpp"
 #include "pipeline/chain/subtract_reference.hpp"
 #include "stages/core/exposure.hpp"
@@ -52,7 +52,7 @@ Extraction extract_changes(const Exposure& exposure, const Config& config, Engin
 
 /// Sources as they are found in one image, to be measured in others.
 template <class Engine>
-FoundElsewhere find_elsewhere(const DetectionImage& found_in, Engine& engine) {
+FoundElsewhere<typename Engine::Where> find_elsewhere(const DetectionImage& found_in, Engine& engine) {
   read_exposure(found_in.exposure, found_in.config, engine.pixels(), engine);
   subtract_given_level(found_in.exposure, engine.pixels(), engine);
   return engine.keep_found();
@@ -60,13 +60,14 @@ FoundElsewhere find_elsewhere(const DetectionImage& found_in, Engine& engine) {
 
 /// These in the light of one.
 template <class Engine>
-Extraction extract_elsewhere(const FoundElsewhere& sources, const Exposure& exposure, const Config& config,
-                             Engine& engine) {
+Extraction extract_elsewhere(const FoundElsewhere<typename Engine::Where>& sources, const Exposure& exposure,
+                             const Config& config, Engine& engine) {
   read_exposure(exposure, config, engine.pixels(), engine);
   std::optional<Picture> picture = draw(engine.pixels(), config, engine);
   subtract_given_level(exposure, engine.pixels(), engine);
   Extraction extraction = engine.extract_found(sources);
   extraction.picture = std::move(picture);
+  engine.record("catalogue", extraction);
   return extraction;
 }
 
@@ -79,6 +80,7 @@ Extraction extract_forced(const Exposure& exposure, const Config& config, const 
   subtract_given_level(exposure, engine.pixels(), engine);
   Extraction extraction = engine.extract_at(positions);
   extraction.picture = std::move(picture);
+  engine.record("catalogue", extraction);
   return extraction;
 }
 
@@ -98,6 +100,9 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 ///   pixels();                     what it extracts, of the image's shape
 ///   read(source, pixels);         `ingest`
 ///   extract();                    `detect_sources` and `make_catalog` on its pixels
+///   keep_found();                 `find_sources`, to be measured elsewhere
+///   extract_found(sources);       `measure_elsewhere` and `make_catalog`
+///   extract_at(positions);        `measure_positions` and `make_catalog`
 ///   done(stage, result);          what is called after every other stage: the one hook for times, progress and records
 ///   record(stage, result);        the same without a time.
 template <class Engine>

@@ -37,6 +37,10 @@ std::int64_t one_if_read_again(const RunPlan& plan) {
   return extracts_twice(plan.config, plan.of_difference()) || has_map(plan.config.weights) ? 1 : 0;
 }
 
+std::int64_t of_detection_image(const RunPlan& plan) {
+  return 2 + (has_map(plan.config.weights) ? 2 : 0) + (interpolates(plan.config.weights) ? up_to_three(plan) : 0);
+}
+
 constexpr StageCost stages[] = {
     // subtract
     {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one_if_read_again,
@@ -61,12 +65,14 @@ constexpr StageCost stages[] = {
        return config.gain > 0 || config.gain_keyword != "none" ? 4 : 2;
      },
      [](const RunPlan& plan) { return 6 + plan.reference_planes; }},
-    // detection image: it, its weights, and the gaps of the image that is measured, filled; on the host alone
-    {[](const RunPlan& plan) { return plan.found_elsewhere; },
+    // detection image: it, its weights, and the gaps of the image that is measured, filled; a device also keeps the
+    // image in which sources are found, and what it is above the mesh.
+    {[](const RunPlan& plan) { return plan.found_elsewhere; }, of_detection_image,
      [](const RunPlan& plan) -> std::int64_t {
-       return 2 + (has_map(plan.config.weights) ? 2 : 0) + (interpolates(plan.config.weights) ? up_to_three(plan) : 0);
-     },
-     none},
+       const bool convolved = plan.config.convolve.kernel != KernelShape::none;
+       const bool above_mesh = plan.config.background.method == BackgroundMethod::mesh;
+       return of_detection_image(plan) + (convolved ? 1 : 0) + (above_mesh ? 1 : 0);
+     }},
     // pixel scale: each image has its own
     {[](const RunPlan& plan) {
        return plan.config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2 &&

@@ -55,49 +55,63 @@ class ImageRun {
     return result;
   }
 
-  /// When each step was done.
-  std::vector<StepTime> find() const {
-    ImageResult result;
-    try {
-      found_elsewhere(observer(result));
-    } catch (const std::bad_alloc&) {
-      throw out_of_memory(input_, config_);
+  /// Finds the sources, to be measured elsewhere, where the execution says.
+  FoundTimes find() const {
+    const bool on_device = execution_.device.has_value();
+    ImageResult result, unused;
+    result.backend = on_device && !execution_.compare ? "cuda" : "cpu";
+    unused.backend = "cuda";
+    if (!on_device) {
+      find_cpu(observer(result));
+    } else if (execution_.compare) {
+      find_cpu(observer(result, &once_.cpu_record));
+      found_on_device(observer(unused, &once_.cuda_record));
+    } else {
+      try {
+        found_on_device(observer(result));
+      } catch (const Error& error) {
+        if (!execution_.may_fall_back) throw;
+        warn_or_throw(error);
+        result = {};
+        result.backend = "cpu";
+        find_cpu(observer(result));
+      }
     }
-    return std::move(result.times);
+    return {result.backend, std::move(result.times)};
   }
 
   ImageResult on_cuda() const {
     ImageResult result;
     result.backend = "cuda";
-    result.extraction = execution_.extractor->extract(input_.exposure, config_, observer(result));
+    result.extraction = extract_cuda(observer(result));
     return result;
   }
 
   ImageResult on_cuda_or_cpu() const {
+    if (once_.sources) return on_cpu();  // the device could not find them
     try {
       return on_cuda();
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
-      spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
+      warn_or_throw(error);
     }
     return on_cpu();
   }
 
   ImageResult where_execution_says() const {
-    return !execution_.device || input_.detection != nullptr || input_.positions != nullptr ? on_cpu()
-           : execution_.compare                                                             ? on_both()
-           : execution_.may_fall_back                                                       ? on_cuda_or_cpu()
-                                                                                            : on_cuda();
+    return !execution_.device         ? on_cpu()
+           : execution_.compare       ? on_both()
+           : execution_.may_fall_back ? on_cuda_or_cpu()
+                                      : on_cuda();
   }
 
   ImageResult on_both() const {
-    StageRecord cpu_record, cuda_record;
+    StageRecord cpu_record = std::exchange(once_.cpu_record, {}), cuda_record = std::exchange(once_.cuda_record, {});
     ImageResult result;
     result.backend = "cpu";
     result.extraction = extract_cpu(observer(result, &cpu_record));
     ImageResult unused;
     unused.backend = "cuda";
-    execution_.extractor->extract(input_.exposure, config_, observer(unused, &cuda_record));
+    extract_cuda(observer(unused, &cuda_record));
     result.comparison = compare_records(cpu_record, cuda_record);
     return result;
   }
@@ -111,6 +125,12 @@ class ImageRun {
     };
     return {on_stage, record, [this](std::int64_t sources) { require_room_for(sources); },
             [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
+  }
+
+  /// Throws what is no lack of room on a device.
+  void warn_or_throw(const Error& error) const {
+    if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw error;
+    spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
   /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
@@ -143,14 +163,39 @@ class ImageRun {
     }
   }
 
-  /// Finds them if nobody has; null where they are those of the image itself.
-  const FoundElsewhere* found_elsewhere(const Observer& observe) const {
-    if (input_.detection == nullptr) return nullptr;
-    if (!once_.sources) {
-      once_.image = detection_image(input_, config_);
-      once_.sources = find_on_host(*once_.image, execution_.cpu, observe);
+  Extraction extract_cuda(const Observer& observe) const {
+    CudaExtractor& extractor = *execution_.extractor;
+    if (input_.positions != nullptr)
+      return extractor.measure(input_.exposure, config_, input_.positions->forced(), observe);
+    return extractor.extract(input_.exposure, config_, observe, found_on_device(observe));
+  }
+
+  void find_cpu(const Observer& observe) const {
+    try {
+      found_elsewhere(observe);
+    } catch (const std::bad_alloc&) {
+      throw out_of_memory(input_, config_);
     }
+  }
+
+  /// The image in which they are found, the same for both back ends.
+  const DetectionImage& found_in() const {
+    if (!once_.image) once_.image = detection_image(input_, config_);
+    return *once_.image;
+  }
+
+  /// Finds them if nobody has; null where they are those of the image itself.
+  const FoundElsewhere<Cpu>* found_elsewhere(const Observer& observe) const {
+    if (input_.detection == nullptr) return nullptr;
+    if (!once_.sources) once_.sources = find_on_host(found_in(), execution_.cpu, observe);
     return &*once_.sources;
+  }
+
+  /// The same on the device.
+  const CudaExtractor::Found* found_on_device(const Observer& observe) const {
+    if (input_.detection == nullptr) return nullptr;
+    if (!once_.on_device) once_.on_device = execution_.extractor->find(found_in(), observe);
+    return once_.on_device.get();
   }
 
   const ImageInput& input_;
@@ -237,8 +282,8 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
   return result;
 }
 
-std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
-                                Progress& progress, FoundOnce& once) {
+FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
+                     FoundOnce& once) {
   return ImageRun(first, config, execution, progress, once).find();
 }
 

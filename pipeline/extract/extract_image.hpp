@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "cuda/engine/extractor.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/extraction.hpp"
-#include "pipeline/chain/measure_elsewhere.hpp"
+#include "pipeline/chain/found_elsewhere.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_frame.hpp"
 #include "pipeline/exposure/open_map.hpp"
@@ -67,11 +68,13 @@ struct ImageResult {
 };
 
 /// The sources of an image in which those of others are found: by the first of these that is extracted, in whose pixel
-/// scale thresholds are, and kept for the rest.
+/// scale thresholds are, and kept for the rest by every back end that has found them.
 struct FoundOnce {
   std::int64_t images = 1;  ///< that are measured
   std::unique_ptr<const DetectionImage> image = nullptr;
-  std::optional<FoundElsewhere> sources = std::nullopt;
+  std::optional<FoundElsewhere<Cpu>> sources = std::nullopt;
+  std::shared_ptr<const CudaExtractor::Found> on_device = nullptr;
+  StageRecord cpu_record = {}, cuda_record = {};  ///< of how they were found, until an image has them in its comparison
 };
 
 /// Takes one image through the pipeline, where `execution` says; where it may fall back, an image that the device
@@ -80,10 +83,16 @@ struct FoundOnce {
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress,
                           FoundOnce* once = nullptr);
 
+/// What finding sources took, and where.
+struct FoundTimes {
+  std::string backend;
+  std::vector<StepTime> times;
+};
+
 /// Finds these sources before `first`, the first of the images, is extracted, whose configuration is `config`
-/// (with_scale_of_thresholds). Returns what the steps took. Throws what the stages throw.
-std::vector<StepTime> find_once(const ImageInput& first, const Config& config, const Execution& execution,
-                                Progress& progress, FoundOnce& once);
+/// (with_scale_of_thresholds), where `execution` says. Throws what the stages throw.
+FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
+                     FoundOnce& once);
 
 /// What became of one of several images.
 struct ImageAttempt {

@@ -98,15 +98,6 @@ std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> 
   return workers > threads / 2 ? workers : std::min<std::int64_t>(devices, std::max<std::int64_t>(1, workers));
 }
 
-/// Throws Error{config} if a GPU is asked for, by its back end or by its name.
-void check_cpu_alone(const MachineWish& wish, const Workload& work) {
-  if (wish.backend == Backend::cpu || (wish.backend == Backend::automatic && wish.devices.empty())) return;
-  throw Error(ErrorKind::config, work.cpu_alone +
-                                     ", which runs on the CPU alone, and a GPU is asked for; leave "
-                                     "--backend and --device out, or set " +
-                                     work.on_any);
-}
-
 }  // namespace
 
 Machine choose_machine(const MachineWish& wish, const Workload& work) {
@@ -117,11 +108,6 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   // The others are not even started for one image.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
-  if (!work.cpu_alone.empty()) {
-    check_cpu_alone(wish, work);
-    spdlog::debug("back end: CPU: {}, which runs there alone", work.cpu_alone);
-    return machine;
-  }
   if (wish.backend == Backend::automatic)
     machine.devices = worthwhile_devices(wish, devices, work, machine.cpu.threads);
   if (wish.backend == Backend::cuda || machine.compare) machine.devices = find_devices(devices);

@@ -13,17 +13,14 @@ struct Workload {
   std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
   double multiply_adds = 0;      ///< of the convolutions
   bool several_images = false;   ///< there may be more than one
-  /// What no device can do, as in "-d finds sources in another image", and what any can, as in "--backend to cpu";
-  /// empty: there is none.
-  std::string cpu_alone = {}, on_any = {};
 };
 
 /// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.
 /// A guess: integers of 8 or 16 bits take more.
 std::int64_t pixel_bytes(const ImageFile& file);
 
-/// `reference` is the frame that is subtracted from each image; empty: none. Files that images are combined with are
-/// read as well.
+/// `reference` is the frame that is read with each image, to be subtracted or to find sources in; empty: none. Files
+/// that images are combined with are read as well.
 Workload workload_of(std::span<const PlannedFile> files, const std::string& reference);
 
 /// Seconds from the start of the program to its end.

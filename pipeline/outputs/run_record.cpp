@@ -236,7 +236,7 @@ Json steps_json(const ImageResult& result) {
 }
 
 Json execution_json(const RunRecord& report) {
-  const bool on_device = report.result.backend == "cuda" || !report.result.comparison.empty();
+  const bool on_device = report.result.backend == "cuda" || report.execution.compare;
   return {{"backend", report.result.backend},
           {"device", on_device ? Json(report.execution.device->name) : Json(nullptr)},
           {"threads", report.execution.cpu.threads},
@@ -300,7 +300,9 @@ Json band_json(const BandRecord& band) {
   add_image(band.record, json);
   json["zero_point"] = measurement.zero_point;
   json["gain"] = measurement.gain;
+  json["backend"] = band.record.result.backend;
   json["steps"] = steps_json(band.record.result);
+  if (!band.record.result.comparison.empty()) json["comparison"] = comparison_json(band.record.result.comparison);
   json["config"] = config_json(band.record.config.config);
   return json;
 }

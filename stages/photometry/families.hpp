@@ -69,25 +69,35 @@ inline constexpr bool rows_are_together = requires {
   One::rows_are_together;
 };
 
-/// Calls keep(which, row) for every row that a family has of a source, on the host.
-template <class One, class Keep>
-void measure_rows(const One& family, const HostLanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
-                  const Keep& keep) {
-  if constexpr (rows_are_together<One>) {
-    family.measure_rows(lanes, source, image, keep);
+/// Whether a family looks at the image in which sources were found, where that is another: it has one row then.
+template <class One, class Lanes>
+inline constexpr bool looks_at_both = requires(const One& family, const Lanes& lanes, const MeasuredSource& source,
+                                               const PhotometryImage& image) {
+  family.measure_in(lanes, source, image, image);
+};
+
+/// The row number `which` of a source that was found in `found_in`, which may be `image`; of a family whose rows are
+/// measured one by one.
+template <class One, class Lanes>
+SRCEXTRACT_HOST_DEVICE typename One::Row measure_row_in(const One& family, const Lanes& lanes,
+                                                        const MeasuredSource& source, const PhotometryImage& found_in,
+                                                        const PhotometryImage& image, int which) {
+  if constexpr (looks_at_both<One, Lanes>) {
+    return family.measure_in(lanes, source, found_in, image);
   } else {
-    for (int which = 0; which < family.rows(); ++which) keep(which, family.measure(lanes, source, image, which));
+    return family.measure(lanes, source, image, which);
   }
 }
 
-/// The same of sources that were found in another image.
+/// Calls keep(which, row) for every row that a family has of such a source, on the host.
 template <class One, class Keep>
 void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSource& source,
                      const PhotometryImage& found_in, const PhotometryImage& image, const Keep& keep) {
-  if constexpr (requires { family.measure_in(lanes, source, found_in, image); }) {
-    keep(0, family.measure_in(lanes, source, found_in, image));
+  if constexpr (rows_are_together<One>) {
+    family.measure_rows(lanes, source, image, keep);
   } else {
-    measure_rows(family, lanes, source, image, keep);
+    for (int which = 0; which < family.rows(); ++which)
+      keep(which, measure_row_in(family, lanes, source, found_in, image, which));
   }
 }
 

@@ -27,7 +27,7 @@ struct PhotometryInput {
   const Buffer<SourceSums, Where>& sums;        ///< over these, where sources were found
   const Buffer<Parentage, Where>& parentage;    ///< empty: nothing was deblended
   const Buffer<Eaten, Where>* eaten = nullptr;  ///< whether a run was; null: none
-  const FoundImage<Where>* found_in = nullptr;  ///< null: `image` itself; on a device it is
+  const FoundImage<Where>* found_in = nullptr;  ///< null: `image` itself
 };
 
 /// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run, or in

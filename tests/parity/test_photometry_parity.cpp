@@ -38,10 +38,19 @@ Config everything(MaskNeighbours mask) {
   return config;
 }
 
-/// What is found over a level, half of it where it is split off from nothing: as if it had been deblended.
+/// The same field with the shallower half of its light, and noise of its own.
+Field fainter(const Field& field) {
+  Field other = field;
+  for (std::size_t i = 0; i < other.pixels.size(); ++i)
+    other.pixels[i] = 0.5F * other.pixels[i] + 0.125F * static_cast<float>(i * 37 % 101);
+  return other;
+}
+
+/// What is found over a level, half of it where it is split off from nothing: as if it had been deblended. It is
+/// measured in the field, or in another of its shape, which has the variances.
 template <class Where>
 PhotometryResults run_photometry(const Backend<Where>& backend, const Field& field, const Where& where,
-                                 const Config& config, bool mapped) {
+                                 const Config& config, bool mapped, const Field* other = nullptr) {
   const Image<float, Where> image = testing::put_image(backend, field.shape, field.pixels);
   std::vector<float> variances(mapped ? field.pixels.size() : 0);
   for (std::size_t i = 0; i < variances.size(); ++i) variances[i] = 1.0F + 0.01F * static_cast<float>(i % 97);
@@ -61,8 +70,15 @@ PhotometryResults run_photometry(const Backend<Where>& backend, const Field& fie
   parents.resize(static_cast<std::size_t>(mapped ? 0 : std::max<std::int64_t>(sums.size(), 0)));
   const auto parentage = backend.put(parents);
   const auto owners = map_owners(runs, components, where);
-  const Photometry<Where> measured =
-      measure_photometry({image, variance, levels, runs, components, sums, parentage}, config, where);
+  const Image<float, Where> elsewhere =
+      other != nullptr ? testing::put_image(backend, other->shape, other->pixels) : Image<float, Where>{};
+  const auto levels_there = testing::put_levels(backend, 0.7 * sky.median + 2 * sky.sigma, 0.5 * sky.median);
+  const Image<float, Where> alike;
+  const FoundImage<Where> found_in{image, alike, levels};
+  PhotometryInput<Where> input{image, variance, levels, runs, components, sums, parentage};
+  const PhotometryInput<Where> input_there{elsewhere, variance,  levels_there, runs,     components,
+                                           sums,      parentage, nullptr,      &found_in};
+  const Photometry<Where> measured = measure_photometry(other != nullptr ? input_there : input, config, where);
   const auto get = [&](const auto& rows) { return backend.get(rows.rows, count * rows.each); };
   return {backend.get(owners.pixels), get(measured.circles),   get(measured.kron),    get(measured.petrosian),
           get(measured.light_radii),  get(measured.window),    get(measured.profile), get(measured.position_noise),
@@ -73,6 +89,19 @@ template <class Where>
 class PhotometryParity : public StageTest<Where> {};
 TYPED_TEST_SUITE(PhotometryParity, Backends);
 
+void expect_same(const PhotometryResults& other, const PhotometryResults& one, const std::string& name) {
+  EXPECT_TRUE(same_bytes(other.owners, one.owners)) << name << ": owners";
+  EXPECT_TRUE(same_bytes(other.circles, one.circles)) << name << ": circles";
+  EXPECT_TRUE(same_bytes(other.kron, one.kron)) << name << ": kron";
+  EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << name << ": petrosian";
+  EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << name << ": light radii";
+  EXPECT_TRUE(same_bytes(other.window, one.window)) << name << ": window";
+  EXPECT_TRUE(same_bytes(other.profile, one.profile)) << name << ": profile";
+  EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << name << ": position noise";
+  EXPECT_TRUE(same_bytes(other.annulus, one.annulus)) << name << ": annulus";
+  EXPECT_TRUE(same_bytes(other.low_weight, one.low_weight)) << name << ": low weight";
+}
+
 TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
   constexpr MaskNeighbours masks[] = {MaskNeighbours::correct, MaskNeighbours::blank, MaskNeighbours::none};
   std::size_t sources = 0, turn = 0;
@@ -82,21 +111,28 @@ TYPED_TEST(PhotometryParity, EveryValueEqualsOneThreadToTheLastBit) {
       const Config config = everything(mapped ? MaskNeighbours::correct : masks[turn % std::size(masks)]);
       const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
       const PhotometryResults other = run_photometry(this->backend(), field, this->where(), config, mapped);
-      EXPECT_TRUE(same_bytes(other.owners, one.owners)) << field.name << ": owners";
-      EXPECT_TRUE(same_bytes(other.circles, one.circles)) << field.name << ": circles";
-      EXPECT_TRUE(same_bytes(other.kron, one.kron)) << field.name << ": kron";
-      EXPECT_TRUE(same_bytes(other.petrosian, one.petrosian)) << field.name << ": petrosian";
-      EXPECT_TRUE(same_bytes(other.light_radii, one.light_radii)) << field.name << ": light radii";
-      EXPECT_TRUE(same_bytes(other.window, one.window)) << field.name << ": window";
-      EXPECT_TRUE(same_bytes(other.profile, one.profile)) << field.name << ": profile";
-      EXPECT_TRUE(same_bytes(other.position_noise, one.position_noise)) << field.name << ": position noise";
-      EXPECT_TRUE(same_bytes(other.annulus, one.annulus)) << field.name << ": annulus";
-      EXPECT_TRUE(same_bytes(other.low_weight, one.low_weight)) << field.name << ": low weight";
+      expect_same(other, one, field.name);
       sources += one.kron.size();
     }
     ++turn;
   }
   EXPECT_GT(sources, static_cast<std::size_t>(testing::share(2500)));
+}
+
+/// And what looks at both images is not as in either.
+TYPED_TEST(PhotometryParity, WhatWasFoundElsewhereEqualsOneThreadToTheLastBit) {
+  std::size_t turn = 0, others = 0;
+  for (const Field& field : testing::parity_fields(300)) {
+    const bool mapped = turn++ % 2 == 0;
+    if (testing::sanitized && turn % 4 != 0) continue;
+    const Config config = everything(MaskNeighbours::correct);
+    const Field there = fainter(field);
+    const PhotometryResults one = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped, &there);
+    expect_same(run_photometry(this->backend(), field, this->where(), config, mapped, &there), one, field.name);
+    const PhotometryResults here = run_photometry(Backend<Cpu>(), field, Cpu{1}, config, mapped);
+    others += same_bytes(one.kron, here.kron) || same_bytes(one.circles, here.circles) ? 0 : 1;
+  }
+  EXPECT_GT(others, testing::sanitized ? 1U : 5U);
 }
 
 }  // namespace

@@ -98,7 +98,11 @@ TEST(StageList, ADetectionImageIsKeptBesideTheOneThatIsMeasured) {
   const std::int64_t one = host_memory(plan), on_device = device_memory_beside(plan);
   plan.found_elsewhere = true;
   EXPECT_EQ(host_memory(plan), one + 2 * image);  // and one whose gaps are filled
-  EXPECT_EQ(device_memory_beside(plan), on_device);
+  EXPECT_EQ(device_memory_beside(plan), on_device + 2 * image);
+  config.background.method = BackgroundMethod::mesh;
+  config.convolve.kernel = KernelShape::gaussian;
+  const std::int64_t of_one = device_memory_beside(plan_of(square, config, false));
+  EXPECT_EQ(device_memory_beside(plan), of_one + 4 * image);  // that in which sources are found, above its mesh
 }
 
 TEST(StageList, CheckImagesAreKeptWhileTheOtherSideIsLookedFor) {

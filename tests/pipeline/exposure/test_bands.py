@@ -265,7 +265,6 @@ WRONG = {
     "several HDUs of a band": (["-d", "mean.fits", *BANDS, "--band-set", "r:input.hdu=[0, 1]"], "",
                                ["--band-set r:input.hdu=[0, 1]: with --band"]),
     "fainter": (["-d", "mean.fits", *BANDS], "detection: {sign: both}\n", ["config.yaml:1:", "fainter"]),
-    "a GPU": (["-d", "mean.fits", *BANDS, "--backend", "cuda"], "", ["-d finds sources in another image", "--backend"]),
 }
 
 

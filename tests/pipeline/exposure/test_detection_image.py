@@ -198,8 +198,6 @@ def test_a_wcs_that_only_one_has_is_taken(extract, tmp_path):
 
 
 WRONG = {
-    "cuda": (["-d", "g.fits", "--backend", "cuda"], "", ["-d finds sources in another image", "--backend"]),
-    "compare": (["-d", "g.fits", "--backend", "compare"], "", ["-d finds sources in another image", "--backend"]),
     "fainter": (["-d", "g.fits"], "detection: {sign: both}\n", ["config.yaml:1:", "fainter", "positive"]),
     "snr": (["-d", "g.fits"], "output: {check_images: [snr]}\n", ["config.yaml:1:", "snr"]),
     "empty": (["-d", ""], "", ["-d is an empty text"]),

@@ -254,8 +254,6 @@ def test_an_image_without_a_sky(run, configure, tmp_path):
 
 
 WRONG = {
-    "cuda": (["--backend", "cuda"], "", ["--positions measures where it is told", "--backend"]),
-    "compare": (["--backend", "compare"], "", ["--positions measures where it is told", "--backend"]),
     "empty": (["--positions", ""], "", ["--positions"]),
     "detection image": (["-d", "r.fits"], "", ["--positions", "--detect"]),
     "label map": ([], "output: {segmentation: true}\n", ["config.yaml:1:", "label map"]),

@@ -93,32 +93,5 @@ TEST_F(WorkloadTest, SeveralImagesAreSeveralFilesOrAllOfOne) {
   EXPECT_TRUE(workload_of(std::vector{all}, "").several_images);
 }
 
-/// What is said where no back end does as the user wants.
-std::string refusal(const MachineWish& wish, const Workload& work) {
-  try {
-    choose_machine(wish, work);
-    return "";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::config);
-    return error.what();
-  }
-}
-
-TEST(BackendChoice, WhatNoDeviceCanDoIsDoneOnTheCpu) {
-  Workload work = images(100, 16384);
-  work.cpu_alone = "-d finds sources in another image";
-  work.on_any = "--backend to cpu";
-  const Machine machine = choose_machine({Backend::automatic, {}, 1}, work);
-  EXPECT_TRUE(machine.devices.empty());
-  EXPECT_EQ(refusal({Backend::cpu, {}, 1}, work), "");
-  const std::string why =
-      "-d finds sources in another image, which runs on the CPU alone, and a GPU is asked for; leave --backend and "
-      "--device out, "
-      "or set --backend to cpu";
-  EXPECT_EQ(refusal({Backend::cuda, {}, 1}, work), why);
-  EXPECT_EQ(refusal({Backend::compare, {}, 1}, work), why);
-  EXPECT_EQ(refusal({Backend::automatic, {0}, 1}, work), why);
-}
-
 }  // namespace
 }  // namespace srcextract
