@@ -118,6 +118,14 @@ compare_directory() {
   done
 }
 
+# Circles and ellipses all over an image of 2048 pixels squared, and beyond it.
+write_positions() {
+  awk 'BEGIN { print "X_IMAGE,Y_IMAGE,A_IMAGE,B_IMAGE,THETA_IMAGE,KRON_RADIUS"
+    for (i = 0; i < 5000; i++)
+      printf "%.3f,%.3f,%.2f,1.5,%d,%.1f\n", i * 37.91 % 2060, i * 91.37 % 2055, 1.5 + i % 5, i * 7 % 180, i % 3 * 1.5
+  }' >"$work/positions.csv"
+}
+
 # --backend compare with every stage that an image may go through.
 compare_image_stages() {
   local skies=$work/skies image method kernel options
@@ -161,6 +169,29 @@ compare_image_stages() {
   check "compare surface brightness" "$program" "${options[@]}" --set detection.threshold_unit=mag_per_arcsec2 \
     --set detection.threshold=23 --set measurement.zero_point=25 --set measurement.pixel_scale=0.5 config/default.yaml \
     "$skies/odd_4095x4097.fits"
+  local dual=(--set deblend.method=tree --set deblend.clean=true --set convolve.kernel=gaussian --set convolve.fwhm=3
+    --set detection.threshold=1.5 --set 'output.columns=[all]' --set 'measurement.apertures=[3, 5, 23.7]')
+  for image in square_2048 nan_2048; do
+    check "compare found in crowded_2048, all columns $image" "$program" "${options[@]}" "${dual[@]}" \
+      -d "$skies/crowded_2048.fits" config/default.yaml "$skies/$image.fits"
+    check "compare found in nan_2048, one sky $image" "$program" "${options[@]}" --set background.method=constant \
+      --set detection.analysis_threshold=2 -d "$skies/nan_2048.fits" config/default.yaml "$skies/$image.fits"
+  done
+  check "compare found elsewhere, weights" "$program" "${options[@]}" "${dual[@]}" --set weights.type=weight \
+    --set "weights.file=$skies/maps/weights_2048.fits" -d "$skies/crowded_2048.fits" config/default.yaml \
+    "$skies/square_2048.fits"
+  check "compare bands" "$program" -q --backend compare -o "$work/out" "${dual[@]}" -d "$skies/crowded_2048.fits" \
+    config/default.yaml --band "a=$skies/square_2048.fits" --band "b=$skies/nan_2048.fits"
+  check "compare noise of empty apertures" "$program" "${options[@]}" --set measurement.noise=apertures \
+    --set 'output.columns=[all]' config/default.yaml "$skies/square_2048.fits"
+  check "compare noise of empty apertures, found elsewhere" "$program" "${options[@]}" "${dual[@]}" \
+    --set measurement.noise=apertures -d "$skies/square_2048.fits" config/default.yaml "$skies/nan_2048.fits"
+  write_positions
+  check "compare positions" "$program" "${options[@]}" --positions "$work/positions.csv" config/default.yaml \
+    "$skies/nan_2048.fits"
+  check "compare positions, weights" "$program" "${options[@]}" --set weights.type=weight \
+    --set "weights.file=$skies/maps/weights_2048.fits" --positions "$work/positions.csv" config/default.yaml \
+    "$skies/square_2048.fits"
   check "compare difference" "$program" difference "${options[@]}" --set convolve.kernel=gaussian --set convolve.fwhm=3 \
     --set measurement.gain=2 --set clean.operation=erosion config/default.yaml "$skies"/{nan,square}_2048.fits
   check "compare difference of other seeing" "$program" difference "${options[@]}" --set difference.reference_fwhm=3 \
@@ -180,12 +211,13 @@ step_compare() {
   done
 }
 
+# same_bytes STEM ARGUMENT...: of STEM.cat.fits and STEM.cat.ecsv.
 same_bytes() {
-  local image=$1 config=$2 stem run options
-  stem=$(basename "$image" .fits)
+  local stem=$1 run options
+  shift
   for run in "cpu --threads 1" "cpu --threads 7" cuda cuda; do
     read -ra options <<<"$run"
-    "$program" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$config" "$image"
+    "$program" -q --backend "${options[@]}" --set 'output.formats=[fits,ecsv]' -o "$work/bytes" "$@"
     [[ -e $work/first ]] || cp -r "$work/bytes" "$work/first"
     cmp "$work/first/$stem.cat.fits" "$work/bytes/$stem.cat.fits"
     cmp "$work/first/$stem.cat.ecsv" "$work/bytes/$stem.cat.ecsv"
@@ -201,11 +233,27 @@ step_bytes() {
   local image
   for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits; do
     rm -rf "$work/first" "$work/bytes"
-    check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$image" config/default.yaml
+    check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$(basename "$image" .fits)" config/default.yaml "$image"
   done
   printf 'output: {columns: [all, "VIGNET(9,9)"]}\nmeasurement: {apertures: [3, 5]}\n' >"$work/vectors.yaml"
   rm -rf "$work/first" "$work/bytes"
-  check "bytes of vectors and cut-outs" bash -euc 'same_bytes "$@"' - "$work/skies/nan_2048.fits" "$work/vectors.yaml"
+  check "bytes of vectors and cut-outs" bash -euc 'same_bytes "$@"' - nan_2048 "$work/vectors.yaml" "$work/skies/nan_2048.fits"
+  rm -rf "$work/first" "$work/bytes"
+  check "bytes of what is found elsewhere" bash -euc 'same_bytes "$@"' - nan_2048 -d "$work/skies/crowded_2048.fits" \
+    "$work/vectors.yaml" "$work/skies/nan_2048.fits"
+  # Such small images by themselves share a launch.
+  rm -rf "$work/first" "$work/bytes"
+  cp "$work/skies/small.fits" "$work/smaller.fits"
+  check "bytes of what is found elsewhere, small" bash -euc 'same_bytes "$@"' - small -d "$work/skies/small.fits" \
+    config/default.yaml "$work/smaller.fits" "$work/skies/small.fits"
+  rm -rf "$work/first" "$work/bytes"
+  printf 'output: {columns: [all]}\ndeblend: {method: tree, clean: true}\n' >"$work/bands.yaml"
+  check "bytes of bands" bash -euc 'same_bytes "$@"' - crowded_2048.bands -d "$work/skies/crowded_2048.fits" \
+    "$work/bands.yaml" --band "a=$work/skies/square_2048.fits" --band "b=$work/skies/nan_2048.fits"
+  rm -rf "$work/first" "$work/bytes"
+  write_positions
+  check "bytes at positions" bash -euc 'same_bytes "$@"' - square_2048.forced --positions "$work/positions.csv" \
+    config/default.yaml "$work/skies/square_2048.fits"
 }
 
 # Of 64 pixels squared are a thousand, which share launches; the others are too large for that.

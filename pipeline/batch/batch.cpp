@@ -28,7 +28,7 @@ std::int64_t memory_needed(const ImageTask& task, const Job& job, const Executio
   const Config& config = task.file->config->config;
   const bool counted = task.memory && !task.for_images;
   if (counted || images_together(task.image.shape, config, execution) > 1) return 0;
-  const bool on_host = !execution.device || execution.compare;
+  const bool on_host = !execution.device || execution.compare || job.positions != nullptr;
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, config)) +

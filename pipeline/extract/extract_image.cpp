@@ -127,9 +127,9 @@ class ImageRun {
             [this](std::int64_t bytes) { require_room(bytes, "deblending its sources needs"); }};
   }
 
-  /// Throws what is no lack of room on a device.
+  /// Throws on what is no lack of room on a device.
   void warn_or_throw(const Error& error) const {
-    if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw error;
+    if (error.kind() != ErrorKind::device || is_lost(*execution_.device)) throw;
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
@@ -289,8 +289,10 @@ FoundTimes find_once(const ImageInput& first, const Config& config, const Execut
 
 std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
                                            Progress& progress) {
-  const bool alone = inputs.size() < 2 || inputs.front()->reference != nullptr;
-  if (alone || !execution.device) return extract_each(inputs, execution, progress);
+  const auto shares_launch = [](const ImageInput& input) {
+    return input.reference == nullptr && input.detection == nullptr && input.positions == nullptr;
+  };
+  if (inputs.size() < 2 || !shares_launch(*inputs.front()) || !execution.device) return extract_each(inputs, execution, progress);
   std::vector<PixelSource> sources;
   for (const ImageInput* input : inputs) sources.push_back(input->first());
   std::vector<Extracted> extracted;
