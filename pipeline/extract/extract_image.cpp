@@ -292,7 +292,8 @@ std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>&
   const auto shares_launch = [](const ImageInput& input) {
     return input.reference == nullptr && input.detection == nullptr && input.positions == nullptr;
   };
-  if (inputs.size() < 2 || !shares_launch(*inputs.front()) || !execution.device) return extract_each(inputs, execution, progress);
+  if (inputs.size() < 2 || !shares_launch(*inputs.front()) || !execution.device)
+    return extract_each(inputs, execution, progress);
   std::vector<PixelSource> sources;
   for (const ImageInput* input : inputs) sources.push_back(input->first());
   std::vector<Extracted> extracted;
