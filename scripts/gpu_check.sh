@@ -309,6 +309,9 @@ step_sanitize() {
       check "$tool cleaned, all columns $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
         --set deblend.method=tree --set deblend.clean=true --set 'output.columns=[all]' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
     done
+    check "$tool found elsewhere, all columns" "${sanitizer[@]}" "$program" -q --backend cuda --set deblend.method=tree \
+      --set deblend.clean=true --set 'output.columns=[all]' -o "$work/out" -d "$work/skies/small.fits" config/default.yaml \
+      "$work/skies/nan_small.fits"
     # Of the typed tests the second type is the GPU. The thousands of small masks would take minutes, and so would the
     # larger fields, and the many, under racecheck, which follows every access to shared memory: 0.4 s a launch.
     local filter='*/1.*-*RandomMasks*'

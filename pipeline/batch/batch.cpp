@@ -218,7 +218,7 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
   if (files.size() > 1) keep_small_buffers();
   Crew crew(job, files, machine, budget, control);
   {
-    const std::vector<Execution> executions = share_out(machine, files);
+    const std::vector<Execution> executions = share_out(machine, files, job.detection != nullptr);
     std::vector<std::jthread> others;
     try {
       for (std::size_t worker = 1; worker < executions.size(); ++worker)

@@ -55,8 +55,9 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// The executions of those who work at the same time. On the CPU every thread has images of its own (who has one of few
 /// left may use more threads for it). So it is with GPUs, which take turns: a GPU is done with an image long before a
 /// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
-/// worker, who has all threads.
-std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files);
+/// worker, who has all threads. `found_elsewhere`: each keeps a second image there, in which sources are found.
+std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files,
+                                 bool found_elsewhere = false);
 
 /// Whether this process can use the device no more.
 bool is_lost(const CudaDevice& device);

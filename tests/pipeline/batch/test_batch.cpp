@@ -228,7 +228,7 @@ class ShareOut : public ProcessFiles {
       machine.devices.push_back({static_cast<int>(machine.devices.size()), "a device", memory});
     images_.resize(images);
     config_.input.hdu = hdu_;
-    return share_out(machine, planned_files());
+    return share_out(machine, planned_files(), found_elsewhere_);
   }
 
   /// Workers, and the threads of the first.
@@ -237,7 +237,7 @@ class ShareOut : public ProcessFiles {
     return {workers.size(), workers.front().cpu.threads};
   }
 
-  bool compare_ = false;
+  bool compare_ = false, found_elsewhere_ = false;
   std::string hdu_ = "auto";
 };
 
@@ -267,6 +267,14 @@ TEST_F(ShareOut, OneFileOfManyImagesHasManyWorkers) {
 
 TEST_F(ShareOut, ImagesForWhichThereIsLittleMemoryTakeTurns) {
   EXPECT_EQ(sizes(skies, 4, {1'000'000}), std::pair(1ul, 4));
+}
+
+TEST_F(ShareOut, AnImageInWhichSourcesAreFoundTakesAsMuchMemoryAgain) {
+  std::int64_t enough = 100'000;
+  while (sizes(skies, 4, {enough}).first < 4) enough += enough / 8;
+  found_elsewhere_ = true;
+  EXPECT_EQ(sizes(skies, 4, {enough}), std::pair(1ul, 4));
+  EXPECT_EQ(sizes(skies, 4, {2 * enough}), std::pair(4ul, 1));
 }
 
 TEST_F(ShareOut, OnTheCpuEveryThreadHasImagesOfItsOwn) {
