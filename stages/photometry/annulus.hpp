@@ -53,20 +53,18 @@ struct AnnulusFamily {
     const ApertureBox box = box_of_circle(source.shape.x, source.shape.y, outer, image);
     const AnnulusPixels pixels{image, source.shape.x, source.shape.y, inner * inner, outer * outer};
     const auto& keys = lanes.keys(box, pixels);
-    std::int64_t count = keys.count(KeyRange::all());
-    if (count == 0) return result;
-    const KeyRange all = keys.extremes(KeyRange::all());
-    KeyRange kept = all;
-    for (int clip = 0; count != result.pixels; ++clip) {
+    KeyRange kept = KeyRange::all();
+    for (int clip = 0;; ++clip) {
+      const std::int64_t count = keys.count(kept);
+      if (count == result.pixels) break;  // none was left out, or there is none
+      kept = keys.extremes(kept);
       const KeyPair middle = keys.pair(kept, (count - 1) / 2);
       const double lower = value_of_ordered_key(middle.lower);
       const double median = count % 2 == 1 ? lower : (lower + value_of_ordered_key(middle.upper)) / 2;
       const double rms = deviation(keys, kept, median, count);
       result = {median - image.background, rms, static_cast<std::int32_t>(count), 0};
       if (clip == clips) break;
-      const KeyRange within = keys_between(median - kappa * rms, median + kappa * rms);
-      kept = {within.low > all.low ? within.low : all.low, within.high < all.high ? within.high : all.high};
-      count = keys.count(kept);
+      kept = keys_between(median - kappa * rms, median + kappa * rms);
     }
     return result;
   }
@@ -79,8 +77,8 @@ struct AnnulusFamily {
   }
 
  private:
-  /// The standard deviation of the pixels of a range, which are so many. In whole numbers of a quantum, so that the
-  /// order in which they are added up does not matter.
+  /// The standard deviation of the pixels of a range, from the least to the largest, which are so many. In whole
+  /// numbers of a quantum, so that the order in which they are added up does not matter.
   template <class Keys>
   SRCEXTRACT_HOST_DEVICE static double deviation(const Keys& keys, const KeyRange& range, double median,
                                                  std::int64_t count) {
