@@ -140,6 +140,11 @@ class OpenBands {
                  .most_inflated = left_};
     open.image = std::make_unique<OpenImage>(open.task, job_, detection_);
     left_ = open.input().frame.most_inflated();
+    // DETECT may have no WCS that would tell.
+    for (const OpenBand& before : bands_)
+      if (&before != &open &&
+          require_same_sky(before.input().frame, before.task.name, open.input().frame, open.task.name))
+        break;
   }
 
   /// What all hold while the largest of them is extracted.

@@ -33,19 +33,6 @@ bool has_celestial_wcs(const OpenFrame& frame) {
   return add_sky_positions(frame.image().header(), none).empty();
 }
 
-void require_same_sky(const OpenFrame& found, const DetectionTask& task, const OpenFrame& measured,
-                      const std::string& name) {
-  if (!has_celestial_wcs(found) || !has_celestial_wcs(measured)) return;
-  const double shift = largest_shift(
-      map_pixels(measured.first().shape, measured.image().header(), name, found.image().header(), task.path, {}));
-  if (shift <= same_pixel) return;
-  throw Error(
-      ErrorKind::input,
-      fmt::format("-d {} and {} do not show the same sky: their WCS are apart by {}; resample one to the grid of "
-                  "the other, or correct the WCS",
-                  task.path, name, shift < 1e6 ? fmt::format("up to {:.2f} pixels", shift) : "the whole image"));
-}
-
 }  // namespace
 
 void require_detection_settings(const std::vector<std::string>& settings) {
@@ -76,7 +63,20 @@ HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured) {
 
 void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name) {
   require_same_shape(detection.frame.first().shape, detection.task, measured.first().shape, name);
-  require_same_sky(detection.frame, detection.task, measured, name);
+  require_same_sky(detection.frame, "-d " + detection.task.path, measured, name);
+}
+
+bool require_same_sky(const OpenFrame& one, const std::string& one_name, const OpenFrame& other,
+                      const std::string& other_name) {
+  if (!has_celestial_wcs(one) || !has_celestial_wcs(other)) return false;
+  const double shift = largest_shift(
+      map_pixels(other.first().shape, other.image().header(), other_name, one.image().header(), one_name, {}));
+  if (shift <= same_pixel) return true;
+  throw Error(
+      ErrorKind::input,
+      fmt::format("{} and {} do not show the same sky: their WCS are apart by {}; resample one to the grid of "
+                  "the other, or correct the WCS",
+                  one_name, other_name, shift < 1e6 ? fmt::format("up to {:.2f} pixels", shift) : "the whole image"));
 }
 
 OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std::int64_t most_inflated) {

@@ -50,4 +50,8 @@ HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured);
 /// both.
 void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name);
 
+/// Throws Error{input} if two images of one shape show another sky. Whether both have a WCS that tells.
+bool require_same_sky(const OpenFrame& one, const std::string& one_name, const OpenFrame& other,
+                      const std::string& other_name);
+
 }  // namespace srcextract

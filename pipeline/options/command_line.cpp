@@ -83,14 +83,16 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
       ->group("Configuration");
   CLI::Option* const band = app.add_option("--band", texts.bands,
                                            "Measure in this image, as in g=g.fits, and not in IMAGE: for each of\n"
-                                           "several, columns FLUX_AUTO_g ... of one catalogue")
+                                           "several, columns FLUX_AUTO_g ... of one catalogue; may be given\n"
+                                           "again")
                                 ->type_name("NAME=FILE")
                                 ->allow_extra_args(false)
                                 ->needs(detect)
                                 ->group("Files");
   app.add_option("--band-set", texts.band_settings,
                  "Override one setting for a band alone, as in g:measurement.gain=2;\n"
-                 "of background, combine, flags, input, mask, measurement, weights")
+                 "of background, combine, flags, input, mask, measurement, weights;\n"
+                 "may be given again")
       ->type_name("NAME:KEY=VALUE")
       ->allow_extra_args(false)
       ->needs(band)

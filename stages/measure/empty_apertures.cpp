@@ -164,18 +164,22 @@ class Places {
     return true;
   }
 
-  /// NaN where a pixel is masked, or its noise is not known.
+  /// NaN where a pixel is masked, its noise is not known, or all are equal, as in padding.
   double sum_at(std::int64_t x, std::int64_t y, PixelSigma& sigma) const {
     const bool mapped = !sky_.variance.pixels.empty();
+    const float middle = sky_.image.pixels[y * sky_.image.shape.width + x];
+    bool scatters = false;
     double sum = 0, variance = 0;
     for (std::int64_t dy = -disc_.rows(); dy <= disc_.rows(); ++dy) {
       const std::int64_t begin = (y + dy) * sky_.image.shape.width + x - disc_.reach(dy);
       for (std::int64_t i = begin; i <= begin + 2 * disc_.reach(dy); ++i) {
         if (!is_finite(sky_.image.pixels[i])) return nan;
+        scatters = scatters || sky_.image.pixels[i] != middle;
         sum += sky_.image.pixels[i] - sky_.levels.background;
         if (mapped) variance += sky_.variance.pixels[i];
       }
     }
+    if (!scatters) return nan;
     const double unit = sigma.unit_at(x, y);
     const double expected = (mapped ? variance : static_cast<double>(disc_.pixels())) * (unit * unit);
     return expected > 0 && std::isfinite(expected) ? sum / std::sqrt(expected) : nan;

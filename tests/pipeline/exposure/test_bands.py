@@ -211,6 +211,16 @@ def test_the_first_wcs_that_there_is_tells_the_sky(extract, tmp_path):
     assert joined["XWIN_WORLD_r"] == alone["XWIN_WORLD"] and "XWIN_WORLD_g" not in joined and "XWIN_IMAGE_g" in joined
 
 
+def test_bands_of_two_skies_are_refused_where_the_detection_image_has_none(run, configure, tmp_path):
+    write_bands(tmp_path)
+    write_image(tmp_path / "g.fits", field(1), **TAN)
+    write_image(tmp_path / "r.fits", field(2), **{**TAN, "CRVAL1": 151.0})
+    configure("")
+    done = run("config.yaml", "-d", "mean.fits", "--band", "u=mean.fits", *BANDS, "-o", "out")
+    assert done.code == 3 and not list((tmp_path / "out").iterdir()), done.err
+    assert all(word in done.err for word in ("band r: ", "g.fits and r.fits do not show the same sky", "resample"))
+
+
 def test_hdus_of_one_file(extract, tmp_path):
     write_bands(tmp_path)
     write_extensions(tmp_path / "all.fits", SUM=field(1) + field(2), G=field(1), R=field(2))

@@ -147,6 +147,21 @@ TEST(EmptyApertures, KeepClearOfSourcesAndOfBadPixels) {
   }
 }
 
+/// Where nothing was exposed all pixels are equal, and no noise.
+TEST(EmptyApertures, AreNotInPadding) {
+  for (const float padding : {0.0F, 7.5F}) {
+    Sky sky{boxed_noise(3, 12)};
+    const ApertureNoise whole = sky.measure();
+    for (std::int64_t y = 0; y < wide.height; ++y)
+      for (std::int64_t x = wide.width / 2; x < wide.width; ++x) sky.pixels.pixels[place(x, y)] = padding;
+    const ApertureNoise half = sky.measure();
+    ASSERT_TRUE(whole.measured && half.measured);
+    EXPECT_NEAR(half.law.factor(50) / whole.law.factor(50), 1, 0.12) << padding;
+    for (std::size_t i = 0; i < half.radii.size(); ++i)
+      EXPECT_LT(half.radii[i].apertures, 0.6 * whole.radii[i].apertures);
+  }
+}
+
 /// Of pairs of pixels, too small for a source, every place counts: else noise would lose what is above the threshold.
 TEST(EmptyApertures, CountWhatIsAboveTheThresholdAndOfNoSource) {
   Sky sky{white_noise(wide, 1, 4)};
