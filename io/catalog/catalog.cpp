@@ -24,7 +24,9 @@ const char* extension(CatalogFormat format) {
 }
 
 std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
-  if (column.unit == std::string_view(pixel_value_unit)) return metadata.pixel_unit;
+  if (column.unit == std::string_view(pixel_value_unit))
+    return column.image == of_measured || metadata.detection_unit.empty() ? metadata.pixel_unit
+                                                                          : metadata.detection_unit;
   return column.unit == std::string_view(pixel_sum_unit) ? metadata.sum_unit : column.unit;
 }
 

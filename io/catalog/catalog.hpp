@@ -30,6 +30,7 @@ struct CatalogMetadata {
   std::string detection_image = {};   ///< name of the file in which sources were found; empty: that of the image
   std::string positions = {};         ///< name of the file that says where light was measured; empty: none does
   std::vector<BandFacts> bands = {};  ///< in which light was measured; empty: in the image alone
+  std::string detection_unit = {};    ///< of the pixels of the image in which sources were found; empty: pixel_unit
 };
 
 /// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -52,11 +51,6 @@ void in_band(const Band& band, const std::function<void()>& work) {
   in_file(band.file().path, work, "band " + band.option.name + ": ");
 }
 
-/// The name of a file without its directory, as outputs are named.
-std::string name_of(const std::string& path) {
-  return printable(std::filesystem::path(path).filename().string());
-}
-
 /// The image of a band on its way from its file to its columns.
 struct OpenBand {
   const Band& band;
@@ -78,7 +72,7 @@ class OpenBands {
     left_ = detection_->frame.most_inflated();
     bands_.reserve(bands.size());
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
-    budget.check(memory_needed());
+    in_file(task.path, [&] { budget.check(memory_needed()); });
   }
 
   /// Returns what finding the sources took.
@@ -171,9 +165,9 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
                            .config_yaml = config.yaml,
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
-                           .detection_image = name_of(open.detection().task.path)};
+                           .detection_image = printable_name(open.detection().task.path)};
   for (const OpenBand& one : open.bands())
-    metadata.bands.push_back({one.band.option.name, name_of(one.task.name), one.band.option.settings});
+    metadata.bands.push_back({one.band.option.name, printable_name(one.band.file().path), one.band.option.settings});
   const Sources sources = open.join();
   std::vector<OutputFile> files;
   for (const auto& [format, path] : open.paths().catalogs)

@@ -45,7 +45,7 @@ constexpr const char* all_sky_names =
     "ALPHA_J2000 and DELTA_J2000 (or RA, DEC; VizieR's RA_ICRS, DE_ICRS; _RAJ2000, _DEJ2000; RAJ2000, DEJ2000";
 
 /// Two positions of one object may be so far apart for how they were rounded, in degrees.
-constexpr double same_place = 0.01 / 3600;
+constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 
 std::string in_capitals(std::string text) {
@@ -214,7 +214,7 @@ void require_same_places(const PositionReader& table, const PositionList& list, 
   for (std::size_t row = 0; row < alpha.size(); ++row) {
     const double east = std::remainder(alpha[row] - list.alpha[row], 360) * std::cos(list.delta[row] * to_radians);
     const double apart = std::hypot(east, delta[row] - list.delta[row]);
-    if (!(apart > same_place)) continue;  // nor where there is none
+    if (!(apart > same_position)) continue;  // nor where there is none
     table.fail_at(static_cast<std::int64_t>(row),
                   table.name(mine.alpha) + ", " + table.name(mine.delta) + " and " + table.name(other.alpha) + ", " +
                       table.name(other.delta) +

@@ -31,11 +31,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// The name of a file without its directory, as outputs are named; empty for no path.
-std::string name_of(const std::string& path) {
-  return printable(std::filesystem::path(path).filename().string());
-}
-
 /// What a catalogue says of the image.
 ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const OutputConfig& output) {
   ImageFacts facts{SkyFacts{extraction.sky_level(), extraction.background.clipped.sigma}, input.keywords(output)};
@@ -51,13 +46,16 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                                      const ImageConfig& config, const Cpu& where) {
   const std::string& header = input.header();
   const std::string unit = pixel_unit(header);
-  const CatalogMetadata metadata{program_version(),
-                                 config.yaml,
-                                 unit,
-                                 sum_unit(unit),
-                                 facts_of(input, extraction, config.config.output),
-                                 input.detection == nullptr ? "" : name_of(input.detection->task.path),
-                                 input.positions == nullptr ? "" : name_of(input.positions->list.path)};
+  CatalogMetadata metadata{.version = program_version(),
+                           .config_yaml = config.yaml,
+                           .pixel_unit = unit,
+                           .sum_unit = sum_unit(unit),
+                           .image = facts_of(input, extraction, config.config.output)};
+  if (input.detection != nullptr) {
+    metadata.detection_image = printable_name(input.detection->task.path);
+    metadata.detection_unit = pixel_unit(input.detection->frame.image().header());
+  }
+  if (input.positions != nullptr) metadata.positions = printable_name(input.positions->list.path);
   const Vignets vignets = cut_vignets(extraction, config.config, where);
   const Table nothing;
   const Table& carried = input.positions == nullptr ? nothing : input.positions->list.carried;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 
 namespace srcextract {
 namespace {
@@ -35,6 +36,10 @@ std::string printable(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
+}
+
+std::string printable_name(const std::string& path) {
+  return printable(std::filesystem::path(path).filename().string());
 }
 
 }  // namespace srcextract

@@ -9,4 +9,7 @@ namespace srcextract {
 /// may hold any byte, also what a terminal obeys or an XML reader refuses.
 std::string printable(std::string_view text);
 
+/// The same of a file's name without its directory; empty for no path.
+std::string printable_name(const std::string& path);
+
 }  // namespace srcextract

@@ -111,6 +111,9 @@ void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
   const std::vector<std::string> commands = {"batch", "merge", "difference", "compare"};
+  if (std::ranges::find(commands, config) != commands.end())
+    throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
+                                       " ..., options after it; see srcextract " + config + " --help");
   const std::string near = nearest(config, commands);
   throw Error(
       ErrorKind::config,
@@ -144,11 +147,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     throw Error(ErrorKind::config,
                 command.config + " is an image; CONFIG comes first: srcextract CONFIG IMAGE...; see srcextract --help");
   command.bands = read_bands(texts.bands, texts.band_settings);
-  if (!command.inputs.empty() && !command.bands.empty())
-    throw Error(ErrorKind::config, command.inputs.front() +
+  if (!command.inputs.empty() && !command.bands.empty()) {
+    const std::string& image = command.inputs.front();
+    const bool named = image.find('=') != image.npos;
+    throw Error(ErrorKind::config, image +
                                        " is an IMAGE beside --band, which names every image that is measured; name it "
-                                       "by --band NAME=" +
-                                       command.inputs.front() + ", or leave out --band; see srcextract --help");
+                                       "by --band " +
+                                       (named ? "" : "NAME=") + image + ", or leave out --band; see srcextract --help");
+  }
   if (command.inputs.empty() && command.bands.empty() && !command.dump_config)
     throw Error(ErrorKind::config, "IMAGE is required: name at least one FITS file; see srcextract --help");
   if (app.count("--detect") > 0) require_detect(command);

@@ -9,10 +9,15 @@
 
 namespace srcextract {
 
+/// Elements of an array of `count`, which may be none.
+constexpr int array_size(int count) {
+  return count > 0 ? count : 1;
+}
+
 /// What a pixel adds to N sums, and these.
 template <int N>
 struct Sums {
-  double of[N > 0 ? N : 1];
+  double of[array_size(N)];
 };
 
 /// Columns of partial sums that a sum over a box has.
@@ -24,7 +29,7 @@ inline constexpr int most_bins = 64;
 /// What a block, Width pixels of a row, adds to N sums.
 template <int N, int Width>
 struct BlockSums {
-  double of[N > 0 ? N : 1][Width];
+  double of[array_size(N)][Width];
 };
 
 /// What a pixel, or the pixels of a block, add to M counts: 0 or 1.
@@ -34,14 +39,14 @@ struct Counted {
 };
 template <int M, int Width>
 struct BlockCounts {
-  std::int32_t of[M > 0 ? M : 1][Width];
+  std::int32_t of[array_size(M)][Width];
 };
 
 /// The sums of N numbers, and M counts.
 template <int N, int M>
 struct SumsAndCounts {
   Sums<N> sums;
-  std::int64_t counts[M > 0 ? M : 1];
+  std::int64_t counts[array_size(M)];
 };
 
 /// How a family of measurements (stages/photometry/families.hpp) goes through the pixels of a box, on the host. On a
@@ -80,8 +85,8 @@ class HostLanes {
   /// BlockCounts<M, width>, what they count.
   template <int N, int M, class F>
   SumsAndCounts<N, M> sum_and_count(const ApertureBox& box, const F& f) const {
-    double lanes[lane_count / width][N > 0 ? N : 1][width] = {};
-    std::int32_t counts[M > 0 ? M : 1][width] = {};
+    double lanes[lane_count / width][array_size(N)][width] = {};
+    std::int32_t counts[array_size(M)][width] = {};
     for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
       int block = 0;
       for (std::int32_t x = box.x_begin; x < box.x_end; x += width, block = (block + 1) % (lane_count / width)) {

@@ -74,6 +74,7 @@ def test_a_result_that_cannot_be_written_is_an_output_error(run, config):
     (["merge", "--outptu", "a.fits"], "there is no option --outptu; did you mean --output? See srcextract merge --help"),
     (["compare", "a", "b", "--jsno", "x"], "there is no option --jsno; did you mean --json? See srcextract compare --help"),
     (["diff", "c.yaml", "sky.fits"], "diff: there is no file of this name, and no such command; did you mean srcextract difference?"),
+    (["-q", "merge", "out"], "the command comes first: srcextract merge"),
     (["extract", "c.yaml", "sky.fits"], "no such command: images are extracted without one, as in srcextract CONFIG IMAGE"),
     (["help"], "see srcextract --help"),
     (["c.yaml", "sky.fits", "--set", "output.columns=[FLUX_AUTO,", "MAG_AUTO]"],

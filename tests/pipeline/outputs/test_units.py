@@ -30,3 +30,12 @@ def test_electrons_are_no_unit_of_fits():
     """Else they would be kept as they are."""
     with pytest.raises(ValueError):
         units.Unit("electron", format="fits")
+
+
+def test_the_threshold_is_in_the_unit_of_the_image_in_which_sources_are_found(extract, tmp_path):
+    write_image(tmp_path / "d.fits", field(1), BUNIT="Jy/beam")
+    write_image(tmp_path / "r.fits", field(2), BUNIT="adu")
+    out = extract("out", "output: {formats: [ecsv]}\n", "-d", "d.fits", "r.fits")
+    read = table.Table.read(out / "r.cat.ecsv", format="ascii.ecsv")
+    assert read["THRESHOLD"].unit == units.Unit("Jy/beam", format="fits")
+    assert read["FLUX_MAX"].unit == read["BACKGROUND"].unit == units.Unit("adu")
