@@ -24,19 +24,25 @@ std::size_t digit(std::uint32_t key, std::size_t which) {
 }  // namespace
 
 // From the lowest digit to the highest: each pass keeps the order of those before where its digit is the same.
-void radix_sort(std::vector<float>& values) {
-  std::vector<std::uint32_t> keys(values.size()), sorted(values.size());
-  std::ranges::transform(values, keys.begin(), ordered_key);
-  std::array<std::array<std::size_t, bins>, digit_count> counts{};
+void radix_sort(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& scratch) {
+  scratch.resize(keys.size());
+  std::array<std::array<std::uint32_t, bins>, digit_count> counts{};
   for (const std::uint32_t key : keys) {
     for (std::size_t which = 0; which < digit_count; ++which) ++counts[which][digit(key, which)];
   }
   for (std::size_t which = 0; which < digit_count; ++which) {
     auto& next = counts[which];
-    std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
-    for (const std::uint32_t key : keys) sorted[next[digit(key, which)]++] = key;
-    keys.swap(sorted);
+    if (keys.empty() || next[digit(keys.front(), which)] == keys.size()) continue;
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), std::uint32_t{0});
+    for (const std::uint32_t key : keys) scratch[next[digit(key, which)]++] = key;
+    keys.swap(scratch);
   }
+}
+
+void radix_sort(std::vector<float>& values) {
+  std::vector<std::uint32_t> keys(values.size()), scratch;
+  std::ranges::transform(values, keys.begin(), ordered_key);
+  radix_sort(keys, scratch);
   std::ranges::transform(keys, values.begin(), value_of_ordered_key);
 }
 

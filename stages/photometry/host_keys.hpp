@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stages/math/radix_sort.hpp"
 #include "stages/photometry/aperture_box.hpp"
 #include "stages/photometry/pixel_keys.hpp"
 
@@ -31,7 +32,7 @@ class HostKeys {
       }
     }
     keys_.resize(count);
-    std::sort(keys_.begin(), keys_.end());
+    radix_sort(keys_, scratch_);
   }
 
   /// How many there are in a range.
@@ -64,7 +65,7 @@ class HostKeys {
   Place begin(const KeyRange& range) const { return std::lower_bound(keys_.begin(), keys_.end(), range.low); }
   Place end(const KeyRange& range) const { return std::upper_bound(keys_.begin(), keys_.end(), range.high); }
 
-  std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> keys_, scratch_;
 };
 
 }  // namespace srcextract

@@ -63,5 +63,21 @@ TEST(RadixSort, SortsFewAndEqualNumbers) {
   expect_sorted_as_std_sort_does(std::vector<float>(5000, 7.0F));
 }
 
+/// Numbers that share digits, of which a pass may be left out, in memory that is kept.
+TEST(RadixSort, SortsWholeNumbers) {
+  std::mt19937 random(3);
+  std::vector<std::uint32_t> scratch;
+  for (const std::uint32_t mask : {0xffffffffU, 0xffU, 0x3ff800U, 0xffc00000U, 0U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 942U, 5000U}) {
+      std::vector<std::uint32_t> keys(count);
+      for (std::uint32_t& key : keys) key = (static_cast<std::uint32_t>(random()) & mask) | 0x400U;
+      std::vector<std::uint32_t> expected = keys;
+      std::ranges::sort(expected);
+      radix_sort(keys, scratch);
+      EXPECT_EQ(keys, expected) << mask << ' ' << count;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace srcextract
