@@ -23,6 +23,7 @@
 #include "pipeline/extract/pixel_scale.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/printable.hpp"
+#include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
@@ -35,10 +36,6 @@ namespace srcextract {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// What is thrown names the file, after `before`.
 void in_file(const std::string& path, const std::function<void()>& work, const std::string& before = "") {

@@ -15,6 +15,7 @@
 #include "pipeline/extract/precision.hpp"
 #include "pipeline/extract/restore_level.hpp"
 #include "pipeline/extract/sky_columns.hpp"
+#include "pipeline/log/seconds_since.hpp"
 #include "stages/core/error.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/measure/source_flags.hpp"
@@ -213,8 +214,7 @@ void add_sky_positions(const ImageInput& input, const Execution& execution, Imag
     name_sky_positions(*input.positions, result.extraction.sources);
   else
     add_sky_columns(input.header(), input.config(), result.extraction.sources, execution.cpu);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  result.times.push_back({"sky", elapsed.count()});
+  result.times.push_back({"sky", seconds_since(begin)});
 }
 
 /// Of an image that is as it stands in one file: what is combined or subtracted has another sky than its files.
@@ -233,7 +233,7 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
     Extraction& found = result.extraction;
     for (const OpenFlags* map : input.flags)
       flag_sources(map->flags, found.runs, found.label, found.sources, execution.cpu);
-    result.times.push_back({"flags", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
+    result.times.push_back({"flags", seconds_since(begin)});
   }
   if (input.reference != nullptr) return;
   if (const double level = saturation_level(input); level > 0)

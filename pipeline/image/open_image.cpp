@@ -13,6 +13,7 @@
 #include "pipeline/extract/image_warnings.hpp"
 #include "pipeline/image/image_log.hpp"
 #include "pipeline/log/printable.hpp"
+#include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/check_images.hpp"
 #include "pipeline/outputs/picture_file.hpp"
@@ -26,10 +27,6 @@ namespace srcextract {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// What a catalogue says of the image.
 ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const OutputConfig& output) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <chrono>
+
+namespace srcextract {
+
+/// Wall time since then, in seconds.
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace srcextract
