@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "truth"))
+sys.path[:0] = [str(ROOT / "tests" / "truth"), str(ROOT / "tests" / "truth" / "support")]
 from simulated import fields, finders, scores  # noqa: E402
 
 SHARES = ("count", "completeness", "detections", "purity")
