@@ -86,15 +86,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path, help="srcextract, as build/srcextract")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--side", type=int, default=384, help="of an image, in pixels")
+    parser.add_argument("--side", type=int, default=1024, help="of an image, in pixels")
     parser.add_argument("--false-rate", type=float, default=50.0, help="false sources to a million pixels")
     parser.add_argument("--seeds-of-photutils", type=int, default=5, help="which takes longest; thresholds are of these, too")
     parser.add_argument("--programs", default="srcextract,SExtractor,SEP,photutils")
     parser.add_argument("--kinds", default="", help="such as 'sparse deep,crowded shallow'; all without it")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for srcextract alone")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs")
     parser.add_argument("--no-plots", action="store_true")
     options = parser.parse_args()
-    every = finders.finders(options.program.resolve())
+    every = finders.finders(options.program.resolve(), options.set)
     programs = {name: every[name] for name in options.programs.split(",")}
     results = {}
     for crowding, per_mpix in fields.CROWDINGS.items():

@@ -13,8 +13,15 @@ namespace {
 
 /// Small blocks, and more of them than run at once: sources differ in size by a factor of a thousand, and a block's
 /// place is free when its slowest warp is done.
-constexpr int block_warps = WarpLanes::block_warps, family_threads = block_warps * warp_size;
+constexpr int block_warps = 2, family_threads = block_warps * warp_size;
 constexpr std::int64_t most_family_blocks = 128;  ///< for each multiprocessor
+
+/// A large source that a family can divide has a block of its own: one warp would take longer than all others.
+constexpr int large_source_warps = 8;
+template <class One>
+constexpr bool has_large_sources = requires(const MeasuredSource& source) {
+  One::is_large(source);
+};
 
 /// That are to fit on one, by their registers. Windows and radii are slower with less than these have then.
 template <class One>
@@ -45,6 +52,17 @@ struct SourceTable {
   const LightRadius* radii;    ///< the same
   int radii_each;
   ItemCount items;
+
+  /// A source, of which nothing is known but what families have measured.
+  __device__ MeasuredSource measured_before(std::int64_t k) const {
+    return {static_cast<std::int32_t>(k + 1), SourceShape{}, sums + k, kron != nullptr ? kron + k : nullptr,
+            radii != nullptr ? radii + k * radii_each : nullptr};
+  }
+  __device__ MeasuredSource at(std::int64_t k, const PhotometryImage& image) const {
+    MeasuredSource source = measured_before(k);
+    source.shape = shape_of(sums[k], parentage != nullptr ? parentage[k] : Parentage{}, image.width, image.height);
+    return source;
+  }
 };
 
 /// An image, and what the device alone knows of it.
@@ -60,36 +78,82 @@ struct LevelledImage {
   }
 };
 
-/// A warp a row of a source, or a source if its rows are measured together. `found_in` is looked at only where sources
-/// were found `elsewhere`: a kernel that has both images at hand has fewer registers left.
+/// Row number `which` of all that a source has.
+template <class One, bool elsewhere, class Lanes>
+__device__ void measure_source(const Lanes& lanes, const One& family, const LevelledImage& measured,
+                               const LevelledImage& found_in, const SourceTable& sources, std::int64_t k, int which,
+                               typename One::Row* rows) {
+  const PhotometryImage image = measured.known();
+  const int each = family.rows();
+  const MeasuredSource source = sources.at(k, image);
+  const auto keep = [&](int row, const typename One::Row& value) {
+    if (lanes.is_first()) rows[k * each + row] = value;
+  };
+  if constexpr (rows_are_together<One>) {
+    family.measure_rows(lanes, source, image, keep);
+  } else if constexpr (elsewhere) {
+    keep(which, measure_row_in(family, lanes, source, found_in.known(), image, which));
+  } else {
+    keep(which, family.measure(lanes, source, image, which));
+  }
+}
+
+/// A warp a row of a source, or a source if its rows are measured together; large ones are left out. `found_in` is
+/// looked at only where sources were found `elsewhere`: a kernel that has both images at hand has fewer registers left.
 template <class One, bool elsewhere>
 __global__ void __launch_bounds__(family_threads, least_family_blocks<One>)
     measure_family_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
                           typename One::Row* rows) {
-  const WarpLanes lanes;
-  const PhotometryImage image = measured.known();
-  const int each = family.rows(), parts = rows_are_together<One> ? 1 : each;
+  const WarpLanes<block_warps> lanes;
+  const int parts = rows_are_together<One> ? 1 : family.rows();
   const std::int64_t count = sources.items() * parts;
   for (std::int64_t i = thread_index() / warp_size; i < count; i += thread_total() / warp_size) {
     const std::int64_t k = sources.order[i / parts];
-    const Parentage parentage = sources.parentage != nullptr ? sources.parentage[k] : Parentage{};
-    const MeasuredSource source{static_cast<std::int32_t>(k + 1),
-                                shape_of(sources.sums[k], parentage, image.width, image.height), &sources.sums[k],
-                                sources.kron != nullptr ? sources.kron + k : nullptr,
-                                sources.radii != nullptr ? sources.radii + k * sources.radii_each : nullptr};
-    const auto keep = [&](int which, const typename One::Row& row) {
-      if (first_lane()) rows[k * each + which] = row;
-    };
-    if constexpr (rows_are_together<One>) {
-      family.measure_rows(lanes, source, image, keep);
-    } else {
-      const auto which = static_cast<int>(i % parts);
-      if constexpr (elsewhere) {
-        keep(which, measure_row_in(family, lanes, source, found_in.known(), image, which));
-      } else {
-        keep(which, family.measure(lanes, source, image, which));
-      }
-    }
+    if constexpr (has_large_sources<One>)
+      if (One::is_large(sources.measured_before(k))) continue;
+    measure_source<One, elsewhere>(lanes, family, measured, found_in, sources, k, static_cast<int>(i % parts), rows);
+  }
+}
+
+/// Lists the large ones.
+template <class One>
+__global__ void list_large_kernel(SourceTable sources, std::int32_t* large, std::int64_t* count) {
+  const std::int64_t all = sources.items();
+  for (std::int64_t k = thread_index(); k < all; k += thread_total()) {
+    if (!One::is_large(sources.measured_before(k))) continue;
+    static_assert(sizeof(unsigned long long) == sizeof(*count));
+    large[atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ULL)] = static_cast<std::int32_t>(k);
+  }
+}
+
+/// A block a large source.
+template <class One, bool elsewhere>
+__global__ void __launch_bounds__(large_source_warps* warp_size)
+    measure_large_kernel(One family, LevelledImage measured, LevelledImage found_in, SourceTable sources,
+                         typename One::Row* rows) {
+  const BlockLanes<large_source_warps> lanes;
+  const std::int64_t count = sources.items();
+  for (std::int64_t i = blockIdx.x; i < count; i += gridDim.x)
+    measure_source<One, elsewhere>(lanes, family, measured, found_in, sources, sources.order[i], 0, rows);
+}
+
+/// Measures large sources, of a family that has some and one row of each.
+template <class One, bool elsewhere>
+void measure_large(const One& family, const LevelledImage& image, const LevelledImage& found_in, SourceTable sources,
+                   typename One::Row* rows, const Gpu& where) {
+  if constexpr (has_large_sources<One>) {
+    static_assert(!rows_are_together<One>);
+    Buffer<std::int32_t, Gpu> large(sources.items.room, where);
+    auto count = filled<std::int64_t>(1, 0, where);
+    list_large_kernel<One>
+        <<<grid_for(sources.items.room, where), block_threads, 0, where.stream>>>(sources, large.data(), count.data());
+    sources.order = large.data();
+    sources.items = ItemCount{count.data(), sources.items.room};
+    const auto blocks =
+        static_cast<unsigned int>(std::min<std::int64_t>(sources.items.room, 2 * where.multiprocessors));
+    measure_large_kernel<One, elsewhere>
+        <<<blocks, large_source_warps * warp_size, 0, where.stream>>>(family, image, found_in, sources, rows);
+    check_launch();
   }
 }
 
@@ -145,13 +209,16 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    const auto launch = [&](auto kernel) {
-      kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, sources, out.rows.data());
+    const auto launch = [&]<bool elsewhere>() {
+      measure_large<One, elsewhere>(family, image, found_in, sources, out.rows.data(), where);
+      measure_family_kernel<One, elsewhere>
+          <<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, sources, out.rows.data());
     };
-    if (looks_at_both<One, WarpLanes> && other != nullptr)
-      launch(measure_family_kernel<One, looks_at_both<One, WarpLanes>>);
+    constexpr bool looks = looks_at_both<One, WarpLanes<block_warps>>;
+    if (looks && other != nullptr)
+      launch.template operator()<looks>();
     else
-      launch(measure_family_kernel<One, false>);
+      launch.template operator()<false>();
     check_launch();
   });
   return measured;

@@ -11,13 +11,20 @@ namespace srcextract {
 
 static_assert(warp_size == lane_count);
 
-/// HostLanes for a warp, all of whose lanes call everything together and learn the same.
+/// HostLanes for a warp, all of whose lanes call everything together and learn the same. `Warps` are in a block of the
+/// kernel that has them, each with a source of its own.
+template <int Warps>
 class WarpLanes {
  public:
-  static constexpr int block_warps = 2;  ///< of the kernels that have them
+  static constexpr int block_warps = Warps;
+
+  static constexpr int most_of_product = 128;  ///< columns, and rows, that a Product keeps
 
   /// A thread looks at one pixel at a time.
   static constexpr int width = 1;
+
+  /// The thread that keeps what all have learnt.
+  __device__ bool is_first() const { return first_lane(); }
 
   template <int N, class F>
   __device__ Sums<N> sum(const ApertureBox& box, const F& f) const {
@@ -49,23 +56,58 @@ class WarpLanes {
         BlockCounts<M, width> counts{};
         if (x + column < box.x_end && y + row < box.y_end) f(x + column, y + row, 1, pixel, counts);
         for (int k = 0; k < M; ++k) counted[k] += static_cast<std::uint32_t>(counts.of[k][0]);
-        for (int k = 0; k < N; ++k) {
-          if (columns == lane_count) {
-            own.of[k] += pixel.of[k][0];
-          } else {
-            for (int from = column; from < lane_count; from += columns)
-              own.of[k] += __shfl_sync(all_lanes, pixel.of[k][0], from);
-          }
-        }
+        add_in_order(pixel, columns, own);
       }
     }
     SumsAndCounts<N, M> all{};
-    for (int k = 0; k < N; ++k) {
-      for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
-      all.sums.of[k] = own.of[k];
-    }
+    add_columns(columns, own);
+    all.sums = own;
     for (int k = 0; k < M; ++k) all.counts[k] = total_of(counted[k]);
     return all;
+  }
+
+  template <int N, class Circle, class F>
+  __device__ Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
+    Sums<N> all{};
+#pragma unroll 1
+    for (std::int32_t y = box.y_begin; y < box.y_end; y += band_rows) {
+      const Sums<N> band = sum_of_band<N>(band_at(box, y), circle, f);
+      for (int k = 0; k < N; ++k) all.of[k] += band.of[k];
+    }
+    return all;
+  }
+
+  /// HostProduct for a warp, which keeps the numbers of boxes that are not too large.
+  template <class Column, class Row>
+  class Product {
+   public:
+    static constexpr int most = most_of_product;
+
+    __device__ Product(const ApertureBox& box, const Column& of_column, const Row& of_row, double* memory)
+        : of_column_(of_column), of_row_(of_row), columns_(memory - box.x_begin), rows_(memory + most - box.y_begin) {
+      is_small_ = box.x_end - box.x_begin <= most && box.y_end - box.y_begin <= most;
+      if (!is_small_) return;
+      __syncwarp();
+#pragma unroll 1
+      for (std::int32_t x = box.x_begin + lane(); x < box.x_end; x += warp_size) columns_[x] = of_column(x);
+#pragma unroll 1
+      for (std::int32_t y = box.y_begin + lane(); y < box.y_end; y += warp_size) rows_[y] = of_row(y);
+      __syncwarp();
+    }
+
+    __device__ void at(std::int32_t x, std::int32_t y, double (&product)[width]) const {
+      product[0] = is_small_ ? columns_[x] * rows_[y] : of_column_(x) * of_row_(y);
+    }
+
+   private:
+    Column of_column_;
+    Row of_row_;
+    double *columns_, *rows_;
+    bool is_small_;
+  };
+  template <class Column, class Row>
+  __device__ Product<Column, Row> product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
+    return Product<Column, Row>(box, of_column, of_row, product_of_warp());
   }
 
   template <int M, class F>
@@ -140,7 +182,141 @@ class WarpLanes {
     return WarpKeys<Read>(box, read, memory[threadIdx.x / warp_size]);
   }
 
+ protected:
+  /// Those of a band, some steps at a time: pixels that the circle crosses are gathered first, so that every lane
+  /// counts the sub-pixels of one. What is not unrolled would not fit in the cache of instructions.
+  template <int N, class Circle, class F>
+  __device__ static Sums<N> sum_of_band(const ApertureBox& band, const Circle& circle, const F& f) {
+    const int columns = columns_at_once(band);
+    const std::int32_t rows = lane_count / columns, in_row = (band.x_end - band.x_begin + columns - 1) / columns;
+    const std::int32_t together = in_row < CircleSteps::most ? in_row : CircleSteps::most;
+    Sums<N> own{};
+    if (in_row == 0) return own;
+    const std::int32_t most_rows = CircleSteps::most / together;
+#pragma unroll 1
+    for (std::int32_t y = band.y_begin; y < band.y_end; y += most_rows * rows) {
+      const std::int32_t left = (band.y_end - y + rows - 1) / rows, down = left < most_rows ? left : most_rows;
+#pragma unroll 1
+      for (std::int32_t x = band.x_begin; x < band.x_end; x += together * columns) {
+        const std::int32_t to_end = (band.x_end - x + columns - 1) / columns;
+        const std::int32_t across = to_end < together ? to_end : together;
+        add_steps(CircleSteps{x, y, across, columns}, across * down, band, circle, f, own);
+      }
+    }
+    add_columns(columns, own);
+    return own;
+  }
+
  private:
+  /// Adds what lanes have to their column, row by row.
+  template <int N>
+  __device__ static void add_in_order(const BlockSums<N, width>& pixel, int columns, Sums<N>& own) {
+    if (columns == lane_count) {
+      for (int k = 0; k < N; ++k) own.of[k] += pixel.of[k][0];
+    } else if (columns == lane_count / 2) {
+      add_rows<2>(pixel, own);
+    } else {
+      add_rows<4>(pixel, own);
+    }
+  }
+  template <int Rows, int N>
+  __device__ static void add_rows(const BlockSums<N, width>& pixel, Sums<N>& own) {
+    constexpr int columns = lane_count / Rows;
+    const int column = lane() & (columns - 1);
+    for (int k = 0; k < N; ++k) {
+      double of_row[Rows];
+      for (int row = 0; row < Rows; ++row) of_row[row] = __shfl_sync(all_lanes, pixel.of[k][0], row * columns + column);
+      for (int row = 0; row < Rows; ++row) own.of[k] += of_row[row];
+    }
+  }
+
+  /// The tree.
+  template <int N>
+  __device__ static void add_columns(int columns, Sums<N>& own) {
+    for (int k = 0; k < N; ++k)
+      for (int half = columns / 2; half > 0; half /= 2) own.of[k] += __shfl_xor_sync(all_lanes, own.of[k], half);
+  }
+
+  /// Where lanes are in the steps that they take together in a circle, row by row.
+  struct CircleSteps {
+    static constexpr int most = 24;
+
+    std::int32_t x, y;  ///< of the first
+    std::int32_t in_row;
+    int columns;
+
+    __device__ std::int32_t x_at(int step, int of) const {
+      return x + (in_row == 1 ? 0 : step % in_row * columns) + (of & (columns - 1));
+    }
+    __device__ std::int32_t y_at(int step, int of) const {
+      return y + (in_row == 1 ? step : step / in_row) * (lane_count / columns) + of / columns;
+    }
+  };
+
+  /// Where this lane is, step by step.
+  class CircleWalk {
+   public:
+    std::int32_t x, y;
+
+    __device__ explicit CircleWalk(const CircleSteps& steps)
+        : x(steps.x_at(0, lane())), y(steps.y_at(0, lane())), steps_(steps) {}
+    __device__ void go_on() {
+      x += steps_.columns;
+      if (++in_row_ < steps_.in_row) return;
+      in_row_ = 0;
+      x -= steps_.in_row * steps_.columns;
+      y += lane_count / steps_.columns;
+    }
+
+   private:
+    const CircleSteps& steps_;
+    int in_row_ = 0;
+  };
+
+  template <int N, class Circle, class F>
+  __device__ static void add_steps(const CircleSteps& steps, int size, const ApertureBox& box, const Circle& circle,
+                                   const F& f, Sums<N>& own) {
+    CircleMemory& memory = circle_of_warp();
+    auto& inside = memory.inside;
+    std::uint16_t* const which = memory.crossed;
+    int crossed = 0;
+    CircleWalk walk(steps);
+    __syncwarp();
+#pragma unroll 1
+    for (int i = 0; i < size; ++i, walk.go_on()) {
+      std::int32_t looked[width];
+      const float dx[width] = {circle.across(walk.x)}, dy[width] = {circle.down(walk.y)};
+      circle.overlap.look(dx, dy, looked);
+      if (walk.x >= box.x_end || walk.y >= box.y_end) looked[0] = 0;
+      inside[i][lane()] = static_cast<std::uint8_t>(looked[0]);
+      const unsigned int lanes = __ballot_sync(all_lanes, looked[0] < 0);
+      if (looked[0] < 0)
+        which[crossed + __popc(lanes & ((1u << lane()) - 1))] = static_cast<std::uint16_t>(i * lane_count + lane());
+      crossed += __popc(lanes);
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int i = lane(); i < crossed; i += lane_count) {
+      const int step = which[i] / lane_count, of = which[i] % lane_count;
+      const float dx[width] = {circle.across(steps.x_at(step, of))}, dy[width] = {circle.down(steps.y_at(step, of))};
+      std::int32_t counted[width];
+      circle.overlap.count(dx, dy, counted);
+      inside[step][of] = static_cast<std::uint8_t>(counted[0]);
+    }
+    __syncwarp();
+    CircleWalk again(steps);
+#pragma unroll 1
+    for (int i = 0; i < size; ++i, again.go_on()) {
+      const std::int32_t sub_pixel_count = inside[i][lane()];
+      BlockSums<N, width> pixel{};
+      if (sub_pixel_count != 0) {
+        const float part = circle.overlap.part(sub_pixel_count), dx = circle.across(again.x);
+        f(CircleBlock<width>{again.x, again.y, 1, {dx}, circle.down(again.y), {part}, {1}}, pixel);
+      }
+      add_in_order(pixel, steps.columns, own);
+    }
+  }
+
   /// The sum of what may not fit in 32 bits.
   __device__ static std::int64_t total_of(std::uint32_t own) {
     const std::int64_t high = __reduce_add_sync(all_lanes, own >> 16);
@@ -151,6 +327,22 @@ class WarpLanes {
   __device__ static int columns_at_once(const ApertureBox& box) {
     const std::int32_t columns = box.x_end - box.x_begin;
     return columns <= lane_count / 4 ? lane_count / 4 : columns <= lane_count / 2 ? lane_count / 2 : lane_count;
+  }
+
+  // Memory is of functions that are no templates, so that there is one of each.
+
+  __device__ static double* product_of_warp() {
+    __shared__ double memory[block_warps][2 * most_of_product];
+    return memory[threadIdx.x / warp_size];
+  }
+
+  struct CircleMemory {
+    std::uint8_t inside[CircleSteps::most][lane_count];     ///< sub-pixels, as CircleOverlap counts them
+    std::uint16_t crossed[CircleSteps::most * lane_count];  ///< steps and lanes
+  };
+  __device__ static CircleMemory& circle_of_warp() {
+    __shared__ CircleMemory memory[block_warps];
+    return memory[threadIdx.x / warp_size];
   }
 
   /// Of every lane its own, the last of which is not kept; side by side, so that lanes meet in no bank. Kernels whose
@@ -172,6 +364,32 @@ class WarpLanes {
     __syncwarp();
     for (int i = 0; i < each; ++i) bins[i * warp_size + lane()] = sums[i];
     __syncwarp();
+  }
+};
+
+/// The same for a block with one source, whose warps take the bands of circles.
+template <int Warps>
+class BlockLanes : public WarpLanes<Warps> {
+ public:
+  __device__ bool is_first() const { return threadIdx.x == 0; }
+
+  template <int N, class Circle, class F>
+  __device__ Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
+    __shared__ Sums<N> bands[Warps];
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    Sums<N> all{};
+#pragma unroll 1
+    for (std::int32_t y = box.y_begin; y < box.y_end; y += Warps * band_rows) {
+      const std::int32_t own = y + warp * band_rows;
+      Sums<N> band{};
+      if (own < box.y_end) band = this->template sum_of_band<N>(band_at(box, own), circle, f);
+      __syncthreads();  // before it all have read what was there
+      if (first_lane()) bands[warp] = band;
+      __syncthreads();
+      for (int i = 0; i < Warps && y + i * band_rows < box.y_end; ++i)
+        for (int k = 0; k < N; ++k) all.of[k] += bands[i].of[k];
+    }
+    return all;
   }
 };
 

@@ -10,6 +10,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/math/near_sqrt.hpp"
 #include "stages/measure/flux_calibration.hpp"
+#include "stages/photometry/circle_overlap.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
@@ -21,24 +22,6 @@ struct CircleFlux {
 
   bool operator==(const CircleFlux&) const = default;
 };
-
-/// Of the Side x Side sub-pixels of a pixel those whose centres are in a circle about (0, 0); (u, v) is the place of
-/// the first. Columns that are added to make the loop a vector's are inside of nothing.
-template <int Side, int Width>
-SRCEXTRACT_HOST_DEVICE std::int32_t sub_pixels_inside(float u, float v, float radius2) {
-  constexpr int vector = 16, columns = Width == 1 ? Side : (Side + vector - 1) / vector * vector;
-  constexpr float step = 1.0F / static_cast<float>(Side);
-  float u2[columns];
-  for (int k = 0; k < Side; ++k, u += step) u2[k] = u * u;
-  for (int k = Side; k < columns; ++k) u2[k] = std::numeric_limits<float>::infinity();
-  std::int32_t inside[columns] = {}, sum = 0;
-  for (int j = 0; j < Side; ++j, v += step) {
-    const float v2 = v * v;
-    for (int k = 0; k < columns; ++k) inside[k] += u2[k] + v2 < radius2 ? 1 : 0;
-  }
-  for (int k = 0; k < columns; ++k) sum += inside[k];
-  return sum;
-}
 
 /// Where a circle about (0, 0) cuts the Side rows of sub-pixels of a row of pixels. A sub-pixel is inside or not, as
 /// sub_pixels_inside has it, by how far from the middle it is, unless its centre is too near to where its row is cut

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "stages/core/host_device.hpp"
 #include "stages/photometry/aperture_box.hpp"
+#include "stages/photometry/circle_parts.hpp"
 #include "stages/photometry/host_keys.hpp"
 
 namespace srcextract {
@@ -47,6 +49,16 @@ template <int N, int M>
 struct SumsAndCounts {
   Sums<N> sums;
   std::int64_t counts[array_size(M)];
+};
+
+/// Of pixels a number of their column times one of their row, on the host.
+struct HostProduct {
+  const double *columns, *rows;  ///< by x and y
+
+  template <int Width>
+  void at(std::int32_t x, std::int32_t y, double (&product)[Width]) const {
+    for (int i = 0; i < Width; ++i) product[i] = columns[x + i] * rows[y];
+  }
 };
 
 /// How a family of measurements (stages/photometry/families.hpp) goes through the pixels of a box, on the host. On a
@@ -99,18 +111,36 @@ class HostLanes {
           for (int i = 0; i < width; ++i) counts[k][i] += counted.of[k][i];
       }
     }
-    static_assert(lane_count == 2 * width);
-    SumsAndCounts<N, M> all{};
-    for (int k = 0; k < N; ++k) {
-      double* const tree = lanes[0][k];
-      for (int i = 0; i < width; ++i) tree[i] += lanes[1][k][i];
-      for (int half = width / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i) tree[i] += tree[i + half];
-      all.sums.of[k] = tree[0];
-    }
+    SumsAndCounts<N, M> all{sum_of_lanes<N>(lanes), {}};
     for (int k = 0; k < M; ++k)
       for (int i = 0; i < width; ++i) all.counts[k] += counts[k][i];
     return all;
+  }
+
+  /// The sums over the pixels of a circle, a PlacedCircle, in that order, of one band of rows after the other: f(block,
+  /// pixels) says in `pixels` what those of a CircleBlock add; what it says of those that are not wanted is not looked
+  /// at. Those that the circle crosses are a few of many blocks: they are gathered, and counted together.
+  template <int N, class Circle, class F>
+  Sums<N> sum_in_circle(const ApertureBox& box, const Circle& circle, const F& f) const {
+    Sums<N> all{};
+    for (std::int32_t y = box.y_begin; y < box.y_end; y += band_rows) {
+      const Sums<N> band = sum_of_band<N>(band_at(box, y), circle, f);
+      for (int k = 0; k < N; ++k) all.of[k] += band.of[k];
+    }
+    return all;
+  }
+
+  /// What a number of a column times one of a row is, for the pixels of a box: a HostProduct, until the next call.
+  template <class Column, class Row>
+  HostProduct product(const ApertureBox& box, const Column& of_column, const Row& of_row) const {
+    const auto fill = [](std::vector<double>& values, std::int32_t begin, std::int32_t end, const auto& of) {
+      values.resize(static_cast<std::size_t>(end - begin) + width);
+      for (std::int32_t at = begin; at < end; at += width)
+        for (int i = 0; i < width; ++i) values[static_cast<std::size_t>(at - begin + i)] = of(at + i);
+    };
+    fill(columns_, box.x_begin, box.x_end, of_column);
+    fill(rows_, box.y_begin, box.y_end, of_row);
+    return {columns_.data() - box.x_begin, rows_.data() - box.y_begin};
   }
 
   /// Counts alone: f(x, y) returns a Counted<M>.
@@ -188,6 +218,52 @@ class HostLanes {
   }
 
  private:
+  template <int N, class Circle, class F>
+  Sums<N> sum_of_band(const ApertureBox& band, const Circle& circle, const F& f) const {
+    parts_.find(band, circle);
+    double lanes[lane_count / width][array_size(N)][width] = {};
+    for (std::int32_t y = band.y_begin; y < band.y_end; ++y) {
+      const int row = y - band.y_begin, end = parts_.last_block(row);
+      for (int at = parts_.first_block(row); at < end; ++at) {
+        const std::int32_t x = band.x_begin + at * width;
+        const float *const across = parts_.across(at), *const parts = parts_.parts(row, at);
+        CircleBlock<width> block;
+        block.x = x;
+        block.y = y;
+        block.count = band.x_end - x < width ? band.x_end - x : width;
+        block.dy = circle.down(y);
+        for (int i = 0; i < width; ++i) {
+          block.dx[i] = across[i];
+          block.part[i] = parts[i];
+          block.wanted[i] = parts[i] > 0 ? 1 : 0;
+        }
+        BlockSums<N, width> pixels;
+        f(block, pixels);
+        double(&own)[array_size(N)][width] = lanes[at % (lane_count / width)];
+        for (int k = 0; k < N; ++k)
+          for (int i = 0; i < width; ++i) own[k][i] += block.wanted[i] != 0 ? pixels.of[k][i] : 0;
+      }
+    }
+    return sum_of_lanes<N>(lanes);
+  }
+
+  /// The tree.
+  template <int N>
+  static Sums<N> sum_of_lanes(double (&lanes)[lane_count / width][array_size(N)][width]) {
+    static_assert(lane_count == 2 * width);
+    Sums<N> sums{};
+    for (int k = 0; k < N; ++k) {
+      double* const tree = lanes[0][k];
+      for (int i = 0; i < width; ++i) tree[i] += lanes[1][k][i];
+      for (int half = width / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) tree[i] += tree[i + half];
+      sums.of[k] = tree[0];
+    }
+    return sums;
+  }
+
+  mutable CircleParts<width> parts_;
+  mutable std::vector<double> columns_, rows_;
   mutable std::int64_t bins_[most_bins] = {};
   mutable HostKeys keys_;
 };

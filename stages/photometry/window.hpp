@@ -46,41 +46,45 @@ SRCEXTRACT_HOST_DEVICE inline double width_of_window(double half_light) {
 class GaussianWindow {
  public:
   SRCEXTRACT_HOST_DEVICE GaussianWindow(double cx, double cy, float sigma)
-      : cx_(cx), cy_(cy), radius_(4 * sigma), steepness_(1 / (2 * sigma * sigma)) {}
+      : circle_(cx, cy, 4 * sigma), radius_(4 * sigma), steepness_(1 / (2 * sigma * sigma)) {}
 
   SRCEXTRACT_HOST_DEVICE ApertureBox box(const PhotometryImage& image) const {
-    return box_of_circle(cx_, cy_, static_cast<double>(radius_), image);
+    return box_of_circle(circle_.cx, circle_.cy, static_cast<double>(radius_), image);
   }
 
   /// The sums over the window of f(w, dx, dy, value, variance) of its pixels, a Sums<N>.
   template <int N, class Lanes, class F>
   SRCEXTRACT_HOST_DEVICE Sums<N> sum(const Lanes& lanes, std::int32_t number, const PhotometryImage& image,
                                      const F& f) const {
-    constexpr int side = 11, width = Lanes::width;
-    const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels) {
-      float dx[width], part[width], weight[width];
-      std::int32_t wanted[width], any_wanted = 0;
-      const auto dy = static_cast<float>(y - cy_);
-      for (int i = 0; i < width; ++i) dx[i] = static_cast<float>(x + i - cx_);
-      overlaps_with_circle<side>(dx, dy, radius_, part);
-      for (int i = 0; i < width; ++i) any_wanted |= wanted[i] = i < count && part[i] > 0 ? 1 : 0;
-      if (any_wanted == 0) {
-        pixels = {};
-        return;
-      }
-      for (int i = 0; i < width; ++i) weight[i] = portable_expf(-(dx[i] * dx[i] + dy * dy) * steepness_) * part[i];
-      const ApertureSamples<width> sample = image.samples(x, y, count, number, cx_, cy_, wanted);
+    constexpr int width = Lanes::width;
+    const ApertureBox all = box(image);
+    const auto gaussian = lanes.product(
+        all, [this](std::int32_t x) { return along(circle_.across(x)); },
+        [this](std::int32_t y) { return along(circle_.down(y)); });
+    const auto add = [&](const CircleBlock<width>& block, BlockSums<N, width>& pixels) {
+      double weight[width];
+      gaussian.at(block.x, block.y, weight);
+      const ApertureSamples<width> sample =
+          image.samples(block.x, block.y, block.count, number, circle_.cx, circle_.cy, block.wanted);
       for (int i = 0; i < width; ++i) {
-        const Sums<N> one = f(weight[i], dx[i], dy, sample.value[i], sample.variance[i]);
-        for (int k = 0; k < N; ++k) pixels.of[k][i] = wanted[i] != 0 ? one.of[k] : 0;
+        const float part = static_cast<float>(weight[i]) * block.part[i];
+        const Sums<N> one = f(part, block.dx[i], block.dy, sample.value[i], sample.variance[i]);
+        for (int k = 0; k < N; ++k) pixels.of[k][i] = one.of[k];
       }
     };
-    return lanes.template sum_of_blocks<N>(box(image), add);
+    return lanes.template sum_in_circle<N>(all, circle_, add);
   }
 
  private:
-  double cx_, cy_;
-  float radius_, steepness_;
+  /// The window is its profile along x times that along y.
+  SRCEXTRACT_HOST_DEVICE double along(float distance) const {
+    const double d = distance;
+    return exp_in_float_range(-d * d * steepness_);
+  }
+
+  PlacedCircle<11, double> circle_;
+  float radius_;
+  double steepness_;
 };
 
 /// SExtractor's windowed parameters (its manual, "Windowed positional parameters"): a Gaussian window, whose full width
@@ -94,6 +98,11 @@ struct WindowFamily {
 
   explicit WindowFamily(const Config&) {}
   SRCEXTRACT_HOST_DEVICE int rows() const { return 1; }
+
+  /// Whether its window has more than three bands of rows.
+  SRCEXTRACT_HOST_DEVICE static bool is_large(const MeasuredSource& source) {
+    return 4 * width_of_window(source.radii->half_light) > 1.5 * band_rows;
+  }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE WindowedSource measure(const Lanes& lanes, const MeasuredSource& source,

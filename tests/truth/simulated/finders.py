@@ -37,14 +37,15 @@ def of_columns(table):
                     "auto_err": table["FLUXERR_AUTO"], "aper": table["FLUX_APER"], "aper_err": table["FLUXERR_APER"]}
 
 
-def by_srcextract(program, image, threshold, measure=True):
+def by_srcextract(program, image, threshold, measure=True, further=()):
+    """`further` settings are as of --set."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "field.fits"
         fits.writeto(path, image)
         settings = {"detection.threshold": threshold, "detection.analysis_threshold": threshold,
                     "measurement.apertures": [APERTURE],
                     "output.columns": f"[{', '.join(MEASURED if measure else ISOPHOTAL[:2])}]"}
-        options = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+        options = [part for one in (*(f"{name}={value}" for name, value in settings.items()), *further) for part in ("--set", one)]
         return of_columns(extract(program, "sextractor", path, folder, "--backend", "cpu", "--threads", 1, *options)[0])
 
 
@@ -114,6 +115,6 @@ def by_photutils(image, threshold, measure=True):
                         "aper": aper, "aper_err": aper_err}
 
 
-def finders(program):
-    return {"srcextract": functools.partial(by_srcextract, program), "SExtractor": by_sextractor, "SEP": by_sep,
-            "photutils": by_photutils}
+def finders(program, further=()):
+    return {"srcextract": functools.partial(by_srcextract, program, further=further), "SExtractor": by_sextractor,
+            "SEP": by_sep, "photutils": by_photutils}
