@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "stages/math/near_sqrt.hpp"
 #include "stages/measure/flux_calibration.hpp"
 #include "stages/photometry/circle_overlap.hpp"
+#include "stages/photometry/circles_together.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
@@ -150,10 +152,24 @@ struct CircleFamily {
   static constexpr const char* name = "circles";
 
   float radius[most_apertures]{};
+  std::int32_t by_size[most_apertures]{};  ///< their numbers, the smallest first
   int count = 0;
+  bool are_many;  ///< so that a walk over the pixels of the largest takes no longer than all of them do by themselves
 
   explicit CircleFamily(const Config& config) {
-    for (const double diameter : config.measurement.apertures) radius[count++] = static_cast<float>(diameter / 2);
+    for (const double diameter : config.measurement.apertures) {
+      by_size[count] = count;
+      radius[count++] = static_cast<float>(diameter / 2);
+    }
+    std::stable_sort(by_size, by_size + count, [this](int a, int b) { return radius[a] < radius[b]; });
+    // A block of one circle takes as long as four pixels of all (docs/performance.md).
+    constexpr double pixels_of_block = 4;
+    double blocks = 0, side = 0;
+    for (int k = 0; k < count; ++k) {
+      side = 2 * static_cast<double>(radius[by_size[k]]) + 2;
+      blocks += side * std::ceil(side / HostLanes::width);
+    }
+    are_many = count > 1 && pixels_of_block * blocks > side * side;
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
@@ -180,6 +196,25 @@ struct CircleFamily {
     };
     const Sums<2> sums = lanes.template sum_of_blocks<2>(box, add);
     return {sums.of[0], sums.of[1], box.cut ? flag::aperture_cut : 0};
+  }
+
+  /// Whether measure_together may be called instead, and is faster.
+  bool are_measured_together(const MeasuredSource& source) const {
+    return are_many && source.shape.defined &&
+           CirclesTogether::can_measure(static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
+                                        radius[by_size[count - 1]]);
+  }
+
+  /// Calls keep(which, row) for every row of a source, to the bits of measure().
+  template <class Keep>
+  void measure_together(const MeasuredSource& source, const PhotometryImage& image, const Keep& keep) const {
+    float ascending[most_apertures];
+    for (int k = 0; k < count; ++k) ascending[k] = radius[by_size[k]];
+    CirclesTogether circles(ascending, count);
+    circles.measure(image, source.number, static_cast<float>(source.shape.x), static_cast<float>(source.shape.y),
+                    [&](int k, double light, double variance, bool cut) {
+                      keep(by_size[k], CircleFlux{light, variance, cut ? flag::aperture_cut : 0});
+                    });
   }
 
   template <class F>

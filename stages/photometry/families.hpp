@@ -45,9 +45,11 @@ struct Photometry {
 ///    `flags`, bits of FLAGS;
 ///  - measure(lanes, source, image, which): the row number `which` of a source, on host and device; or, where its rows
 ///    are of one thing, `rows_are_together` and measure_rows(lanes, source, image, keep), which calls keep(which, row)
-///    for all of them. A family that looks at the image in which sources were found, where that is another, has
-///    measure_in(lanes, source, found_in, image), of which measure() is that with one image for both. Pixels are summed
-///    by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike on both;
+///    for all of them. Where the host has a way of its own to do so, to the same bits, are_measured_together(source)
+///    and measure_together(source, image, keep) have it. A family that looks at the image in which sources were found,
+///    where that is another, has measure_in(lanes, source, found_in, image), of which measure() is that with one image
+///    for both. Pixels are summed by `lanes` alone (stages/photometry/lanes.hpp), and everything else must round alike
+///    on both;
 ///  - for_each_value(f): how a value of each of its columns follows from a row, in the type in which it is written.
 /// Its columns are declared in stages/catalogue/measured_columns.cpp.
 template <class F>
@@ -67,6 +69,12 @@ void for_each_family(F&& f) {
 template <class One>
 inline constexpr bool rows_are_together = requires {
   One::rows_are_together;
+};
+
+/// Whether the host may measure them at once where a device measures one by one.
+template <class One>
+inline constexpr bool rows_may_be_together = requires(const One& family, const MeasuredSource& source) {
+  family.are_measured_together(source);
 };
 
 /// Whether a family looks at the image in which sources were found, where that is another: it has one row then.
@@ -96,6 +104,8 @@ void measure_rows_in(const One& family, const HostLanes& lanes, const MeasuredSo
   if constexpr (rows_are_together<One>) {
     family.measure_rows(lanes, source, image, keep);
   } else {
+    if constexpr (rows_may_be_together<One>)
+      if (family.are_measured_together(source)) return family.measure_together(source, image, keep);
     for (int which = 0; which < family.rows(); ++which)
       keep(which, measure_row_in(family, lanes, source, found_in, image, which));
   }

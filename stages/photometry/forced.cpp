@@ -89,7 +89,8 @@ class Measurement {
       return;
     }
     const MeasuredSource source{1, shape_at(at), &pixel, nullptr, nullptr};
-    for (int which = 0; which < circles(); ++which) light[which] = measure_circle(source, which, pixel);
+    measure_rows_in(circles_, HostLanes(), source, image_, image_,
+                    [&](int which, const CircleFlux& row) { light[which] = looked_at(row, source, which, pixel); });
     if (!positions_.ellipses) return;
     out.photometry.kron.rows[i] = has_ellipse(at) ? measure_ellipse(source, static_cast<float>(at.kron_radius), pixel)
                                                   : EllipseFlux{nan, nan, 0, 0, 0};
@@ -117,8 +118,7 @@ class Measurement {
     if (seen.bad > 0) pixel.near_masked = 1;
   }
 
-  CircleFlux measure_circle(const MeasuredSource& source, int which, SourceSums& pixel) const {
-    CircleFlux light = circles_.measure(HostLanes(), source, image_, which);
+  CircleFlux looked_at(CircleFlux light, const MeasuredSource& source, int which, SourceSums& pixel) const {
     const Touched seen = look_at_circle(source.shape, circles_.radius[which], image_);
     note(seen, pixel);
     light.flags |= seen.flags();

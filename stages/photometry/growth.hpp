@@ -157,10 +157,16 @@ struct GrowthPixels {
         u[i] += sub_pixel;
       }
     }
-    for (int j = 0; j < side; ++j, v += sub_pixel) {
-      std::int32_t row[side][Width];
-      rings.of_row(u2, float_u2, v * v, row);
-      bins.add(row);
+    if constexpr (Width > 1) {
+      std::int32_t all[side][side][Width];
+      for (int j = 0; j < side; ++j, v += sub_pixel) rings.of_row(u2, float_u2, v * v, all[j]);
+      bins.add(all);
+    } else {
+      for (int j = 0; j < side; ++j, v += sub_pixel) {
+        std::int32_t row[side][Width];
+        rings.of_row(u2, float_u2, v * v, row);
+        bins.add(row);
+      }
     }
   }
 };

@@ -187,8 +187,68 @@ class HostLanes {
       for (int i = 0; i < width; ++i)
         for (int k = 0; k < Times; ++k) bins_[places[k][i]] += values_[i];
     }
+    /// The same of rows of bins, those of an integer mostly near each other: how often it goes to which is counted
+    /// first, for all integers of the block at a time.
+    template <int Rows, int Times>
+    void add(const std::int32_t (&bins)[Rows][Times][width]) {
+      std::int32_t first[width], last[width], furthest = 0;
+      for (int i = 0; i < width; ++i) first[i] = last[i] = bins[0][0][i];
+      for (int j = 0; j < Rows; ++j) {
+        for (int k = 0; k < Times; ++k) {
+          for (int i = 0; i < width; ++i) {
+            first[i] = bins[j][k][i] < first[i] ? bins[j][k][i] : first[i];
+            last[i] = bins[j][k][i] > last[i] ? bins[j][k][i] : last[i];
+          }
+        }
+      }
+      for (int i = 0; i < width; ++i) furthest = last[i] - first[i] > furthest ? last[i] - first[i] : furthest;
+      if (furthest < FieldCounts<Rows * Times>::fields) {
+        add_counted(bins, first, furthest);
+      } else {
+        for (int j = 0; j < Rows; ++j) add(bins[j]);
+      }
+    }
 
    private:
+    /// Up to Most events of every integer of the block, counted in the fields of two words: 64-bit ones are not shifted
+    /// by vectors.
+    template <int Most>
+    struct FieldCounts {
+      static constexpr int bits = 5, half = 6, fields = 2 * half;
+      static_assert(Most < 1 << bits && bits * half < 32);
+      std::int32_t lower[width] = {}, upper[width] = {};
+
+      void count(int i, std::int32_t field) {
+        const std::int32_t in_lower = field < half ? -1 : 0;
+        const std::int32_t once = 1 << (bits * field - (bits * half & ~in_lower));
+        lower[i] += once & in_lower;
+        upper[i] += once & ~in_lower;
+      }
+      std::int32_t times(int i, int field) const {
+        const std::int32_t word = field < half ? lower[i] : upper[i];
+        return word >> (bits * (field < half ? field : field - half)) & ((1 << bits) - 1);
+      }
+    };
+
+    template <int Rows, int Times>
+    void add_counted(const std::int32_t (&bins)[Rows][Times][width], const std::int32_t (&first)[width],
+                     std::int32_t furthest) {
+      FieldCounts<Rows * Times> counts;
+      for (int j = 0; j < Rows; ++j)
+        for (int k = 0; k < Times; ++k)
+          for (int i = 0; i < width; ++i) counts.count(i, bins[j][k][i] - first[i]);
+      for (int m = 0; m <= furthest; ++m) {
+        std::int32_t places[width];
+        std::int64_t sums[width];
+        for (int i = 0; i < width; ++i) {
+          const std::int32_t bin = first[i] + m;
+          places[i] = (bin < most_bins ? bin : most_bins) * width + i;
+          sums[i] = counts.times(i, m) * values_[i];
+        }
+        for (int i = 0; i < width; ++i) bins_[places[i]] += sums[i];
+      }
+    }
+
     std::int64_t* bins_;  ///< of every pixel of a block its own: none waits for another
     std::int64_t values_[width];
   };

@@ -31,7 +31,8 @@ struct PhotometryResults {
 Config everything(MaskNeighbours mask) {
   Config config;
   config.output.columns = {"all"};
-  config.measurement.apertures = {1, 5, 23.7, 41};
+  config.measurement.apertures = {5,  1,   23.7, 41, 8,  8, 12.5,
+                                  30, 2.2, 17,   26, 35, 3, 10};  // which a core measures together
   config.measurement.mask = mask;
   config.measurement.flux_radius = {0.1, 0.5, 1};
   config.measurement.annulus = {3, 24.5};
