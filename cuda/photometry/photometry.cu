@@ -1,6 +1,7 @@
 #include "stages/photometry/photometry.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda/device/launch.hpp"
 #include "cuda/photometry/largest_first.hpp"
@@ -23,6 +24,24 @@ template <>
 constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
+
+/// Circles by the area of pixels take more registers than those by sub-pixels: each have a kernel.
+struct CirclesBySubPixels : CircleFamily {
+  template <class Lanes>
+  __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                int which) const {
+    return measure_by_sub_pixels(lanes, source, image, which);
+  }
+};
+struct CirclesByArea : CircleFamily {
+  template <class Lanes>
+  __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                int which) const {
+    return measure_by_area(lanes, source, image, which);
+  }
+};
+template <>
+constexpr int least_family_blocks<CirclesByArea> = 8;
 
 /// A thread a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
@@ -145,13 +164,19 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    const auto launch = [&](auto kernel) {
-      kernel<<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, sources, out.rows.data());
+    const auto launch = [&](auto kernel, const auto& what) {
+      kernel<<<blocks, family_threads, 0, where.stream>>>(what, image, found_in, sources, out.rows.data());
     };
-    if (looks_at_both<One, WarpLanes> && other != nullptr)
-      launch(measure_family_kernel<One, looks_at_both<One, WarpLanes>>);
-    else
-      launch(measure_family_kernel<One, false>);
+    if constexpr (std::is_same_v<One, CircleFamily>) {
+      if (family.is_exact)
+        launch(measure_family_kernel<CirclesByArea, false>, CirclesByArea{family});
+      else
+        launch(measure_family_kernel<CirclesBySubPixels, false>, CirclesBySubPixels{family});
+    } else if (looks_at_both<One, WarpLanes> && other != nullptr) {
+      launch(measure_family_kernel<One, looks_at_both<One, WarpLanes>>, family);
+    } else {
+      launch(measure_family_kernel<One, false>, family);
+    }
     check_launch();
   });
   return measured;

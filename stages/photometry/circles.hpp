@@ -10,6 +10,7 @@
 #include "stages/core/stage_record.hpp"
 #include "stages/math/near_sqrt.hpp"
 #include "stages/measure/flux_calibration.hpp"
+#include "stages/photometry/exact_overlap.hpp"
 #include "stages/photometry/measured_source.hpp"
 
 namespace srcextract {
@@ -160,24 +161,44 @@ SRCEXTRACT_HOST_DEVICE void overlaps_with_circle(const float (&dx)[Width], float
 }
 
 /// The light in circles about a source (SExtractor's FLUX_APER): the sum of pixels times how much of them is inside, by
-/// 5 x 5 sub-pixels at the edge. No correction for what lies beyond the image.
+/// 5 x 5 sub-pixels at the edge, or by their area. No correction for what lies beyond the image.
 struct CircleFamily {
   using Row = CircleFlux;
   static constexpr Family id = Family::circles;
   static constexpr const char* name = "circles";
 
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
   float radius[most_apertures]{};
   int count = 0;
+  bool is_exact;                          ///< pixels at the edge count by their area
+  double exact_radius[most_apertures]{};  ///< then
 
-  explicit CircleFamily(const Config& config) {
-    for (const double diameter : config.measurement.apertures) radius[count++] = static_cast<float>(diameter / 2);
+  explicit CircleFamily(const Config& config) : is_exact(config.measurement.overlap == Overlap::exact) {
+    for (const double diameter : config.measurement.apertures) {
+      exact_radius[count] = diameter / 2;
+      radius[count++] = static_cast<float>(diameter / 2);
+    }
   }
   SRCEXTRACT_HOST_DEVICE int rows() const { return count; }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE CircleFlux measure(const Lanes& lanes, const MeasuredSource& source,
                                             const PhotometryImage& image, int which) const {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return is_exact ? measure_by_area(lanes, source, image, which) : measure_by_sub_pixels(lanes, source, image, which);
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE CircleFlux measure_by_area(const Lanes& lanes, const MeasuredSource& source,
+                                                    const PhotometryImage& image, int which) const {
+    if (!source.shape.defined) return {nan, nan, 0};
+    const ExactLight light = exact_light_in_circle(lanes, source, image, exact_radius[which]);
+    return {light.light, light.variance, light.cut ? flag::aperture_cut : 0};
+  }
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE CircleFlux measure_by_sub_pixels(const Lanes& lanes, const MeasuredSource& source,
+                                                          const PhotometryImage& image, int which) const {
     if (!source.shape.defined) return {nan, nan, 0};
     const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
     const float r = radius[which];

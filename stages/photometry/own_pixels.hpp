@@ -88,7 +88,11 @@ class KeptOwnPixels {
         for (int i = 0; i < Width; ++i) value_[to + i] = sample.value[i];
       }
     }
-    for (int i = 0; i < Width; ++i) square_[to + i] = value_[to + i] = 0, own_[to + i] = 0;
+    for (int i = 0; i < Width; ++i) {  // what a block from the last pixel on reads
+      square_[to + i] = 0;
+      own_[to + i] = 0;
+      value_[to + i] = 0;
+    }
   }
 
   const MeasuredSource& source_;
