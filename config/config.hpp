@@ -258,6 +258,7 @@ struct DeblendConfig {
 
 enum class MaskNeighbours { correct, blank, none };
 enum class NoiseOfSums { pixel, apertures };
+enum class Overlap { sub_pixels, exact };
 
 /// Most circles that light is summed in.
 inline constexpr int most_apertures = 100;
@@ -285,6 +286,9 @@ struct MeasurementConfig {
   /// What the noise of the sky in a sum of pixels follows from: that of a pixel, as if pixels were independent, or what
   /// empty apertures of the image tell (stages/measure/aperture_noise.hpp).
   NoiseOfSums noise = NoiseOfSums::pixel;
+  /// How much of a pixel at the edge of a circle of FLUX_APER is in it: by 5 x 5 sub-pixels, as SExtractor has it, or
+  /// its area.
+  Overlap overlap = Overlap::sub_pixels;
   std::vector<double> apertures = {5};         ///< diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)
   std::vector<double> kron = {2.5, 3.5};       ///< of FLUX_AUTO: factor, and least radius (PHOT_AUTOPARAMS)
   std::vector<double> petrosian = {2.0, 3.5};  ///< of FLUX_PETRO: the same (PHOT_PETROPARAMS)

@@ -18,6 +18,10 @@ inline std::vector<std::string> names_of(NoiseOfSums) {
   return {"pixel", "apertures"};
 }
 
+inline std::vector<std::string> names_of(Overlap) {
+  return {"sub-pixels", "exact"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
@@ -83,6 +87,12 @@ void for_each_measurement_field(AnyConfig& c, F&& f) {
               "independent: SExtractor's) or `apertures` (sums over empty apertures of the image, for pixels that have "
               "noise in common, as after resampling)"},
     c.measurement.noise);
+  f(Field{.section = section,
+          .key = "overlap",
+          .description =
+              "How much of a pixel at the edge of a circle of FLUX_APER is in it: `sub-pixels` (those of 5×5 whose "
+              "centres are: SExtractor's) or `exact` (its area: photutils' `exact`, SEP's `subpix=0`)"},
+    c.measurement.overlap);
   f(Field{.section = section,
           .key = "apertures",
           .description = "Diameters of the circles of FLUX_APER in pixels (PHOT_APERTURES)",

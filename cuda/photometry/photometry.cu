@@ -1,6 +1,7 @@
 #include "stages/photometry/photometry.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "cuda/device/launch.hpp"
 #include "cuda/photometry/largest_first.hpp"
@@ -30,6 +31,24 @@ template <>
 constexpr int least_family_blocks<LightRadiusFamily> = 6;
 template <>
 constexpr int least_family_blocks<WindowFamily> = 10;
+
+/// Circles by the area of pixels take more registers than those by sub-pixels: each have a kernel.
+struct CirclesBySubPixels : CircleFamily {
+  template <class Lanes>
+  __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                int which) const {
+    return measure_by_sub_pixels(lanes, source, image, which);
+  }
+};
+struct CirclesByArea : CircleFamily {
+  template <class Lanes>
+  __device__ CircleFlux measure(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
+                                int which) const {
+    return measure_by_area(lanes, source, image, which);
+  }
+};
+template <>
+constexpr int least_family_blocks<CirclesByArea> = 8;
 
 /// A thread a run.
 __global__ void paint_owners_kernel(const Run* runs, ItemCount items, const std::int32_t* label, const Eaten* eaten,
@@ -209,16 +228,22 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
     const std::int64_t parts = rows_are_together<One> ? room : room * out.each;
     const auto blocks = static_cast<unsigned int>(
         std::min((parts + block_warps - 1) / block_warps, most_family_blocks * where.multiprocessors));
-    const auto launch = [&]<bool elsewhere>() {
-      measure_large<One, elsewhere>(family, image, found_in, sources, out.rows.data(), where);
-      measure_family_kernel<One, elsewhere>
-          <<<blocks, family_threads, 0, where.stream>>>(family, image, found_in, sources, out.rows.data());
+    const auto launch = [&]<bool elsewhere, class Kind>(const Kind& kind) {
+      measure_large<Kind, elsewhere>(kind, image, found_in, sources, out.rows.data(), where);
+      measure_family_kernel<Kind, elsewhere>
+          <<<blocks, family_threads, 0, where.stream>>>(kind, image, found_in, sources, out.rows.data());
     };
     constexpr bool looks = looks_at_both<One, WarpLanes<block_warps>>;
-    if (looks && other != nullptr)
-      launch.template operator()<looks>();
-    else
-      launch.template operator()<false>();
+    if constexpr (std::is_same_v<One, CircleFamily>) {
+      if (family.is_exact)
+        launch.template operator()<false>(CirclesByArea{family});
+      else
+        launch.template operator()<false>(CirclesBySubPixels{family});
+    } else if (looks && other != nullptr) {
+      launch.template operator()<looks>(family);
+    } else {
+      launch.template operator()<false>(family);
+    }
     check_launch();
   });
   return measured;

@@ -5,8 +5,8 @@ namespace srcextract::documents {
 std::span<const ColumnNote> notes_of_further_columns() {
   static const ColumnNote notes[] = {
       {"FLUX_APER",
-       "light in circles about `X_IMAGE`, `Y_IMAGE`, one for each diameter of `measurement.apertures` "
-       "([stages.md](stages.md#photometry))",
+       "light in circles about `X_IMAGE`, `Y_IMAGE`, one for each diameter of `measurement.apertures`, pixels at the "
+       "edge as `measurement.overlap` has them ([stages.md](stages.md#photometry))",
        manual, "FLUX_APER: of 32 bits", "sum_circle", "circular_photometry"},
       {"FLUXERR_APER",
        "√(Σ *w* σ² + *F* / gain) over the same pixels, *w* the share of each; with a map of weights Σ *w* times its "

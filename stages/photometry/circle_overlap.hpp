@@ -86,6 +86,19 @@ class CircleOverlap {
     }
   }
 
+  /// How much of each is.
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE void parts(const float (&dx)[Width], const float (&dy)[Width], float (&part_of)[Width]) const {
+    std::int32_t inside[Width], counted[Width], any = 0;
+    look(dx, dy, inside);
+    for (int i = 0; i < Width; ++i) any |= inside[i];
+    if (any < 0) {
+      count(dx, dy, counted);
+      for (int i = 0; i < Width; ++i) inside[i] = inside[i] == crossed ? counted[i] : inside[i];
+    }
+    for (int i = 0; i < Width; ++i) part_of[i] = part(inside[i]);
+  }
+
  private:
   static constexpr float side = Side, step = 1.0F / side, first = 0.5F * (step - 1);
 

@@ -109,20 +109,12 @@ class CircleParts {
   template <int Side>
   void look_at(int gathered, const CircleOverlap<Side>& overlap) {
     for (int begin = 0; begin < gathered; begin += Width) {
-      float dx[Width], dy[Width];
-      std::int32_t looked[Width], counted[Width], any_crossed = 0;
+      float dx[Width], dy[Width], parts[Width];
       for (int i = 0; i < Width; ++i) {
         dx[i] = dx_[static_cast<std::size_t>(begin + i)];
         dy[i] = dy_[static_cast<std::size_t>(begin + i)];
       }
-      overlap.look(dx, dy, looked);
-      for (int i = 0; i < Width; ++i) any_crossed |= looked[i];
-      if (any_crossed < 0) {
-        overlap.count(dx, dy, counted);
-        for (int i = 0; i < Width; ++i) looked[i] = looked[i] < 0 ? counted[i] : looked[i];
-      }
-      float parts[Width];
-      for (int i = 0; i < Width; ++i) parts[i] = CircleOverlap<Side>::part(looked[i]);
+      overlap.parts(dx, dy, parts);
       const int left = std::min(gathered - begin, Width);
       for (int i = 0; i < left; ++i)
         parts_[static_cast<std::size_t>(place_[static_cast<std::size_t>(begin + i)])] = parts[i];

@@ -171,7 +171,7 @@ class CirclesTogether {
     }
   }
 
-  /// How much of a pixel is in the circles of a window, as overlaps_with_circle has it: beyond a circle's reach no
+  /// How much of a pixel is in the circles of a window, as CircleOverlap has it: beyond a circle's reach no
   /// sub-pixel is inside.
   void weigh(const Block& pixels, int i, int k, float (&weight)[window]) const {
     constexpr float step = 1.0F / side;

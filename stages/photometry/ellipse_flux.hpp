@@ -29,23 +29,41 @@ SRCEXTRACT_HOST_DEVICE inline bool is_mostly_masked(std::int64_t masked, std::in
 
 /// Width pixels of a row by the ellipses through them.
 template <int Width>
-struct EllipseBlock {
-  float square[Width];            ///< square_of_scale
-  std::int32_t in_reach[Width];   ///< 1: of the block, and its square is within a limit
-  ApertureSamples<Width> sample;  ///< of those in reach
+struct EllipsePixels {
+  float square[Width];           ///< square_of_scale
+  std::int32_t in_reach[Width];  ///< 1: of the block, and its square is within a limit
 };
 
 template <int Width>
-SRCEXTRACT_HOST_DEVICE EllipseBlock<Width> ellipse_block(const MeasuredSource& source, const PhotometryImage& image,
-                                                         std::int32_t x, std::int32_t y, int count, float limit) {
-  EllipseBlock<Width> block;
+SRCEXTRACT_HOST_DEVICE EllipsePixels<Width> ellipse_pixels(const SourceShape& shape, std::int32_t x, std::int32_t y,
+                                                           int count, float limit) {
+  EllipsePixels<Width> out;
   for (int i = 0; i < Width; ++i) {
-    block.square[i] = square_of_scale(source.shape, x + i, y);
-    block.in_reach[i] = (i < count ? 1 : 0) & (block.square[i] <= limit ? 1 : 0);
+    out.square[i] = square_of_scale(shape, x + i, y);
+    out.in_reach[i] = (i < count ? 1 : 0) & (out.square[i] <= limit ? 1 : 0);
   }
-  block.sample = image.samples(x, y, count, source.number, static_cast<float>(source.shape.x),
-                               static_cast<float>(source.shape.y), block.in_reach);
-  return block;
+  return out;
+}
+
+/// The sums of the light, and where there is a map of variance of that, in an ellipse; and of its pixels all, and those
+/// that are masked.
+template <int N, class Lanes>
+SRCEXTRACT_HOST_DEVICE SumsAndCounts<N, 2> sums_in_ellipse(const Lanes& lanes, const ApertureBox& box,
+                                                           const MeasuredSource& source, const PhotometryImage& image,
+                                                           float radius) {
+  constexpr int width = Lanes::width;
+  const auto cx = static_cast<float>(source.shape.x), cy = static_cast<float>(source.shape.y);
+  const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<N, width>& pixels,
+                       BlockCounts<2, width>& counted) {
+    const auto ellipse = ellipse_pixels<width>(source.shape, x, y, count, radius * radius);
+    const auto sample = image.samples(x, y, count, source.number, cx, cy, ellipse.in_reach);
+    for (int i = 0; i < width; ++i) pixels.of[0][i] = ellipse.in_reach[i] != 0 ? sample.value[i] : 0;
+    if constexpr (N > 1)
+      for (int i = 0; i < width; ++i) pixels.of[1][i] = ellipse.in_reach[i] != 0 ? sample.variance[i] : 0;
+    for (int i = 0; i < width; ++i) counted.of[0][i] = ellipse.in_reach[i];
+    for (int i = 0; i < width; ++i) counted.of[1][i] = ellipse.in_reach[i] & sample.masked[i];
+  };
+  return lanes.template sum_and_count<N, 2>(box, add);
 }
 
 /// The light of whole pixels whose centres are in the ellipse `radius` times as large as the source's, as SExtractor
@@ -53,23 +71,18 @@ SRCEXTRACT_HOST_DEVICE EllipseBlock<Width> ellipse_block(const MeasuredSource& s
 template <class Lanes>
 SRCEXTRACT_HOST_DEVICE EllipseFlux flux_in_ellipse(const Lanes& lanes, const MeasuredSource& source,
                                                    const PhotometryImage& image, float radius) {
-  constexpr int width = Lanes::width;
   const ApertureBox box = box_of_ellipse(source.shape, radius, image);
-  const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
-                       BlockCounts<2, width>& counted) {
-    const auto block = ellipse_block<width>(source, image, x, y, count, radius * radius);
-    for (int i = 0; i < width; ++i) {
-      const bool in = block.in_reach[i] != 0;
-      pixels.of[0][i] = in ? block.sample.value[i] : 0;
-      pixels.of[1][i] = in ? block.sample.variance[i] : 0;
-      counted.of[0][i] = block.in_reach[i];
-      counted.of[1][i] = block.in_reach[i] & block.sample.masked[i];
-    }
+  const auto row = [&](double flux, double variance, const std::int64_t(&counts)[2]) {
+    const auto area = static_cast<double>(counts[0]), masked = static_cast<double>(counts[1]);
+    const std::int32_t flags = (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0);
+    return EllipseFlux{flux, variance, radius, flags, area};
   };
-  const auto all = lanes.template sum_and_count<2, 2>(box, add);
-  const auto area = static_cast<double>(all.counts[0]), masked = static_cast<double>(all.counts[1]);
-  return {all.sums.of[0], all.sums.of[1], radius,
-          (box.cut ? flag::aperture_cut : 0) | (masked > 0.1 * area ? flag::crowded : 0), area};
+  if (image.variance == nullptr) {  // that of every pixel is 1
+    const auto all = sums_in_ellipse<1>(lanes, box, source, image, radius);
+    return row(all.sums.of[0], static_cast<double>(all.counts[0]), all.counts);
+  }
+  const auto all = sums_in_ellipse<2>(lanes, box, source, image, radius);
+  return row(all.sums.of[0], all.sums.of[1], all.counts);
 }
 
 /// What Kron's and Petrosian's families share: all but how the radius follows from the light. `Own` is one of them,

@@ -29,15 +29,16 @@ struct KronFamily : EllipseFamily<KronFamily> {
     const ApertureBox box = box_of_ellipse(source.shape, reach, image);
     const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
                          BlockCounts<2, width>& counted) {
-      const auto block = ellipse_block<width>(source, image, x, y, count, reach * reach);
+      const auto ellipse = ellipse_pixels<width>(source.shape, x, y, count, reach * reach);
+      const auto sample = image.own_samples(x, y, count, source.number, ellipse.in_reach);
+      for (int i = 0; i < width; ++i) pixels.of[0][i] = sample.own[i] != 0 ? sample.value[i] : 0;
       for (int i = 0; i < width; ++i) {
-        const std::int32_t own = block.in_reach[i] & (1 - block.sample.masked[i]);
-        const double value = own != 0 ? block.sample.value[i] : 0, square = block.square[i];
-        pixels.of[0][i] = value;
-        pixels.of[1][i] = own != 0 ? (square > 0 ? std::sqrt(square) : 0.0) * value : 0;
-        counted.of[0][i] = block.in_reach[i];
-        counted.of[1][i] = block.in_reach[i] & block.sample.masked[i];
+        const double square = ellipse.square[i];
+        const double moment = (square > 0 ? std::sqrt(square) : 0.0) * sample.value[i];
+        pixels.of[1][i] = sample.own[i] != 0 ? moment : 0;
       }
+      for (int i = 0; i < width; ++i) counted.of[0][i] = ellipse.in_reach[i];
+      for (int i = 0; i < width; ++i) counted.of[1][i] = ellipse.in_reach[i] - sample.own[i];
     };
     const auto all = lanes.template sum_and_count<2, 2>(box, add);
     const double light = all.sums.of[0], moment = all.sums.of[1];

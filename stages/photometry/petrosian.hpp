@@ -4,7 +4,7 @@
 
 #include "config/config.hpp"
 #include "stages/catalogue/measured_columns.hpp"
-#include "stages/photometry/ellipse_flux.hpp"
+#include "stages/photometry/own_pixels.hpp"
 
 namespace srcextract {
 
@@ -23,21 +23,16 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                                       std::int32_t& flags) const {
-    float scale = step;
-    Rings rings{};
-    for (float next = step; next * annulus < reach; next += step) {
-      scale = next;
-      rings = rings_at(lanes, source, image, scale);
-      if (rings.fade()) break;
-    }
+    const Faded faded = faded_at(lanes, source, image);
     if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
-    if (is_mostly_masked(rings.masked, rings.area)) flags |= flag::crowded;
-    const auto wanted = static_cast<float>(factor * 1.1 * scale), least = static_cast<float>(minimum);
+    if (is_mostly_masked(faded.masked, faded.area)) flags |= flag::crowded;
+    const auto wanted = static_cast<float>(factor * 1.1 * faded.scale), least = static_cast<float>(minimum);
     return wanted > least ? wanted : least;
   }
 
  private:
-  static constexpr float step = 0.3F, annulus = 1.2F, core = 1.1F, reach = 6;
+  static constexpr float step = 0.3F, annulus = 1.2F, core = 1.1F, reach = 6, last = reach / annulus;
+  static constexpr float usual = 3.1F;  ///< two of three sources have faded at less
 
   /// What is within 1.2 times a scale.
   struct Rings {
@@ -51,28 +46,64 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
     }
   };
 
+  /// Where a source fades, and what is within 1.2 times that scale.
+  struct Faded {
+    float scale;
+    std::int64_t area, masked;
+  };
+
   template <class Lanes>
-  SRCEXTRACT_HOST_DEVICE Rings rings_at(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
-                                        float scale) const {
+  SRCEXTRACT_HOST_DEVICE Faded faded_at(const Lanes& lanes, const MeasuredSource& source,
+                                        const PhotometryImage& image) const {
+    if constexpr (Lanes::width > 1) {
+      if (KeptOwnPixels<Lanes::width>::hold(box_at(source, image, last))) {
+        KeptOwnPixels<Lanes::width> kept(source, image);
+        return faded_among(lanes, source, image, kept);
+      }
+    }
+    OwnPixels<Lanes::width> own(source, image);
+    return faded_among(lanes, source, image, own);
+  }
+
+  template <class Lanes, class Pixels>
+  SRCEXTRACT_HOST_DEVICE Faded faded_among(const Lanes& lanes, const MeasuredSource& source,
+                                           const PhotometryImage& image, Pixels& pixels) const {
+    Faded faded{step, 0, 0};
+    for (float next = step; next * annulus < reach; next += step) {
+      const ApertureBox box = box_at(source, image, next);
+      pixels.look_at(box, [&] { return box_at(source, image, next < usual ? usual : last); });
+      const Rings rings = rings_at(lanes, box, pixels, next);
+      faded = {next, rings.area, rings.masked};
+      if (rings.fade()) break;
+    }
+    return faded;
+  }
+
+  /// Of what is within 1.2 times a scale. A hundredth more than the ellipse, so that the rounding of the box leaves out
+  /// none of its pixels.
+  SRCEXTRACT_HOST_DEVICE static ApertureBox box_at(const MeasuredSource& source, const PhotometryImage& image,
+                                                   float scale) {
+    return box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
+  }
+
+  template <class Lanes, class Pixels>
+  SRCEXTRACT_HOST_DEVICE static Rings rings_at(const Lanes& lanes, const ApertureBox& box, const Pixels& own_pixels,
+                                               float scale) {
     constexpr int width = Lanes::width;
     const float inner = scale * scale, outer = annulus * scale * (annulus * scale);
     const float middle = core * scale * (core * scale);
-    // A hundredth more than the ellipse, so that the rounding of the box leaves out none of its pixels.
-    const ApertureBox box = box_of_ellipse(source.shape, 1.01F * annulus * scale, image);
     const auto add = [&](std::int32_t x, std::int32_t y, int count, BlockSums<2, width>& pixels,
                          BlockCounts<4, width>& counted) {
-      const auto block = ellipse_block<width>(source, image, x, y, count, outer);
-      for (int i = 0; i < width; ++i) {
-        const std::int32_t own = block.in_reach[i] & (1 - block.sample.masked[i]);
-        const std::int32_t beyond = own & (block.square[i] >= inner ? 1 : 0);
-        const std::int32_t within = own & (block.square[i] < middle ? 1 : 0);
-        pixels.of[0][i] = beyond != 0 ? block.sample.value[i] : 0;
-        pixels.of[1][i] = within != 0 ? block.sample.value[i] : 0;
-        counted.of[0][i] = beyond;
-        counted.of[1][i] = within;
-        counted.of[2][i] = block.in_reach[i];
-        counted.of[3][i] = block.in_reach[i] & block.sample.masked[i];
-      }
+      const auto block = own_pixels.block(x, y, count, outer);
+      // A loop a sum, which compilers make vectors of.
+      const auto& own = block.sample.own;
+      const auto& value = block.sample.value;
+      for (int i = 0; i < width; ++i) counted.of[0][i] = own[i] & (block.ellipse.square[i] >= inner ? 1 : 0);
+      for (int i = 0; i < width; ++i) counted.of[1][i] = own[i] & (block.ellipse.square[i] < middle ? 1 : 0);
+      for (int i = 0; i < width; ++i) pixels.of[0][i] = counted.of[0][i] != 0 ? value[i] : 0;
+      for (int i = 0; i < width; ++i) pixels.of[1][i] = counted.of[1][i] != 0 ? value[i] : 0;
+      for (int i = 0; i < width; ++i) counted.of[2][i] = block.ellipse.in_reach[i];
+      for (int i = 0; i < width; ++i) counted.of[3][i] = block.ellipse.in_reach[i] - own[i];
     };
     const auto all = lanes.template sum_and_count<2, 4>(box, add);
     return {all.sums.of[0], all.sums.of[1], all.counts[0], all.counts[1], all.counts[2], all.counts[3]};

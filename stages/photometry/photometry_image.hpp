@@ -32,6 +32,13 @@ struct ApertureSamples {
   std::int32_t masked[Width];
 };
 
+/// The same without what is masked.
+template <int Width>
+struct OwnSamples {
+  double value[Width];      ///< of those that are own
+  std::int32_t own[Width];  ///< 1: wanted, and not masked
+};
+
 /// The image in which apertures are laid.
 struct PhotometryImage {
   const float* pixels;        ///< that are measured; NaN: bad
@@ -78,19 +85,42 @@ struct PhotometryImage {
     return {0, variance == nullptr ? 1.0 : 0.0, true};
   }
 
+  /// The pixels of row y from x on that are `wanted`, all of them among the first `count`, all of which are in the
+  /// image, and which are not masked.
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE OwnSamples<Width> own_samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
+                                                       const std::int32_t (&wanted)[Width]) const {
+    const std::int64_t here = at(x, y);
+    const float* __restrict const row = pixels + here;
+    float pixel[Width];
+    OwnSamples<Width> out;
+    for (int i = 0; i < Width; ++i) pixel[i] = i < count ? row[i] : 0.0F;
+    for (int i = 0; i < Width; ++i) out.own[i] = wanted[i] & (is_finite(pixel[i]) ? 1 : 0);
+    if (mask != MaskNeighbours::none && owner != nullptr) {
+      const std::int32_t* __restrict const owners = owner + here;
+      for (int i = 0; i < Width; ++i) {
+        const std::int32_t whose = i < count ? owners[i] : nobodys_pixel;
+        out.own[i] &= (whose == nobodys_pixel ? 1 : 0) | (whose == number ? 1 : 0);
+      }
+    }
+    const double sky = background;
+    for (int i = 0; i < Width; ++i) out.value[i] = pixel[i] - sky;
+    return out;
+  }
+
   /// sample() of the pixels of row y from x on that are `wanted`, all of them among the first `count`, all of which are
   /// in the image. What the others are is not said.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> samples(std::int32_t x, std::int32_t y, int count, std::int32_t number,
                                                         Real cx, Real cy, const std::int32_t (&wanted)[Width]) const {
     const std::int64_t here = at(x, y);
-    const float* const row = pixels + here;
+    const float* __restrict const row = pixels + here;
     float pixel[Width];
     std::int32_t of_others[Width] = {};
     ApertureSamples<Width> out;
     for (int i = 0; i < Width; ++i) pixel[i] = i < count ? row[i] : 0.0F;
     if (mask != MaskNeighbours::none && owner != nullptr) {
-      const std::int32_t* const owners = owner + here;
+      const std::int32_t* __restrict const owners = owner + here;
       for (int i = 0; i < Width; ++i) {
         const std::int32_t whose = i < count ? owners[i] : nobodys_pixel;
         of_others[i] = whose != nobodys_pixel && whose != number ? 1 : 0;
@@ -107,6 +137,8 @@ struct PhotometryImage {
     if (variance != nullptr)
       for (int i = 0; i < Width; ++i) out.variance[i] = i < count ? static_cast<double>(variance[here + i]) : 0;
     if (any_masked == 0) return out;
+    if constexpr (Width > 1)
+      if (mirror_masked(x, y, number, cx, cy, out)) return out;
     for (int i = 0; i < count; ++i) {
       if (out.masked[i] == 0) continue;
       const ApertureSample one = sample(x + i, y, number, cx, cy);
@@ -114,6 +146,45 @@ struct PhotometryImage {
       out.variance[i] = one.variance;
     }
     return out;
+  }
+
+ private:
+  /// sample() of those that are masked, where all pixels opposite are in the image: they are in a row. Else false.
+  template <int Width, class Real>
+  SRCEXTRACT_HOST_DEVICE bool mirror_masked(std::int32_t x, std::int32_t y, std::int32_t number, Real cx, Real cy,
+                                            ApertureSamples<Width>& out) const {
+    constexpr auto half = static_cast<Real>(0.49999);
+    constexpr std::int32_t widest = 1 << 22;  // that float tells places of to less than a pixel, twice over
+    if (mask != MaskNeighbours::correct || width > widest) return false;
+    const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
+    const auto v = static_cast<std::int32_t>(2 * cy + half - static_cast<Real>(y));
+    const std::int32_t last = u - (Width - 1);
+    if (last < 0 || u >= width || v < 0 || v >= height) return false;
+    const std::int64_t there = at(last, v);
+    const float* __restrict const row = pixels + there;
+    const double sky = background;
+    float opposite[Width];
+    std::int32_t good[Width];
+    for (int i = 0; i < Width; ++i) opposite[i] = row[Width - 1 - i];
+    for (int i = 0; i < Width; ++i) good[i] = is_finite(opposite[i]) ? 1 : 0;
+    if (owner != nullptr) {
+      const std::int32_t* __restrict const owners = owner + there;
+      for (int i = 0; i < Width; ++i) {
+        const std::int32_t whose = owners[Width - 1 - i];
+        good[i] &= (whose == nobodys_pixel ? 1 : 0) | (whose == number ? 1 : 0);
+      }
+    }
+    for (int i = 0; i < Width; ++i) {
+      const double value = opposite[i] - sky, mirrored = good[i] != 0 ? value : 0;
+      out.value[i] = out.masked[i] != 0 ? mirrored : out.value[i];
+    }
+    if (variance != nullptr) {
+      for (int i = 0; i < Width; ++i) {
+        const double of_opposite = variance[there + Width - 1 - i], mirrored = good[i] != 0 ? of_opposite : 0;
+        out.variance[i] = out.masked[i] != 0 ? mirrored : out.variance[i];
+      }
+    }
+    return true;
   }
 };
 

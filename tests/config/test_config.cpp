@@ -39,7 +39,7 @@ TEST(Config, EveryKeyIsRead) {
 background: {method: constant, kappa: 2.5, max_iterations: 20}
 weights: {type: none}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
-measurement: {reference: zero, gain: 1.75, mask: blank, noise: apertures, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9],
+measurement: {reference: zero, gain: 1.75, mask: blank, noise: apertures, overlap: exact, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9],
   annulus: [0, 7.5], nnw: stars.nnw, seeing_fwhm: 0.8}
 output: {formats: [csv, "fits", reg, ecsv], columns: [NUMBER, photometry], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
@@ -60,6 +60,7 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.detection.min_area, 9);
   EXPECT_EQ(c.measurement.reference, Baseline::zero);
   EXPECT_EQ(c.measurement.mask, MaskNeighbours::blank);
+  EXPECT_EQ(c.measurement.overlap, Overlap::exact);
   EXPECT_EQ(c.measurement.noise, NoiseOfSums::apertures);
   EXPECT_THAT(c.measurement.apertures, ElementsAre(3, 7.5));
   EXPECT_THAT(c.measurement.kron, ElementsAre(2, 3));

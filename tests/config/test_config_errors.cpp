@@ -303,6 +303,8 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "x.yaml:1:21: 'measurement.mask' must be one of correct, blank, none, not 'corect'; did you mean 'correct'?"},
       {"measurement: {noise: aperture}",
        "x.yaml:1:22: 'measurement.noise' must be one of pixel, apertures, not 'aperture'; did you mean 'apertures'?"},
+      {"measurement: {overlap: exakt}",
+       "x.yaml:1:24: 'measurement.overlap' must be one of sub-pixels, exact, not 'exakt'; did you mean 'exact'?"},
       {"output: {header_keywords: [NOISBETA]}",
        "x.yaml:1:27: 'output.header_keywords' holds 'NOISBETA', which says how a FITS file is built, or is the "
        "catalogue's own; leave it out"},

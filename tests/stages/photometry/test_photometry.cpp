@@ -89,6 +89,27 @@ TYPED_TEST(PhotometryStage, ACircleHasItsArea) {
   EXPECT_LT(cut.variance, 72);
 }
 
+TYPED_TEST(PhotometryStage, ACircleHasExactlyItsAreaWhereThatIsAskedFor) {
+  const std::vector<float> pixels(side * side, 3);
+  Config config = asking({0.02, 0.5, 1, 1.3, 5, 23.7, 61, 98}, {2.5, 3.5});
+  config.measurement.overlap = Overlap::exact;
+  for (const double shift : {0.0, 0.25, 0.437, 0.5}) {
+    const Measured all = this->measure(pixels, {{{50, 47, 54}, 50 + shift, 50 - shift, 4, 4, 0}}, config);
+    ASSERT_EQ(all.circles.size(), config.measurement.apertures.size());
+    for (std::size_t i = 0; i < all.circles.size(); ++i) {
+      const double radius = config.measurement.apertures[i] / 2, area = std::numbers::pi * radius * radius;
+      EXPECT_NEAR(all.circles[i].variance, area, 1e-12 * area) << radius;
+      EXPECT_NEAR(all.circles[i].flux, 3 * area, 3e-12 * area) << radius;
+      EXPECT_EQ(all.circles[i].flags, 0);
+    }
+  }
+  config.measurement.apertures = {10};
+  const CircleFlux half = this->measure(pixels, {{{50, 0, 6}, 0, 50, 4, 4, 0}}, config).circles.at(0);
+  EXPECT_EQ(half.flags, flag::aperture_cut);
+  EXPECT_NEAR(half.variance, 12.5 * std::numbers::pi + 4.991654121805545, 1e-12)
+      << "half a disc, and half of a column of pixels";
+}
+
 /// Light of a neighbour on a sky of 1: mirrored it is 1, left out it is 0.
 TYPED_TEST(PhotometryStage, NeighboursCountAsAsked) {
   std::vector<float> pixels(side * side, 1);

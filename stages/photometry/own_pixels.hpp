@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/photometry/ellipse_flux.hpp"
+
+namespace srcextract {
+
+/// Width pixels of a row by the ellipses through them, as far as they are the source's.
+template <int Width>
+struct OwnBlock {
+  EllipsePixels<Width> ellipse;
+  OwnSamples<Width> sample;  ///< of those in reach
+};
+
+/// A source's own pixels as they are in the image.
+template <int Width>
+class OwnPixels {
+ public:
+  SRCEXTRACT_HOST_DEVICE OwnPixels(const MeasuredSource& source, const PhotometryImage& image)
+      : source_(source), image_(image) {}
+
+  /// There is nothing to be done before those of a box are looked at, and then perhaps those of a larger one.
+  template <class Box>
+  SRCEXTRACT_HOST_DEVICE void look_at(const ApertureBox&, const Box&) {}
+
+  SRCEXTRACT_HOST_DEVICE OwnBlock<Width> block(std::int32_t x, std::int32_t y, int count, float limit) const {
+    const auto ellipse = ellipse_pixels<Width>(source_.shape, x, y, count, limit);
+    return {ellipse, image_.own_samples(x, y, count, source_.number, ellipse.in_reach)};
+  }
+
+ private:
+  const MeasuredSource& source_;
+  const PhotometryImage& image_;
+};
+
+/// The same on a host, for many looks at boxes each of which holds the one before: who owns a pixel, and which ellipse
+/// it is on, are found out once.
+template <int Width>
+class KeptOwnPixels {
+ public:
+  KeptOwnPixels(const MeasuredSource& source, const PhotometryImage& image) : source_(source), image_(image) {}
+
+  /// Whether there is room for all of a box.
+  static bool hold(const ApertureBox& box) {
+    return stride_of(box) * (static_cast<std::int64_t>(box.y_end) - box.y_begin) <= room;
+  }
+
+  /// Reads those of further() unless it has those of `box`, which is part of it.
+  template <class Box>
+  void look_at(const ApertureBox& box, const Box& further) {
+    if (box.x_begin >= box_.x_begin && box.x_end <= box_.x_end && box.y_begin >= box_.y_begin &&
+        box.y_end <= box_.y_end)
+      return;
+    box_ = further();
+    stride_ = stride_of(box_);
+    read();
+  }
+
+  OwnBlock<Width> block(std::int32_t x, std::int32_t y, int count, float limit) const {
+    const std::int64_t at = (y - box_.y_begin) * stride_ + (x - box_.x_begin);
+    OwnBlock<Width> block;
+    auto& [ellipse, sample] = block;
+    for (int i = 0; i < Width; ++i) ellipse.square[i] = square_[at + i];
+    for (int i = 0; i < Width; ++i) ellipse.in_reach[i] = (i < count ? 1 : 0) & (ellipse.square[i] <= limit ? 1 : 0);
+    for (int i = 0; i < Width; ++i) sample.own[i] = ellipse.in_reach[i] & own_[at + i];
+    for (int i = 0; i < Width; ++i) sample.value[i] = value_[at + i];
+    return block;
+  }
+
+ private:
+  static constexpr std::int64_t room = 8192;
+
+  static std::int64_t stride_of(const ApertureBox& box) {
+    return (static_cast<std::int64_t>(box.x_end) - box.x_begin + Width - 1) / Width * Width;
+  }
+
+  void read() {
+    std::int64_t to = 0;
+    for (std::int32_t y = box_.y_begin; y < box_.y_end; ++y) {
+      for (std::int32_t x = box_.x_begin; x < box_.x_end; x += Width, to += Width) {
+        const int count = box_.x_end - x < Width ? box_.x_end - x : Width;
+        std::int32_t wanted[Width];
+        for (int i = 0; i < Width; ++i) wanted[i] = i < count ? 1 : 0;
+        const auto sample = image_.own_samples(x, y, count, source_.number, wanted);
+        for (int i = 0; i < Width; ++i) square_[to + i] = square_of_scale(source_.shape, x + i, y);
+        for (int i = 0; i < Width; ++i) own_[to + i] = sample.own[i];
+        for (int i = 0; i < Width; ++i) value_[to + i] = sample.value[i];
+      }
+    }
+    for (int i = 0; i < Width; ++i) {  // what a block from the last pixel on reads
+      square_[to + i] = 0;
+      own_[to + i] = 0;
+      value_[to + i] = 0;
+    }
+  }
+
+  const MeasuredSource& source_;
+  const PhotometryImage& image_;
+  ApertureBox box_{0, -1, 0, -1, false};  ///< none is in it
+  std::int64_t stride_ = 0;
+  float square_[room + Width];  ///< row by row, and for the block from the last pixel on
+  std::int32_t own_[room + Width];
+  double value_[room + Width];
+};
+
+}  // namespace srcextract
