@@ -40,14 +40,15 @@ void require_one_hdu(const Config& config) {
 
 std::vector<Band> plan_bands(const std::vector<BandOption>& options, const Config& config,
                              std::span<const GivenConfig> configs, const std::string& output_name,
-                             const DetectionTask& detection) {
+                             const std::shared_ptr<const FilesBeside>& detection) {
   require_outputs_of_bands(config);
-  require_one_hdu(detection.config);
+  require_one_hdu(detection->detection->config());
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<Band> bands;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const BandOption& option = options[i];
     Band& band = bands.emplace_back(Band{option, {look_at(option.path, output_name), {}}});
+    band.planned.file.beside = detection;
     band.planned.file.config = option.settings.empty() ? shared : make_image_config(configs[i]);
     require_one_hdu(band.config());
   }

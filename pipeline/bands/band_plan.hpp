@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,10 +23,11 @@ struct Band {
 };
 
 /// The bands, each with the configuration or, where it has settings of its own, with its own of `configs`. Outputs have
-/// `output_name`. Throws Error{config} if a configuration asks for what there is of one image alone: the picture, check
-/// images and VIGNET, several HDUs; and so if that of the detection image does.
+/// `output_name`, and sources are found in the image of `detection`. Throws Error{config} if a configuration asks for
+/// what there is of one image alone: the picture, check images and VIGNET, several HDUs; and so if that of the
+/// detection image does.
 std::vector<Band> plan_bands(const std::vector<BandOption>& options, const Config& config,
                              std::span<const GivenConfig> configs, const std::string& output_name,
-                             const DetectionTask& detection);
+                             const std::shared_ptr<const FilesBeside>& detection);
 
 }  // namespace srcextract

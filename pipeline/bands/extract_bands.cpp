@@ -64,8 +64,8 @@ class OpenBands {
  public:
   OpenBands(const Job& job, std::span<const Band> bands, const MemoryBudget& budget)
       : job_(job), left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
-    const DetectionTask& task = *job.detection;
-    detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config.input.hdu, left_));
+    const DetectionTask& task = *bands.front().file().detection();
+    detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config().input.hdu, left_));
     left_ = detection_->frame.most_inflated();
     bands_.reserve(bands.size());
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
@@ -140,11 +140,11 @@ class OpenBands {
 
   /// What all hold while the largest of them is extracted.
   std::int64_t memory_needed() const {
-    std::int64_t held = gzipped_sizes(files_beside(job_, job_.detection->config)), most = 0;
+    std::int64_t held = gzipped_sizes(files_of(detection_->task)), most = 0;
     for (const OpenBand& open : bands_) {
       const SelectedImage& image = open.task.image;
       held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps);
-      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.config())));
+      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.file())));
     }
     return held + most;
   }

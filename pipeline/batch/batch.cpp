@@ -21,18 +21,23 @@
 namespace srcextract {
 namespace {
 
+/// How many images like this one are extracted together.
+std::int64_t images_together(const ImageTask& task, const Execution& execution) {
+  return task.file->beside ? 1 : images_together(task.image.shape, task.file->config->config, execution);
+}
+
 /// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
 /// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
 /// a launch, must not wait for more.
 std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
-  const Config& config = task.file->config->config;
+  const ImageFile& file = *task.file;
   const bool counted = task.memory && !task.for_images;
-  if (counted || images_together(task.image.shape, config, execution) > 1) return 0;
-  const bool on_host = !execution.device || execution.compare || job.positions != nullptr;
+  if (counted || images_together(task, execution) > 1) return 0;
+  const bool on_host = !execution.device || execution.compare || file.has_positions();
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
-  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, config)) +
-         (on_host ? records * host_memory(plan_of(task.image.shape, job, config)) : 0);
+  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, file)) +
+         (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
 }
 
 /// Those who work on the images of one run.
@@ -49,9 +54,7 @@ class Crew {
 
   /// Takes images until there are no more.
   void work(Execution execution, Progress progress) {
-    const auto together = [&](const ImageTask& task) {
-      return images_together(task.image.shape, task.file->config->config, execution);
-    };
+    const auto together = [&](const ImageTask& task) { return images_together(task, execution); };
     try {
       for (;;) {
         const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
@@ -218,7 +221,7 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
   if (files.size() > 1) keep_small_buffers();
   Crew crew(job, files, machine, budget, control);
   {
-    const std::vector<Execution> executions = share_out(machine, files, job.detection != nullptr);
+    const std::vector<Execution> executions = share_out(machine, files);
     std::vector<std::jthread> others;
     try {
       for (std::size_t worker = 1; worker < executions.size(); ++worker)

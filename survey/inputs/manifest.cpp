@@ -11,6 +11,7 @@
 #include "config/fields.hpp"
 #include "io/tables/text_table.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/leads_up.hpp"
 
 namespace srcextract {
@@ -57,6 +58,20 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   return name;
 }
 
+/// Columns that name files beside the image, what the names of those begin with that are keys of the detection image
+/// alone, and what messages call them.
+constexpr const char *detect_column = "detect", *positions_column = "positions", *detect_mark = "detect:";
+
+NamesBeside columns_beside() {
+  return {"`detect`", detect_mark, "`positions`"};
+}
+
+/// What the fields of a row say; but for the path each may be empty.
+struct RowFields {
+  std::string path, name, detect, positions;
+  std::vector<std::string> settings, detect_settings;
+};
+
 /// Makes rows of what the fields say.
 class RowMaker {
  public:
@@ -65,20 +80,63 @@ class RowMaker {
     if (!directory_.empty() && !directory_.ends_with('/')) directory_ += '/';
   }
 
-  /// `name` may be empty: the path is it.
-  ManifestRow make(const std::string& path, const std::string& name, const std::vector<std::string>& settings) {
-    if (path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
+  /// Without a name the path is it.
+  ManifestRow make(const RowFields& fields) {
+    if (fields.path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
     ManifestRow row;
     row.line = lines_.number();
-    row.path = path.starts_with('/') ? path : directory_ + path;
-    row.name = name.empty() ? name_of_path(path) : checked_name(lines_, name);
+    row.path = opened(fields.path);
+    row.name = fields.name.empty() ? name_of_path(fields.path) : checked_name(lines_, fields.name);
     if (is_of_directory(row.name))
-      fail(lines_, shown(path) + " is a directory; a manifest lists files: give the directory as INPUT");
-    row.config = config_with(settings);
+      fail(lines_, shown(fields.path) + " is a directory; a manifest lists files: give the directory as INPUT");
+    if (fields.name.empty() && !fields.positions.empty()) row.name = forced_name(row.name);
+    row.config = config_with(fields.settings);
+    row.beside = beside_of(fields, *row.config);
     return row;
   }
 
  private:
+  std::string opened(const std::string& path) const {
+    return path.empty() || path.starts_with('/') ? path : directory_ + path;
+  }
+
+  /// Of neighbours that have the same but once.
+  std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
+    if (fields.detect.empty() && !fields.detect_settings.empty())
+      fail(lines_, "detect:" + fields.detect_settings.front() +
+                       " is for a detection image, and the row names none; name one in the column `detect`, or leave "
+                       "the field empty");
+    if (fields.detect.empty() && fields.positions.empty()) return nullptr;
+    if (!fields.detect.empty() && !fields.positions.empty())
+      fail(lines_,
+           "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
+           "leave `detect` or `positions` empty, or make two rows of it");
+    const bool same = beside_ && &config == beside_config_ && fields.detect == detect_ &&
+                      fields.detect_settings == detect_settings_ && fields.positions == positions_;
+    if (!same) {
+      beside_ = make_beside(fields, config);
+      beside_config_ = &config;
+      detect_ = fields.detect;
+      detect_settings_ = fields.detect_settings;
+      positions_ = fields.positions;
+    }
+    return beside_;
+  }
+
+  std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
+    FilesBeside beside{.positions = opened(fields.positions)};
+    if (!fields.positions.empty()) require_forced_config(config.config, columns_beside());
+    if (!fields.detect.empty()) {
+      require_detection_config(config.config, columns_beside());
+      beside.detection = {opened(fields.detect),
+                          configs_.of_detection(fields.settings, fields.detect_settings, detect_mark)};
+    }
+    beside.hash = hash_of_files_beside(beside, fields.detect, fields.positions);
+    return std::make_shared<const FilesBeside>(std::move(beside));
+  } catch (const Error& error) {
+    fail(lines_, error.what());
+  }
+
   /// Neighbours often have the same.
   std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings) try {
     if (!config_ || settings != settings_) {
@@ -95,12 +153,16 @@ class RowMaker {
   std::string directory_;  ///< what relative paths begin with
   std::vector<std::string> settings_;
   std::shared_ptr<const ImageConfig> config_;  ///< with settings_
+  std::string detect_, positions_;
+  std::vector<std::string> detect_settings_;
+  const ImageConfig* beside_config_ = nullptr;
+  std::shared_ptr<const FilesBeside> beside_;  ///< by these
 };
 
 void read_list(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   while (lines.next()) {
     const std::string_view path = without_blanks(lines.line());
-    if (!path.empty() && !path.starts_with('#')) on_row(rows.make(std::string(path), "", {}));
+    if (!path.empty() && !path.starts_with('#')) on_row(rows.make({.path = std::string(path)}));
   }
 }
 
@@ -115,25 +177,64 @@ void check_no_key(const config::Fields& keys, const std::string& column, const T
                   " if that is meant, and give it another name if not");
 }
 
-/// For every field of a row what it is: `path`, `name`, a key, or empty: nothing to us.
+/// Whether the column is a key of the configuration, or, after `detect:`, of that of the detection image.
+bool is_key(const config::Fields& keys, const std::string& column, const TextLines& lines) {
+  const std::string mark = detect_mark;
+  const bool of_detection = column.starts_with(mark);
+  const std::string key = of_detection ? column.substr(mark.size()) : column;
+  const std::size_t dot = key.find('.');
+  if (of_detection && dot == std::string::npos)
+    fail(lines, "column '" + column + "' is no key; write detect:section.key, as in detect:weights.file");
+  if (dot == std::string::npos) return false;
+  check_section(keys, key.substr(0, dot), where(lines));
+  check_key(keys, key.substr(0, dot), key.substr(dot + 1), where(lines));
+  if (of_detection) require_detection_settings({key}, {.detect_set = where(lines) + ": " + mark});
+  return true;
+}
+
+/// Bands of a source are columns of one catalogue, and a survey makes one of every image.
+void check_no_band(const std::string& column, const TextLines& lines) {
+  if (!column.starts_with("band:")) return;
+  fail(lines, "column '" + column +
+                  "': batch measures every image by itself, and cannot join bands yet; use srcextract -d DETECT CONFIG "
+                  "--band NAME=FILE... for each field, or a row for each band with its image in `path` and DETECT in "
+                  "`detect`; a column that is none of these needs another name");
+}
+
+/// For every field of a row what it is: `path`, `name`, `detect`, `positions`, a key, or empty: nothing to us.
 std::vector<std::string> meanings(const TextLayout& layout, const TextLines& lines) {
   const config::Fields keys = config::fields_of(Config{});
   std::vector<std::string> result(layout.fields);
   for (const TextLayout::Column& column : layout.columns) {
     const std::string& name = column.head.name;
-    const std::size_t dot = name.find('.');
-    if (dot != std::string::npos) {
-      check_section(keys, name.substr(0, dot), where(lines));
-      check_key(keys, name.substr(0, dot), name.substr(dot + 1), where(lines));
-    } else if (name != "path" && name != "name") {
+    check_no_band(name, lines);
+    if (is_key(keys, name, lines) || name == "path" || name == "name" || name == detect_column ||
+        name == positions_column)
+      result[column.field] = name;
+    else
       check_no_key(keys, name, lines);
-      continue;
-    }
-    result[column.field] = name;
   }
   if (std::find(result.begin(), result.end(), "path") == result.end())
     fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
   return result;
+}
+
+/// `meaning` is that of a column.
+void take(const std::string& meaning, std::string_view field, RowFields& row) {
+  const std::string mark = detect_mark;
+  if (meaning.empty()) return;
+  if (meaning == "path")
+    row.path = field;
+  else if (meaning == "name")
+    row.name = field;
+  else if (meaning == detect_column)
+    row.detect = field;
+  else if (meaning == positions_column)
+    row.positions = field;
+  else if (meaning.starts_with(mark))
+    row.detect_settings.push_back(meaning.substr(mark.size()) + "=" + std::string(field));
+  else
+    row.settings.push_back(meaning + "=" + std::string(field));
 }
 
 void read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
@@ -142,22 +243,13 @@ void read_rows(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   const TextLayout layout = is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
   const std::vector<std::string> meaning = meanings(layout, lines);
   FieldSplitter splitter(layout.delimiter);
-  std::string path, name;
-  std::vector<std::string> settings;
+  RowFields row;
   while (next_row(lines, layout)) {
-    name.clear();
-    settings.clear();
+    row = {};
     split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
-      if (index >= meaning.size() || meaning[index].empty()) return;
-      if (meaning[index] == "path") {
-        path = field;
-      } else if (meaning[index] == "name") {
-        name = field;
-      } else if (!field.empty()) {
-        settings.push_back(meaning[index] + "=" + std::string(field));
-      }
+      if (index < meaning.size() && !field.empty()) take(meaning[index], field, row);
     });
-    on_row(rows.make(path, name, settings));
+    on_row(rows.make(row));
   }
 }
 
