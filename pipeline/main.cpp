@@ -5,14 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
-#include "pipeline/bands/band_plan.hpp"
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
@@ -23,6 +21,7 @@
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/log/print_result.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/command_line.hpp"
@@ -42,7 +41,7 @@ namespace {
 /// do not replace those of its sources.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
-  if (!command.bands.empty()) return image_stem(name) + ".bands";
+  if (!command.bands.empty()) return bands_name(name);
   if (!command.positions.empty()) return forced_name(name);
   return command.reference.empty() ? name : image_stem(name) + ".diff";
 }
@@ -61,11 +60,14 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
 }
 
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
-KeptFiles start_log(const CommandLine& command, const Config& config, std::span<const Band> bands, bool progress) {
+KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
-  for (const Band& band : bands) {
-    kept.add(band.file().path);
-    kept.add_files_of(band.config());
+  if (beside != nullptr) {
+    if (beside->detection) kept.add_files_of(beside->detection->config());
+    for (const BandFile& band : beside->bands) {
+      kept.add(band.path);
+      kept.add_files_of(band.given->config);
+    }
   }
   kept.add(command.reference);
   kept.add(command.detect);
@@ -113,23 +115,20 @@ std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, cons
     require_detection_config(run.config);
     beside.detection = {command.detect, make_image_config(*run.detection)};
   }
+  for (std::size_t i = 0; i < command.bands.size(); ++i) {
+    const BandOption& band = command.bands[i];
+    beside.bands.push_back({band.name, band.path, band.settings, make_image_config(run.bands[i])});
+  }
+  if (!beside.bands.empty()) require_bands_config(run.config, beside);
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
-/// The bands, if there are any; then there is a detection image.
-std::vector<Band> planned_bands(const CommandLine& command, const RunConfig& run,
-                                const std::shared_ptr<const FilesBeside>& detection) {
-  if (command.bands.empty()) return {};
-  return plan_bands(command.bands, run.config, run.bands, output_name(command.detect, command), detection);
-}
-
 /// The images as they were named. One that is missing is reported when its turn comes.
-std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config, std::span<const Band> bands,
+std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
                                        const std::shared_ptr<const FilesBeside>& beside) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<PlannedFile> files;
-  for (const Band& band : bands) files.push_back(band.planned);
-  for (const std::string& path : command.inputs) {
+  for (const std::string& path : named_images(command)) {
     files.push_back({look_at(path, output_name(path, command)), {}});
     files.back().file.config = shared;
     files.back().file.beside = beside;
@@ -185,11 +184,9 @@ int run_images(const CommandLine& command) {
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
   const auto positions = std::make_shared<PositionTables>();
   if (!command.positions.empty()) positions->read(command.positions);
-  const std::vector<Band> bands = planned_bands(command, run_config, beside);
-  KeptFiles kept = start_log(command, config, bands, show_progress);
-  if (beside && beside->detection) kept.add_files_of(beside->detection->config());
-  const std::vector<PlannedFile> files = planned_files(command, config, bands, beside);
-  if (bands.empty()) require_distinct_outputs(files);
+  const KeptFiles kept = start_log(command, config, beside.get(), show_progress);
+  const std::vector<PlannedFile> files = planned_files(command, config, beside);
+  require_distinct_outputs(files);
   const Machine machine =
       choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
@@ -202,8 +199,12 @@ int run_images(const CommandLine& command) {
                 .reference = command.reference,
                 .positions = positions};
   const Progress progress(show, files.size(), total_bytes(files));
-  if (bands.empty()) return process_files(job, files, machine, budget, progress).code;
-  extract_bands(job, bands, config, machine, budget, progress);
+  if (command.bands.empty()) return process_files(job, files, machine, budget, progress).code;
+  Progress of_bands = progress;
+  const std::optional<CudaDevice> device =
+      machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
+  extract_bands(job, files.front().file, on_device(machine, device, machine.cpu.threads), budget, of_bands,
+                [] { return nullptr; });
   return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -13,8 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/dispatcher.hpp"
-#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/image/file_memory.hpp"
+#include "pipeline/log/failure.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
 
@@ -60,7 +62,10 @@ class Crew {
         const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
         if (tasks.empty()) return;
         busy_ += static_cast<int>(tasks.size());
-        process(tasks, execution, progress);
+        if (tasks.front().file->has_bands())
+          process_bands(tasks.front(), execution, progress);
+        else
+          process(tasks, execution, progress);
         busy_ -= static_cast<int>(tasks.size());
       }
     } catch (...) {
@@ -107,6 +112,22 @@ class Crew {
         ++attempted;
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);
+    }
+  }
+
+  /// All bands of a file for one catalogue; where a device is lost, all of it again on another or on the CPU.
+  void process_bands(const ImageTask& task, Execution& execution, Progress& progress) {
+    control_.on_begin(task);
+    for (;;) {
+      Execution now = execution;
+      if (!execution.device) now.cpu.threads = threads_for(0);
+      ImageOutcome outcome;
+      const std::optional<Failure> failure = failure_of([&] {
+        outcome = extract_bands(job_, *task.file, now, budget_, progress, [&] { return control_.watch(task.name); });
+      });
+      const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
+      if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
+      replace_lost_device(execution, Error(failure->kind, failure->message));
     }
   }
 
@@ -200,20 +221,6 @@ class Crew {
 };
 
 }  // namespace
-
-void print_result(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
-    throw Error(ErrorKind::output, "cannot write to standard output");
-}
-
-void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
-                       const Progress& progress) {
-  if (comparison.empty()) return;
-  progress.clear();
-  print_result(format_comparison(name, comparison));
-  if (!all_equal(comparison))
-    throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
-}
 
 RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
                         MemoryBudget& budget, const Progress& progress, const RunControl& control) {

@@ -22,6 +22,7 @@
 #include "pipeline/batch/trials.hpp"
 #include "pipeline/batch/watchdog.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/log/print_result.hpp"
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"
@@ -70,6 +71,11 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
 
 void add_files_beside(const ImageFile& file, KeptFiles& kept) {
   if (file.has_positions()) kept.add(file.beside->positions);
+  if (file.has_bands())
+    for (const BandFile& band : file.beside->bands) {
+      kept.add(band.path);
+      kept.add_files_of(band.given->given);
+    }
   if (const DetectionTask* const detection = file.detection()) {
     kept.add(detection->path);
     kept.add_files_of(detection->given->given);

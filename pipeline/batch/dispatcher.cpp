@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
-#include "pipeline/batch/file_memory.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
+#include "pipeline/image/file_memory.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -199,6 +199,11 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
+  if (file.has_bands()) {  // extract_bands opens all of them
+    tasks.push_back(
+        {.file = &file, .image = {.name = file.path, .open = {}}, .name = file.path, .under_way = under_way});
+    return tasks;
+  }
   try {
     Opened opened = open_images(file);
     std::vector<SelectedImage>& images = opened.images;

@@ -34,6 +34,9 @@ Json beside_json(const ImageFile& file, Number&& number) {
   Json json = {{"positions", file.beside->positions}, {"hash", file.beside->hash}};
   if (const DetectionTask* const detection = file.detection())
     json["detection"] = {{"path", detection->path}, {"config", number(detection->given)}};
+  for (const BandFile& band : file.beside->bands)
+    json["bands"].push_back(
+        {{"name", band.name}, {"path", band.path}, {"settings", band.settings}, {"config", number(band.given)}});
   return json;
 }
 
@@ -67,6 +70,9 @@ std::shared_ptr<const FilesBeside> beside_from(const Json& json,
     const Json& detection = json.at("detection");
     beside.detection = {detection.at("path"), configs.at(detection.at("config").get<std::size_t>())};
   }
+  for (const Json& band : json.value("bands", Json::array()))
+    beside.bands.push_back({band.at("name"), band.at("path"), band.at("settings").get<std::vector<std::string>>(),
+                            configs.at(band.at("config").get<std::size_t>())});
   return std::make_shared<const FilesBeside>(std::move(beside));
 }
 

@@ -134,6 +134,11 @@ ImageRecord begin_record(const ImageTask& task) {
   return record;
 }
 
+void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record) {
+  for (const OutputFile& file : files) record.outputs.push_back(output_of(file, directory));
+  record.catalog_crc32 = crc32_of_catalog(files);
+}
+
 OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in)
     : task_(task),
       job_(job),
@@ -223,8 +228,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const double seconds = seconds_since(begin_);
   files.push_back(write_run_record(
       paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
-  for (const OutputFile& file : files) outcome.record.outputs.push_back(output_of(file, job_.output_dir));
-  outcome.record.catalog_crc32 = crc32_of_catalog(files);
+  record_outputs(files, job_.output_dir, outcome.record);
   commit(files, job_.flush);
   if (job_.describe) log_done(input_, result, execution, seconds);
   outcome.times = std::move(result.times);

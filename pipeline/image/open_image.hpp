@@ -69,6 +69,9 @@ struct ImageOutcome {
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
 
+/// Enters files that are complete, run.json last, into the record of the image that they are of.
+void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record);
+
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:

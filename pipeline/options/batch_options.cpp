@@ -22,7 +22,8 @@ constexpr const char* batch_footer =
 .csv and .ecsv, with a column `path`, optionally `name`, and columns named after keys of
 CONFIG (detection.threshold), for that image alone. Where its column `detect` names another
 image sources are found in that one (columns detect:weights.file and so on are keys of it
-alone); where `positions` names a table light is measured there, and nothing is found.
+alone); `band:g`, `band:r` ... beside that are bands of one catalogue; where `positions` names
+a table light is measured there, and nothing is found.
 
 Examples:
   srcextract batch -o out config/default.yaml night1/
@@ -105,11 +106,11 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
             ": batch is told the detection image of each image by a manifest, in a column `detect`; write one, or "
             "use srcextract -d DETECT CONFIG IMAGE...; see srcextract batch --help");
   if (app.count("--band") > 0)
-    throw Error(
-        ErrorKind::config,
-        "--band " + bands.front() +
-            ": batch measures every image by itself, and cannot join bands yet; use srcextract -d DETECT CONFIG "
-            "--band NAME=FILE..., or leave it out; see srcextract batch --help");
+    throw Error(ErrorKind::config,
+                "--band " + bands.front() +
+                    ": batch is told the bands of each catalogue by a manifest, in columns `detect`, `band:g`, "
+                    "`band:r` ...; write one, or use srcextract -d DETECT CONFIG --band NAME=FILE...; see srcextract "
+                    "batch --help");
   if (app.count("--positions") > 0)
     throw Error(ErrorKind::config,
                 "--positions " + positions +

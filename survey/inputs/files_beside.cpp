@@ -19,6 +19,14 @@ namespace {
                                      " nothing is found; leave it out, or " + names.positions);
 }
 
+void require_one_hdu(const Config& config, const NamesBeside& names) {
+  if (config.input.hdu.several())
+    throw Error(ErrorKind::config, config.place_of("input.hdu") + ": with " + names.band +
+                                       " one image is taken of each file, and " + config.input.hdu.text() +
+                                       " may be several; name one, for a band alone by " + names.band_hdu +
+                                       ", and for DETECT by " + names.detect_hdu);
+}
+
 /// What a survey calls a file, with its size and time.
 std::string file_text(const std::string& path, const std::string& name) {
   const ImageFile file = look_at(path, name);
@@ -64,12 +72,39 @@ void require_forced_config(const Config& config, const NamesBeside& names) {
     refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
+std::string problem_of_band_setting(const std::string& setting) {
+  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
+                                                        "mask.",       "measurement.", "weights."};
+  if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
+    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
+           "others are those of the run, for which there is --set";
+  if (setting.starts_with("measurement.pixel_scale="))
+    return "all bands have the pixels of DETECT; set it for all of them, by --set";
+  return "";
+}
+
+void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    throw Error(ErrorKind::config, config.place_of(key) + ": " + what + " of one image, and with " + names.band +
+                                       " there are several; leave it out, or " + names.instead);
+  };
+  if (vignet_size(config.output.columns).any()) refuse("output.columns", "VIGNET shows the pixels");
+  if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
+  if (config.output.quicklook) refuse("output.quicklook", "the picture is");
+  require_one_hdu(beside.detection->config(), names);
+  for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
+}
+
 std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string& detection_name,
-                                   const std::string& positions_name) {
+                                   const std::string& positions_name, const std::vector<std::string>& band_names) {
   std::string text;
   if (beside.detection)
     text += "detect " + beside.detection->given->hash + ' ' + file_text(beside.detection->path, detection_name);
   if (!beside.positions.empty()) text += "positions " + file_text(beside.positions, positions_name);
+  for (std::size_t i = 0; i < beside.bands.size(); ++i) {
+    const BandFile& band = beside.bands[i];
+    text += "band " + band.name + ' ' + band.given->hash + ' ' + file_text(band.path, band_names[i]);
+  }
   return name_hash(text);
 }
 
@@ -80,6 +115,10 @@ std::string hash_of_config(const ImageFile& file) {
 
 std::string forced_name(const std::string& name) {
   return image_stem(name) + ".forced";
+}
+
+std::string bands_name(const std::string& name) {
+  return image_stem(name) + ".bands";
 }
 
 }  // namespace srcextract

@@ -81,9 +81,9 @@ std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::s
   return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
 }
 
-std::shared_ptr<const ImageConfig> ConfigVariants::of_detection(const std::vector<std::string>& settings,
-                                                                const std::vector<std::string>& own,
-                                                                const std::string& option) {
+std::shared_ptr<const ImageConfig> ConfigVariants::with_own(const std::vector<std::string>& settings,
+                                                            const std::vector<std::string>& own,
+                                                            const std::string& option) {
   if (own.empty()) return with(settings);
   std::vector<std::string> all = settings;
   for (const std::string& setting : own) all.push_back(option + setting);

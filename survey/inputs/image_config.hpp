@@ -22,10 +22,10 @@ class ConfigVariants {
   /// they change nothing, it is the configuration itself.
   std::shared_ptr<const ImageConfig> with(const std::vector<std::string>& settings);
 
-  /// The same of the image in which the sources of one with these settings are found, which has some of its own beside
-  /// them. Errors of these begin with `option` (Overrides).
-  std::shared_ptr<const ImageConfig> of_detection(const std::vector<std::string>& settings,
-                                                  const std::vector<std::string>& own, const std::string& option);
+  /// The same of another image that goes with one of these settings, and has some of its own beside them. Errors of
+  /// these begin with `option` (Overrides).
+  std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
+                                              const std::vector<std::string>& own, const std::string& option);
 
  private:
   GivenConfig given_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
@@ -27,9 +28,17 @@ struct DetectionTask {
   const Config& config() const { return given->config; }
 };
 
+/// An image in which the sources of another are measured, and what its columns are told apart by (srcextract --band).
+struct BandFile {
+  std::string name, path;
+  std::vector<std::string> settings;         ///< dotted.key=value, of this band alone
+  std::shared_ptr<const ImageConfig> given;  ///< with these
+};
+
 /// What an image is extracted with beside the files that its configuration names.
 struct FilesBeside {
   std::optional<DetectionTask> detection = {};  ///< none: sources are found in the image itself
+  std::vector<BandFile> bands = {};             ///< of one catalogue; the image is then where their sources are found
   std::string positions = {};  ///< the table of places at which it is measured; empty: where sources are
   std::uint64_t hash = 0;      ///< of what a survey calls them, and of their sizes and times
 };
@@ -45,6 +54,8 @@ struct ImageFile {
 
   /// Null: its sources are found in itself.
   const DetectionTask* detection() const { return beside && beside->detection ? &*beside->detection : nullptr; }
+  /// Whether it is measured in bands, for one catalogue of them.
+  bool has_bands() const { return beside && !beside->bands.empty(); }
   /// Whether it is measured where a table says.
   bool has_positions() const { return beside && !beside->positions.empty(); }
 };

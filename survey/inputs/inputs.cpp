@@ -182,7 +182,7 @@ void Search::take_once() {
                        are_same_file(once.back().file.path, found.file.path);
     const bool otherwise = again && once.back().file.config != found.file.config;
     if (otherwise || (again && hash_of_config(once.back().file) != hash_of_config(found.file))) {
-      const std::string what = otherwise ? "two configurations" : "two detection images or tables of positions";
+      const std::string what = otherwise ? "two configurations" : "two detection images, bands or tables of positions";
       throw Error(ErrorKind::config, describe(once.back().file, once.back().origin) + " and " +
                                          describe(found.file, found.origin) + " are the same image with " + what +
                                          ", and its outputs can be those of one; remove one, or give them two names in "
@@ -210,7 +210,10 @@ std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
   const ImageConfig* last = nullptr;
   const ImageConfig* last_of_detection = nullptr;
   for (const ImageFile& file : files) {
-    if (file.config.get() != std::exchange(last, file.config.get())) of_all.push_back(last->unused);
+    if (!file.has_bands() && file.config.get() != std::exchange(last, file.config.get()))
+      of_all.push_back(last->unused);
+    if (file.has_bands())
+      for (const BandFile& band : file.beside->bands) of_all.push_back(band.given->unused);
     const DetectionTask* const detection = file.detection();
     if (detection != nullptr && detection->given.get() != std::exchange(last_of_detection, detection->given.get()))
       of_all.push_back(last_of_detection->unused);

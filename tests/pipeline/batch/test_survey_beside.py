@@ -99,7 +99,7 @@ def run_single(run, tmp_path, rows=ROWS, out="single"):
     """What the command for one image writes of each row, by name of the output in the survey; and its reports."""
     outputs, reports = {}, {}
     for stem, (options, image, name) in rows.items():
-        done = run(*options, "c.yaml", image, "-o", f"{out}/{stem}")
+        done = run(*options, "c.yaml", *([image] if image else []), "-o", f"{out}/{stem}")
         assert done.code == 0, done.err
         for path in (tmp_path / out / stem).iterdir():
             ending = path.name.removeprefix(name)
@@ -237,15 +237,15 @@ def test_a_broken_table_is_the_failure_of_its_image(batch, data, tmp_path, text)
 
 
 # Images that take one thread some seconds; of each kind of row as many.
-KINDS = [("night1/a", "night1/deep.fits", ""), ("night2/a", "chi2.fits", ""), ("night1/b", "", "known1.csv"),
-         ("night2/c", "night2/deep.fits", ""), ("night2/c", "", "")]
+KINDS = [("night1/a.fits", "night1/deep.fits", "", ""), ("night2/a.fits", "chi2.fits", "", ""),
+         ("night1/b.fits", "", "known1.csv", ""), ("", "night2/deep.fits", "", "night2/c.fits"), ("night2/c.fits", "", "", "")]
 MANY = 200 if SANITIZED else 4000
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(run, data, tmp_path):
     """Before its journal has a record, and after. What was under way is tried by itself, with its files."""
-    rows = [f"{path}.fits,n{i:04},{detect},{table}" for i, (path, detect, table) in enumerate(KINDS * (MANY // 5))]
-    (data / "many.csv").write_text("path,name,detect,positions\n" + "\n".join(rows) + "\n")
+    rows = [f"{path},n{i:04},{detect},{table},{band}" for i, (path, detect, table, band) in enumerate(KINDS * (MANY // 5))]
+    (data / "many.csv").write_text("path,name,detect,positions,band:r\n" + "\n".join(rows) + "\n")
     command = ["c.yaml", "data/many.csv", "-o", "out", "--threads", "1"]
     out = tmp_path / "out"
     for attempt, wanted in enumerate(("n0010.run.json", 1, 2)):
@@ -266,10 +266,12 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bytes(run, data, tmp_path):
     plan = survey.planned(done.err)
     assert plan["done"] > 10 and plan["to_do"] + plan["done"] == MANY and plan["changed"] == 0
     assert sorted(survey.done(out / "journal.jsonl")) == [f"n{i:04}" for i in range(MANY)]
+    options = [[word for option, file in (("-d", detect), ("--positions", table), ("--band", f"r=data/{band}" if band else ""))
+                for word in (option, file if option == "--band" else f"data/{file}") if file] for _, detect, table, band in KINDS]
     single, _ = run_single(run, tmp_path, {
-        f"n{i:04}": (["-d", f"data/{detect}"] if detect else ["--positions", f"data/{table}"] if table else [],
-                     f"data/{path}.fits", path[-1] + (".forced" if table else ""))
-        for i, (path, detect, table) in enumerate(KINDS)})
+        f"n{i:04}": (options[i], f"data/{path}" if path else None,
+                     "deep.bands" if band else path[-6] + (".forced" if table else ""))
+        for i, (path, _, table, band) in enumerate(KINDS)})
     made = results(out)
     assert len(made) == 3 * MANY
     for name, content in made.items():
@@ -339,7 +341,6 @@ def test_positions_that_are_more_than_memory_has_room_for(batch, data, tmp_path)
 
 REFUSED = {
     "both": ("path,detect,positions\na.fits,b.fits,p.csv\n", ":2: ", ["leave `detect` or `positions` empty"]),
-    "bands": ("path,band:g\na.fits,b.fits\n", ":1: ", ["'band:g'", "srcextract -d DETECT CONFIG --band"]),
     "key of all": ("path,detect,detect:detection.threshold\na.fits,b.fits,3\n", ":1: ", ["detect:detection.threshold: ", "weights"]),
     "typo": ("path,detect,detect:weights.fiel\na.fits,b.fits,w.fits\n", ":1: ", ["did you mean 'file'"]),
     "no key": ("path,detect,detect:weights\na.fits,b.fits,w.fits\n", ":1: ", ["detect:section.key"]),

@@ -156,6 +156,32 @@ TEST_F(Manifest, NamesFilesBesideTheImage) {
   EXPECT_EQ(table[4].beside, nullptr);
 }
 
+TEST_F(Manifest, NamesBands) {
+  const auto table = rows("m.csv",
+                          "band:r:measurement.gain,detect,band:g,band:r,path,detection.threshold\n"
+                          "2,deep/a.fits,g.fits,r/r.fits,,4\n"
+                          ",deep/a.fits,,r/r.fits,,\n"
+                          ",,,,b.fits,\n");
+  ASSERT_THAT(table, SizeIs(3));
+  EXPECT_EQ(table[0].path, folder_ / "deep/a.fits");
+  EXPECT_EQ(table[0].name, "deep/a.bands");
+  EXPECT_EQ(table[0].beside->detection->path, folder_ / "deep/a.fits");
+  EXPECT_EQ(table[0].beside->detection->given, table[0].config);
+  const std::vector<BandFile>& bands = table[0].beside->bands;
+  ASSERT_THAT(bands, SizeIs(2));
+  EXPECT_EQ(bands[0].name, "g");
+  EXPECT_EQ(bands[0].path, folder_ / "g.fits");
+  EXPECT_EQ(bands[0].given, table[0].config);
+  EXPECT_EQ(bands[1].path, folder_ / "r/r.fits");
+  EXPECT_THAT(bands[1].settings, ElementsAre("measurement.gain=2"));
+  EXPECT_EQ(bands[1].given->config.measurement.gain, 2);
+  EXPECT_EQ(bands[1].given->config.detection.threshold, 4);
+  EXPECT_EQ(bands[1].given->config.place_of("measurement.gain"), "band:r:measurement.gain=2");
+  ASSERT_THAT(table[1].beside->bands, SizeIs(1));
+  EXPECT_EQ(table[1].beside->bands.front().name, "r");
+  EXPECT_EQ(table[2].beside, nullptr);
+}
+
 TEST_F(Manifest, TheHashOfFilesBesideIsThatOfWhatItCallsThem) {
   const std::string text = "path,detect\na.fits,b.fits\n";
   const auto hash = [](const std::vector<ManifestRow>& rows) { return rows.front().beside->hash; };

@@ -1,4 +1,4 @@
-#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/image/file_memory.hpp"
 
 #include <algorithm>
 #include <functional>
