@@ -9,7 +9,7 @@ import pytest
 
 import survey_support as survey
 from fits_files import TAN, hdu, write
-from test_survey_beside import CONFIG, SANITIZED, SIDE, results, run_single, told, write_sky, write_weights
+from survey_beside import CONFIG, SANITIZED, SIDE, results, run_single, told, write_sky, write_weights
 
 MANIFEST = """path,name,detect,band:g,band:r,band:g:measurement.zero_point,band:r:weights.file,band:r:weights.type,detect:background.mesh_size,detection.threshold
 ,,night1/deep.fits,night1/g.fits,night1/r.fits,26,,,,

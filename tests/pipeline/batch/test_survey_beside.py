@@ -3,7 +3,6 @@ for one image, however often the run is killed; what changed beside an image is 
 
 import json
 import os
-import random
 import shutil
 import signal
 import time
@@ -11,31 +10,8 @@ import time
 import pytest
 
 import survey_support as survey
-from driver import run_program
 from fits_files import TAN, hdu, write
-
-SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
-CONFIG = ("output:\n  formats: [fits, csv, reg]\n  columns: [default, photometry]\nmeasurement:\n  apertures: [4, 8]\n"
-          "background:\n  mesh_size: 32\n")
-SIDE = 96
-
-
-def write_sky(path, seed, **size):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write(path, survey.image(seed, **{"width": SIDE, "height": SIDE, **size}))
-
-
-def write_weights(path, worst):
-    """Weights of 1, but for a band of the image."""
-    values = [worst if SIDE // 3 < i // SIDE < SIDE // 2 else 1.0 for i in range(SIDE * SIDE)]
-    return write(path, hdu((SIDE, SIDE), values=values, **TAN))
-
-
-def write_table(path, seed):
-    choose = random.Random(seed)
-    rows = [f"s{seed}-{i},{choose.uniform(1, SIDE):.3f},{choose.uniform(1, SIDE):.3f}" for i in range(5 + seed)]
-    path.write_text("id,X_IMAGE,Y_IMAGE\n" + "\n".join(rows) + "\n")
-    return path
+from survey_beside import CONFIG, SANITIZED, SIDE, results, run_single, told, write_sky, write_table, write_weights
 
 
 @pytest.fixture
@@ -95,33 +71,8 @@ def batch(run, tmp_path):
     return run_batch
 
 
-def run_single(run, tmp_path, rows=ROWS, out="single"):
-    """What the command for one image writes of each row, by name of the output in the survey; and its reports."""
-    outputs, reports = {}, {}
-    for stem, (options, image, name) in rows.items():
-        done = run(*options, "c.yaml", *([image] if image else []), "-o", f"{out}/{stem}")
-        assert done.code == 0, done.err
-        for path in (tmp_path / out / stem).iterdir():
-            ending = path.name.removeprefix(name)
-            if ending == ".run.json":
-                reports[stem] = json.loads(path.read_bytes())
-            else:
-                outputs[stem + ending] = path.read_bytes()
-    return outputs, reports
-
-
-def results(directory):
-    return {name: content for name, content in survey.outputs(directory).items()
-            if name != "failures.csv"}
-
-
-def told(report):
-    """A report without what differs from run to run."""
-    return {key: value for key, value in report.items() if key not in ("execution", "outputs")}
-
-
 def test_the_bytes_of_the_command_for_one_image(run, batch, data, tmp_path):
-    single, reports = run_single(run, tmp_path)
+    single, reports = run_single(run, tmp_path, ROWS)
     assert batch().did == NAMES
     made = results(tmp_path / "out")
     assert sorted(made) == sorted(single)
@@ -182,7 +133,7 @@ def test_a_file_beside_that_changed_is_noticed(run, batch, data, tmp_path, file)
         (data / file).write_text((data / file).read_text().replace(".", "1.", 1).replace("\ns", "\n", 1))
     assert (data / file).stat().st_size == size
     assert batch().did == CHANGES[file]
-    after, (single, _) = results(tmp_path / "out"), run_single(run, tmp_path)
+    after, (single, _) = results(tmp_path / "out"), run_single(run, tmp_path, ROWS)
     assert after == single and after != before
     assert batch().did == []
 
@@ -196,7 +147,7 @@ def test_another_name_is_another_file(batch, data, edit):
 
 @pytest.mark.parametrize("harm", ["missing", "cut short", "other shape", "other sky", "no image"])
 def test_a_broken_detection_image_is_the_failure_of_its_image(run, batch, data, tmp_path, harm):
-    single, _ = run_single(run, tmp_path)
+    single, _ = run_single(run, tmp_path, ROWS)
     path = data / "night2" / "deep.fits"
     whole = path.read_bytes()
     words = ["deep.fits"]
@@ -281,7 +232,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bytes(run, data, tmp_path):
 @pytest.mark.skipif(SANITIZED, reason="sanitizers: they want to be loaded before any other library")
 def test_a_detection_image_that_ends_the_program_is_one_failure(run, batch, data, tmp_path):
     """Whatever was under way beside it is tried by itself, with its files, and so is what it ended."""
-    single, _ = run_single(run, tmp_path)
+    single, _ = run_single(run, tmp_path, ROWS)
     os.rename(data / "night2/deep.fits", data / "night2/deep.crash-segv.fits")
     (data / "survey.csv").write_text(MANIFEST.replace("night2/deep", "night2/deep.crash-segv"))
     harmful = {"LD_PRELOAD": os.environ["SRCEXTRACT_DEEDS"]}
