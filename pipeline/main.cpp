@@ -5,14 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
-#include "pipeline/bands/band_plan.hpp"
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
@@ -20,11 +18,10 @@
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
-#include "pipeline/exposure/open_detection.hpp"
-#include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/exposure/open_reference.hpp"
-#include "pipeline/exposure/position_list.hpp"
+#include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/log/print_result.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/command_line.hpp"
@@ -32,6 +29,7 @@
 #include "pipeline/options/merge_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/output_names.hpp"
@@ -43,8 +41,8 @@ namespace {
 /// do not replace those of its sources.
 std::string output_name(const std::string& path, const CommandLine& command) {
   const std::string name = std::filesystem::path(path).filename();
-  if (!command.bands.empty()) return image_stem(name) + ".bands";
-  if (!command.positions.empty()) return image_stem(name) + ".forced";
+  if (!command.bands.empty()) return bands_name(name);
+  if (!command.positions.empty()) return forced_name(name);
   return command.reference.empty() ? name : image_stem(name) + ".diff";
 }
 
@@ -62,11 +60,14 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
 }
 
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
-KeptFiles start_log(const CommandLine& command, const Config& config, std::span<const Band> bands, bool progress) {
+KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
-  for (const Band& band : bands) {
-    kept.add(band.file().path);
-    kept.add_files_of(band.config());
+  if (beside != nullptr) {
+    if (beside->detection) kept.add_files_of(beside->detection->config());
+    for (const BandFile& band : beside->bands) {
+      kept.add(band.path);
+      kept.add_files_of(band.given->config);
+    }
   }
   kept.add(command.reference);
   kept.add(command.detect);
@@ -105,35 +106,32 @@ RunConfig load_run_config(const CommandLine& command) {
   return result;
 }
 
-/// Where sources are found, if that is another image; null: in each itself.
-std::shared_ptr<const DetectionTask> detection_task(const CommandLine& command, const RunConfig& run) {
-  if (!run.detection) return nullptr;
-  require_detection_config(run.config);
-  return std::make_shared<const DetectionTask>(
-      DetectionTask{command.detect, make_image_config(*run.detection)->config});
-}
-
-/// Where light is measured, if that is told; null: where sources are found.
-std::shared_ptr<const PositionList> position_list(const CommandLine& command, const Config& config) {
-  if (command.positions.empty()) return nullptr;
-  require_forced_config(config);
-  return std::make_shared<const PositionList>(read_positions(command.positions));
-}
-
-/// The bands, if there are any; then there is a detection image.
-std::vector<Band> planned_bands(const CommandLine& command, const RunConfig& run, const DetectionTask* detection) {
-  if (command.bands.empty()) return {};
-  return plan_bands(command.bands, run.config, run.bands, output_name(command.detect, command), *detection);
+/// Where sources are found, if that is another image, and where light is measured, if that is told; null: neither.
+std::shared_ptr<const FilesBeside> files_beside(const CommandLine& command, const RunConfig& run) {
+  if (!run.detection && command.positions.empty()) return nullptr;
+  FilesBeside beside{.positions = command.positions};
+  if (!command.positions.empty()) require_forced_config(run.config);
+  if (run.detection) {
+    require_detection_config(run.config);
+    beside.detection = {command.detect, make_image_config(*run.detection)};
+  }
+  for (std::size_t i = 0; i < command.bands.size(); ++i) {
+    const BandOption& band = command.bands[i];
+    beside.bands.push_back({band.name, band.path, band.settings, make_image_config(run.bands[i])});
+  }
+  if (!beside.bands.empty()) require_bands_config(run.config, beside);
+  return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
 /// The images as they were named. One that is missing is reported when its turn comes.
-std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config, std::span<const Band> bands) {
+std::vector<PlannedFile> planned_files(const CommandLine& command, const Config& config,
+                                       const std::shared_ptr<const FilesBeside>& beside) {
   const std::shared_ptr<const ImageConfig> shared = make_image_config(config);
   std::vector<PlannedFile> files;
-  for (const Band& band : bands) files.push_back(band.planned);
-  for (const std::string& path : command.inputs) {
+  for (const std::string& path : named_images(command)) {
     files.push_back({look_at(path, output_name(path, command)), {}});
     files.back().file.config = shared;
+    files.back().file.beside = beside;
   }
   return files;
 }
@@ -183,16 +181,14 @@ int run_images(const CommandLine& command) {
   else
     config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
-  const std::shared_ptr<const DetectionTask> detection = detection_task(command, run_config);
-  const std::shared_ptr<const PositionList> positions = position_list(command, config);
-  const std::vector<Band> bands = planned_bands(command, run_config, detection.get());
-  KeptFiles kept = start_log(command, config, bands, show_progress);
-  if (detection != nullptr) kept.add_files_of(detection->config);
-  const std::vector<PlannedFile> files = planned_files(command, config, bands);
-  if (bands.empty()) require_distinct_outputs(files);
-  const std::string& beside = command.reference.empty() ? command.detect : command.reference;
+  const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
+  const auto positions = std::make_shared<PositionTables>();
+  if (!command.positions.empty()) positions->read(command.positions);
+  const KeptFiles kept = start_log(command, config, beside.get(), show_progress);
+  const std::vector<PlannedFile> files = planned_files(command, config, beside);
+  require_distinct_outputs(files);
   const Machine machine =
-      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, beside));
+      choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
 
   MemoryBudget budget = memory_budget(command.memory);
@@ -201,11 +197,14 @@ int run_images(const CommandLine& command) {
                 .arguments = arguments_but_inputs(command),
                 .kept = kept,
                 .reference = command.reference,
-                .detection = detection,
                 .positions = positions};
   const Progress progress(show, files.size(), total_bytes(files));
-  if (bands.empty()) return process_files(job, files, machine, budget, progress).code;
-  extract_bands(job, bands, config, machine, budget, progress);
+  if (command.bands.empty()) return process_files(job, files, machine, budget, progress).code;
+  Progress of_bands = progress;
+  const std::optional<CudaDevice> device =
+      machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
+  extract_bands(job, files.front().file, on_device(machine, device, machine.cpu.threads), budget, of_bands,
+                [] { return nullptr; });
   return 0;
 }
 

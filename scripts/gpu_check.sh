@@ -15,7 +15,7 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
             SRCEXTRACT_CHECK_DATA (separated by ':')
   bytes     the same bytes in the catalogue from 1 and 7 threads and from CUDA, run after run
   survey    batch over small and large images, and what merge makes of it: the same bytes from CPU and CUDA, whole and in
-            shards
+            shards; and with detection images, bands and positions
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
   scipy     tests/truth/support/scipy_compare.py on CUDA, random masks labelled and cleaned included
   bench     scripts/bench.sh --full
@@ -272,6 +272,16 @@ for i in range(256):
         os.link(directory / f"night{i % 4}" / f"{i}.fits", directory / f"night{i % 4}" / f"{i}_{copy}.fits")
 for size in (300, 700, 1024):
     write_fits(directory / f"large{size}.fits", field[:size, :size].copy())
+beside = directory.with_name("beside")
+beside.mkdir()
+write_fits(beside / "deep.fits", field[::-1].copy())
+(beside / "known.csv").write_text("X_IMAGE,Y_IMAGE\n" + "".join(f"{3.25 * i},{60 - i}\n" for i in range(20)))
+large, small = "../survey/large1024.fits", [f"../survey/night{i % 4}/{i}.fits" for i in range(61)]
+rows = [(large, "deep.fits", "", "", ""), (large, "", "known.csv", "", ""), ("", "deep.fits", "", large, "deep.fits")]
+for a, b, c in zip(small, small[1:], small[2:]):
+    rows += [(a, b, "", "", ""), (a, "", "known.csv", "", ""), ("", a, "", b, c), (a, "", "", "", "")]
+(beside / "survey.csv").write_text("path,detect,positions,band:a,band:b,name\n" + "".join(
+    f"{','.join(row)},{i}\n" for i, row in enumerate(rows)))
 END
 }
 
@@ -287,11 +297,22 @@ same_survey() {
   cmp "$work/whole.fits" "$work/shards.fits"
 }
 
+# Found in other images, in bands, at positions, and as they are, all in one survey, and not one of them on the CPU.
+same_beside() {
+  local backend
+  for backend in cpu cuda; do
+    "$program" batch -q --backend "$backend" -o "$work/beside_$backend" config/default.yaml "$work/beside/survey.csv"
+  done
+  diff -rq -x '*.run.json' -x 'journal*' "$work/beside_cpu" "$work/beside_cuda"
+  [[ $(grep -l '"backend": "cuda"' "$work"/beside_cuda/*.run.json | wc -l) == $(tail -n +2 "$work/beside/survey.csv" | wc -l) ]]
+}
+
 step_survey() {
-  export -f make_survey same_survey
+  export -f make_survey same_survey same_beside
   export program python work
   check "a survey to extract" bash -euc make_survey
   check "CPU and CUDA, whole and in shards" bash -euc same_survey
+  check "CPU and CUDA, files beside images" bash -euc same_beside
 }
 
 step_sanitize() {

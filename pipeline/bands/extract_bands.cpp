@@ -15,12 +15,14 @@
 
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
+#include "io/files/input_file.hpp"
 #include "io/wcs/pixel_unit.hpp"
-#include "pipeline/batch/batch.hpp"
-#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/bands/band_plan.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
+#include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/extract/pixel_scale.hpp"
+#include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/seconds_since.hpp"
@@ -62,14 +64,12 @@ struct OpenBand {
 /// All of them.
 class OpenBands {
  public:
-  OpenBands(const Job& job, std::span<const Band> bands, const MemoryBudget& budget)
+  OpenBands(const Job& job, const DetectionTask& task, std::span<const Band> bands, const MemoryBudget& budget)
       : job_(job), left_(budget.strict() ? budget.bytes() : std::numeric_limits<std::int64_t>::max()) {
-    const DetectionTask& task = *job.detection;
-    detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config.input.hdu, left_));
+    detection_ = std::make_shared<const OpenDetection>(open_detection(task, task.config().input.hdu, left_));
     left_ = detection_->frame.most_inflated();
     bands_.reserve(bands.size());
     for (const Band& band : bands) in_band(band, [&] { open(bands_.emplace_back(OpenBand{band})); });
-    in_file(task.path, [&] { budget.check(memory_needed()); });
   }
 
   /// Returns what finding the sources took.
@@ -85,7 +85,6 @@ class OpenBands {
         progress.begin_image(open.task.name);
         open.result = extract_image(open.input(), execution, progress, &once);
         open.image->tell(open.result);
-        progress.end_image(open.band.file().bytes, 1, false);
       });
     }
     return found;
@@ -108,6 +107,18 @@ class OpenBands {
   const OpenDetection& detection() const { return *detection_; }
   const OutputPaths& paths() const { return bands_.front().image->paths(); }
   const std::vector<OpenBand>& bands() const { return bands_; }
+
+  /// What all hold while the largest of them is extracted.
+  std::int64_t memory_needed() const {
+    std::int64_t held = gzipped_sizes(files_of(detection_->task)), most = 0;
+    for (const OpenBand& open : bands_) {
+      const SelectedImage& image = open.task.image;
+      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps) +
+              gzipped_sizes(open.band.config().combine.files);
+      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.file())));
+    }
+    return held + most;
+  }
 
   /// The first that has sky positions, or else the first.
   const OpenBand& on_sky() const {
@@ -138,17 +149,6 @@ class OpenBands {
         break;
   }
 
-  /// What all hold while the largest of them is extracted.
-  std::int64_t memory_needed() const {
-    std::int64_t held = gzipped_sizes(files_beside(job_, job_.detection->config)), most = 0;
-    for (const OpenBand& open : bands_) {
-      const SelectedImage& image = open.task.image;
-      held += image.held_bytes + image.loaded_bytes + loaded_bytes(open.task.maps);
-      most = std::max(most, host_memory(plan_of(image.shape, job_, open.band.config())));
-    }
-    return held + most;
-  }
-
   const Job& job_;
   std::int64_t left_;  ///< bytes that gzipped files may still have in memory
   std::shared_ptr<const OpenDetection> detection_;
@@ -176,15 +176,69 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
   return files;
 }
 
+/// What the ends of the gzipped ones of all files say that these hold.
+std::int64_t all_gzipped(const DetectionTask& detection, std::span<const Band> bands) {
+  std::int64_t bytes = gzipped_sizes(files_of(detection));
+  for (const Band& band : bands)
+    bytes += gzipped_size(band.file().path) + gzipped_sizes(files_of_maps(band.config())) +
+             gzipped_sizes(band.config().combine.files);
+  return bytes;
+}
+
+/// The bands, open, and what they have of the memory.
+struct Opened {
+  MemoryBudget::Share share;
+  OpenBands bands;
+  std::shared_ptr<void> watched;
+};
+
+/// Gzipped files are in memory once they are open: their images may be as large as they are all together, and who has
+/// some memory must not wait for more.
+Opened open_bands(const Job& job, const ImageFile& file, std::span<const Band> bands, MemoryBudget& budget,
+                  const Watch& watch) {
+  const DetectionTask& task = *file.detection();
+  const std::int64_t gzipped = all_gzipped(task, bands);
+  const std::int64_t room = gzipped == 0 ? 0 : std::min(most_needed(gzipped, job, file), budget.bytes());
+  MemoryBudget::Share share = budget.take(room);
+  std::shared_ptr<void> watched = watch();
+  OpenBands open(job, task, bands, budget);
+  const std::int64_t needed = open.memory_needed();
+  in_file(task.path, [&] {
+    budget.check(needed);
+    if (needed > room && gzipped > 0 && room < budget.bytes())
+      throw Error(ErrorKind::memory, "they need more memory than the ends of the gzipped files tell");
+    if (gzipped > 0) return share.shrink(std::min(needed, room));
+    watched.reset();  // others may take their time
+    share = budget.take(needed);
+    watched = watch();
+  });
+  return {std::move(share), std::move(open), std::move(watched)};
+}
+
+/// What the journal says: the sky is that in which sources were found.
+ImageRecord record_of(const ImageFile& file, const OpenBands& open) {
+  const Extraction& first = open.bands().front().result.extraction;
+  ImageRecord record = begin_record(file);
+  record.done = true;
+  record.datasum = open.detection().frame.datasum();
+  record.width = open.detection().frame.first().shape.width;
+  record.height = open.detection().frame.first().shape.height;
+  record.sources = first.sources.size();
+  record.background = first.found_in->background.clipped.median;
+  record.sigma = first.found_in->background.clipped.sigma;
+  return record;
+}
+
 }  // namespace
 
-void extract_bands(const Job& job, std::span<const Band> bands, const Config& config, const Machine& machine,
-                   const MemoryBudget& budget, Progress progress) {
+ImageOutcome extract_bands(const Job& job, const ImageFile& file, const Execution& execution, MemoryBudget& budget,
+                           Progress& progress, const Watch& watch) {
   const auto start = std::chrono::system_clock::now();
   const auto begin = Clock::now();
-  const std::shared_ptr<const ImageConfig> of_run = make_image_config(config);
-  const Execution execution = on_device(machine, std::nullopt, machine.cpu.threads);
-  OpenBands open(job, bands, budget);
+  const ImageConfig& of_run = *file.config;
+  const std::vector<Band> bands = bands_of(file);
+  Opened opened = open_bands(job, file, bands, budget, watch);
+  OpenBands& open = opened.bands;
   ImageResult all;
   FoundTimes found = open.extract(execution, progress);
   all.backend = found.backend;
@@ -194,8 +248,9 @@ void extract_bands(const Job& job, std::span<const Band> bands, const Config& co
   const auto writing = Clock::now();
   const OutputPaths& paths = open.paths();
   make_directory_of(paths.report);
-  std::vector<OutputFile> files = write_tables(open, *of_run, execution.cpu);
-  for (OutputFile& file : files) file.flush();
+  std::vector<OutputFile> files = write_tables(open, of_run, execution.cpu);
+  if (job.flush == Flush::now)
+    for (OutputFile& table : files) table.flush();
   all.times.push_back({"write", seconds_since(writing)});
   const double seconds = seconds_since(begin);
   const auto record = [&](const OpenBand& one, const ImageConfig& used, const ImageResult& result) {
@@ -206,11 +261,18 @@ void extract_bands(const Job& job, std::span<const Band> bands, const Config& co
     records.push_back(
         {one.band.option.name, one.band.option.settings, record(one, *one.band.file().config, one.result)});
   OutputFile& report = files.emplace_back(paths.report);
-  report.write(format_bands_record(records, record(open.bands().front(), *of_run, all)));
+  report.write(format_bands_record(records, record(open.bands().front(), of_run, all)));
+  ImageOutcome outcome{record_of(file, open), file.path, all.times, {}};
+  record_outputs(files, job.output_dir, outcome.record);
   commit(files, job.flush);
-  for (const OpenBand& one : open.bands()) require_agreement(one.task.name, one.result.comparison, progress);
-  spdlog::info("{} in {}: done in {:.3f} s", counted(open.bands().front().result.extraction.sources.size(), "source"),
-               counted(std::ssize(open.bands()), "band"), seconds);
+  for (const OpenBand& one : open.bands()) {
+    require_agreement(one.task.name, one.result.comparison, progress);
+    outcome.times.insert(outcome.times.end(), one.result.times.begin(), one.result.times.end());
+  }
+  if (job.describe)
+    spdlog::info("{} in {}: done in {:.3f} s", counted(outcome.record.sources, "source"),
+                 counted(std::ssize(bands), "band"), seconds);
+  return outcome;
 }
 
 }  // namespace srcextract

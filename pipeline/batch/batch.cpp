@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -13,26 +12,34 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/dispatcher.hpp"
-#include "pipeline/batch/file_memory.hpp"
+#include "pipeline/extract/backend_comparison.hpp"
+#include "pipeline/image/file_memory.hpp"
+#include "pipeline/log/failure.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
 
 namespace srcextract {
 namespace {
 
+/// How many images like this one are extracted together.
+std::int64_t images_together(const ImageTask& task, const Execution& execution) {
+  return task.file->beside ? 1 : images_together(task.image.shape, task.file->config->config, execution);
+}
+
 /// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
 /// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
 /// a launch, must not wait for more.
 std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
-  const Config& config = task.file->config->config;
+  const ImageFile& file = *task.file;
   const bool counted = task.memory && !task.for_images;
-  if (counted || images_together(task.image.shape, config, execution) > 1) return 0;
-  const bool on_host = !execution.device || execution.compare || job.positions != nullptr;
+  if (counted || images_together(task, execution) > 1) return 0;
+  const bool on_host = !execution.device || execution.compare || file.has_positions();
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
-  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, config)) +
-         (on_host ? records * host_memory(plan_of(task.image.shape, job, config)) : 0);
+  return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, file)) +
+         (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
 }
 
 /// Those who work on the images of one run.
@@ -49,15 +56,16 @@ class Crew {
 
   /// Takes images until there are no more.
   void work(Execution execution, Progress progress) {
-    const auto together = [&](const ImageTask& task) {
-      return images_together(task.image.shape, task.file->config->config, execution);
-    };
+    const auto together = [&](const ImageTask& task) { return images_together(task, execution); };
     try {
       for (;;) {
         const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
         if (tasks.empty()) return;
         busy_ += static_cast<int>(tasks.size());
-        process(tasks, execution, progress);
+        if (tasks.front().file->has_bands())
+          process_bands(tasks.front(), execution, progress);
+        else
+          process(tasks, execution, progress);
         busy_ -= static_cast<int>(tasks.size());
       }
     } catch (...) {
@@ -104,6 +112,22 @@ class Crew {
         ++attempted;
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);
+    }
+  }
+
+  /// All bands of a file for one catalogue; where a device is lost, all of it again on another or on the CPU.
+  void process_bands(const ImageTask& task, Execution& execution, Progress& progress) {
+    control_.on_begin(task);
+    for (;;) {
+      Execution now = execution;
+      if (!execution.device) now.cpu.threads = threads_for(0);
+      ImageOutcome outcome;
+      const std::optional<Failure> failure = failure_of([&] {
+        outcome = extract_bands(job_, *task.file, now, budget_, progress, [&] { return control_.watch(task.name); });
+      });
+      const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
+      if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
+      replace_lost_device(execution, Error(failure->kind, failure->message));
     }
   }
 
@@ -198,27 +222,13 @@ class Crew {
 
 }  // namespace
 
-void print_result(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) == EOF || std::fflush(stdout) == EOF)
-    throw Error(ErrorKind::output, "cannot write to standard output");
-}
-
-void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
-                       const Progress& progress) {
-  if (comparison.empty()) return;
-  progress.clear();
-  print_result(format_comparison(name, comparison));
-  if (!all_equal(comparison))
-    throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
-}
-
 RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
                         MemoryBudget& budget, const Progress& progress, const RunControl& control) {
   if (files.empty()) return {};
   if (files.size() > 1) keep_small_buffers();
   Crew crew(job, files, machine, budget, control);
   {
-    const std::vector<Execution> executions = share_out(machine, files, job.detection != nullptr);
+    const std::vector<Execution> executions = share_out(machine, files);
     std::vector<std::jthread> others;
     try {
       for (std::size_t worker = 1; worker < executions.size(); ++worker)

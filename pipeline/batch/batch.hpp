@@ -1,26 +1,15 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "pipeline/batch/run_control.hpp"
-#include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/image/open_image.hpp"
-#include "pipeline/log/failure.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
 #include "survey/journal/plan.hpp"
 
 namespace srcextract {
-
-/// Results go to stdout, and nothing else does.
-void print_result(const std::string& text);
-
-/// Prints the table of an image by that name, if back ends were compared. Throws Error{mismatch} if they differ.
-void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
-                       const Progress& progress);
 
 struct RunResult {
   int code = 0;          ///< the highest exit code of images that failed

@@ -22,6 +22,7 @@
 #include "pipeline/batch/trials.hpp"
 #include "pipeline/batch/watchdog.hpp"
 #include "pipeline/log/log.hpp"
+#include "pipeline/log/print_result.hpp"
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"
@@ -68,13 +69,28 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
+void add_files_beside(const ImageFile& file, KeptFiles& kept) {
+  if (file.has_positions()) kept.add(file.beside->positions);
+  if (file.has_bands())
+    for (const BandFile& band : file.beside->bands) {
+      kept.add(band.path);
+      kept.add_files_of(band.given->given);
+    }
+  if (const DetectionTask* const detection = file.detection()) {
+    kept.add(detection->path);
+    kept.add_files_of(detection->given->given);
+  }
+}
+
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
                     bool on_terminal) {
   KeptFiles kept(options.inputs);
   const ImageConfig* last = nullptr;
+  const FilesBeside* last_beside = nullptr;
   for (const ImageFile& file : files) {
     kept.add(file.path);
+    if (file.beside.get() != std::exchange(last_beside, file.beside.get())) add_files_beside(file, kept);
     if (file.config.get() == last) continue;
     last = file.config.get();
     require_columns_of_images(last->given);

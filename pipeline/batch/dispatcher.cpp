@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
-#include "pipeline/batch/file_memory.hpp"
 #include "pipeline/exposure/map_pairs.hpp"
+#include "pipeline/image/file_memory.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -27,7 +27,8 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
 }
 
 bool belong_together(const ImageTask& a, const ImageTask& b) {
-  return a.image.shape == b.image.shape && a.file->config == b.file->config && !a.memory && !b.memory;
+  return a.image.shape == b.image.shape && a.file->config == b.file->config && !a.memory && !b.memory &&
+         !a.file->beside && !b.file->beside;
 }
 
 }  // namespace
@@ -119,8 +120,8 @@ Dispatcher::Opened Dispatcher::open_images(const ImageFile& file) {
   if (size == 0)
     return unless_too_small([&] { return open_plain(file, of_maps, of_maps); },
                             [&] { return open_plain(file, of_maps == 0 ? 0 : all, all); });
-  const std::int64_t beside = gzipped_sizes(files_beside(job_, config));
-  const std::int64_t room = std::min(most_needed(size, job_, config) + of_maps + beside, all);
+  const std::int64_t beside = gzipped_sizes(files_beside(job_, file));
+  const std::int64_t room = std::min(most_needed(size, job_, file) + of_maps + beside, all);
   return unless_too_small(
       [&] { return open_gzipped(file, room, size, of_maps); },
       [&] { return open_gzipped(file, all, budget_.strict() ? all : std::numeric_limits<std::int64_t>::max(), all); });
@@ -148,8 +149,8 @@ Dispatcher::Opened Dispatcher::open_plain(const ImageFile& file, std::int64_t of
   std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, budget_.strict() ? budget_.bytes() : std::numeric_limits<std::int64_t>::max());
   Opened opened{.images = fits.select(config.input.hdu)};
-  const std::int64_t largest = largest_needed(opened.images, job_, config) + fits.held_bytes();
-  const std::int64_t all = memory_needed(opened.images, job_, config);
+  const std::int64_t largest = largest_needed(opened.images, job_, file) + fits.held_bytes();
+  const std::int64_t all = memory_needed(opened.images, job_, file);
   if (of_maps == 0) {
     add_maps(opened, fits, config, left_beside(largest, budget_.bytes()));
     opened.most_inflated = left_beside(largest + opened.held_maps, budget_.bytes());
@@ -174,13 +175,13 @@ Dispatcher::Opened Dispatcher::open_gzipped(const ImageFile& file, std::int64_t 
   const std::shared_ptr<void> watched = control_.watch(file.path);
   FitsImages fits(file.path, most_inflated);
   Opened opened{.images = fits.select(config.input.hdu), .share = share};
-  std::int64_t needed = memory_needed(opened.images, job_, config);
+  std::int64_t needed = memory_needed(opened.images, job_, file);
   budget_.check(needed);
   add_maps(opened, fits, config, left_beside(needed, most_of_maps));
   needed += opened.held_maps;
   for (const SelectedMaps& maps : opened.maps) needed += loaded_bytes(maps);
   opened.most_inflated = left_beside(needed, budget_.bytes());
-  needed += gzipped_sizes(files_beside(job_, config));
+  needed += gzipped_sizes(files_beside(job_, file));
   budget_.check(needed);
   if (needed > room && room < budget_.bytes())
     throw Error(ErrorKind::memory, file.path + ": it needs more memory than the end of the gzipped file tells");
@@ -198,6 +199,11 @@ std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;
+  if (file.has_bands()) {  // extract_bands opens all of them
+    tasks.push_back(
+        {.file = &file, .image = {.name = file.path, .open = {}}, .name = file.path, .under_way = under_way});
+    return tasks;
+  }
   try {
     Opened opened = open_images(file);
     std::vector<SelectedImage>& images = opened.images;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "pipeline/batch/batch.hpp"
+#include "pipeline/log/print_result.hpp"
 
 namespace srcextract {
 

@@ -27,22 +27,53 @@ std::shared_ptr<const ImageConfig> config_from(const Json& json) {
   return std::make_shared<const ImageConfig>(ImageConfig{config, std::move(yaml), json.at("hash"), config});
 }
 
+/// `number` gives a configuration its place among all.
+template <class Number>
+Json beside_json(const ImageFile& file, Number&& number) {
+  if (!file.beside) return nullptr;
+  Json json = {{"positions", file.beside->positions}, {"hash", file.beside->hash}};
+  if (const DetectionTask* const detection = file.detection())
+    json["detection"] = {{"path", detection->path}, {"config", number(detection->given)}};
+  for (const BandFile& band : file.beside->bands)
+    json["bands"].push_back(
+        {{"name", band.name}, {"path", band.path}, {"settings", band.settings}, {"config", number(band.given)}});
+  return json;
+}
+
 Json files_json(const std::vector<PlannedFile>& files, Json& configs) {
   std::map<const ImageConfig*, std::size_t> known;
+  const auto number = [&](const std::shared_ptr<const ImageConfig>& config) {
+    const auto [place, added] = known.try_emplace(config.get(), known.size());
+    if (added) configs.push_back(config_json(*config));
+    return place->second;
+  };
   Json all = Json::array();
   for (const PlannedFile& planned : files) {
     const ImageFile& file = planned.file;
-    const auto [config, added] = known.try_emplace(file.config.get(), known.size());
-    if (added) configs.push_back(config_json(*file.config));
     all.push_back({{"path", file.path},
                    {"name", file.name},
                    {"bytes", file.bytes},
                    {"modified", file.modified},
-                   {"config", config->second},
+                   {"config", number(file.config)},
+                   {"beside", beside_json(file, number)},
                    {"leave", planned.done_hdus},
                    {"failed", planned.failed_hdus}});
   }
   return all;
+}
+
+std::shared_ptr<const FilesBeside> beside_from(const Json& json,
+                                               const std::vector<std::shared_ptr<const ImageConfig>>& configs) {
+  if (json.is_null()) return nullptr;
+  FilesBeside beside{.positions = json.at("positions"), .hash = json.at("hash")};
+  if (json.contains("detection")) {
+    const Json& detection = json.at("detection");
+    beside.detection = {detection.at("path"), configs.at(detection.at("config").get<std::size_t>())};
+  }
+  for (const Json& band : json.value("bands", Json::array()))
+    beside.bands.push_back({band.at("name"), band.at("path"), band.at("settings").get<std::vector<std::string>>(),
+                            configs.at(band.at("config").get<std::size_t>())});
+  return std::make_shared<const FilesBeside>(std::move(beside));
 }
 
 std::vector<PlannedFile> files_from(const Json& all, const Json& configs) {
@@ -50,8 +81,12 @@ std::vector<PlannedFile> files_from(const Json& all, const Json& configs) {
   for (const Json& config : configs) known.push_back(config_from(config));
   std::vector<PlannedFile> files;
   for (const Json& json : all) {
-    ImageFile file{json.at("path"), json.at("name"), json.at("bytes"), json.at("modified"),
-                   known.at(json.at("config").get<std::size_t>())};
+    ImageFile file{json.at("path"),
+                   json.at("name"),
+                   json.at("bytes"),
+                   json.at("modified"),
+                   known.at(json.at("config").get<std::size_t>()),
+                   beside_from(json.at("beside"), known)};
     files.push_back(
         {std::move(file), json.at("leave").get<std::vector<int>>(), json.at("failed").get<std::vector<int>>()});
   }

@@ -2,9 +2,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,8 +20,10 @@ void require_same_shape(const Shape& found, const DetectionTask& task, const Sha
   if (found == measured) return;
   throw Error(
       ErrorKind::input,
-      fmt::format("-d {} is {} x {} pixels and {} is {} x {}: sources are measured where they were found, pixel "
-                  "by pixel; resample one to the grid of the other, or name its HDU (--detect-set input.hdu=)",
+      fmt::format("the detection image {} is {} x {} pixels and {} is {} x {}: sources are measured where they were "
+                  "found, pixel "
+                  "by pixel; resample one to the grid of the other, or name its HDU (--detect-set input.hdu=, in a "
+                  "manifest detect:input.hdu)",
                   task.path, found.width, found.height, name, measured.width, measured.height));
 }
 
@@ -35,35 +34,14 @@ bool has_celestial_wcs(const OpenFrame& frame) {
 
 }  // namespace
 
-void require_detection_settings(const std::vector<std::string>& settings) {
-  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
-  for (const std::string& setting : settings) {
-    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
-    throw Error(ErrorKind::config,
-                "--detect-set " + setting +
-                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
-                    "all others are those of the run, for which there is --set");
-  }
-}
-
-void require_detection_config(const Config& config) {
-  if (config.detection.sign != DetectionSign::positive)
-    throw Error(ErrorKind::config, config.place_of("detection.sign") +
-                                       ": sources that are fainter than the sky are not measured in another image; "
-                                       "set it to positive, or leave out -d");
-  if (std::ranges::count(config.output.check_images, CheckImage::snr) > 0)
-    throw Error(ErrorKind::config, config.place_of("output.check_images") +
-                                       ": snr is of one image, and with -d there are two; leave it out, or -d");
-}
-
 HduNames detection_hdu(const DetectionTask& task, const OpenFrame& measured) {
-  const HduNames& own = task.config.input.hdu;
+  const HduNames& own = task.config().input.hdu;
   return own.several() ? HduNames(std::to_string(measured.image().hdu())) : own;
 }
 
 void require_same_pixels(const OpenDetection& detection, const OpenFrame& measured, const std::string& name) {
   require_same_shape(detection.frame.first().shape, detection.task, measured.first().shape, name);
-  require_same_sky(detection.frame, "-d " + detection.task.path, measured, name);
+  require_same_sky(detection.frame, "the detection image " + detection.task.path, measured, name);
 }
 
 bool require_same_sky(const OpenFrame& one, const std::string& one_name, const OpenFrame& other,
@@ -80,7 +58,7 @@ bool require_same_sky(const OpenFrame& one, const std::string& one_name, const O
 }
 
 OpenDetection open_detection(const DetectionTask& task, const HduNames& hdu, std::int64_t most_inflated) {
-  const Config& config = task.config;
+  const Config& config = task.config();
   FitsImages file(task.path, most_inflated);
   std::vector<SelectedImage> images = file.select(hdu);
   images.resize(1);

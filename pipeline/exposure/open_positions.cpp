@@ -5,35 +5,11 @@
 #include <cstddef>
 
 #include "io/wcs/wcs.hpp"
-#include "stages/catalogue/vignets.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
-namespace {
-
-[[noreturn]] void refuse(const Config& config, const std::string& key, const std::string& what) {
-  throw Error(ErrorKind::config, config.place_of(key) + ": " + what +
-                                     ", and with --positions nothing is found; leave it out, or --positions");
-}
-
-}  // namespace
-
 std::int64_t OpenPositions::outside(const Shape& shape) const {
   return std::ranges::count_if(places, [&](const ForcedPosition& at) { return !is_on_image(at, shape); });
-}
-
-void require_forced_config(const Config& config) {
-  if (config.output.segmentation) refuse(config, "output.segmentation", "the label map shows the pixels of sources");
-  for (const CheckImage image : config.output.check_images)
-    if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
-        image == CheckImage::snr)
-      refuse(config, "output.check_images", "filtered, objects, -objects and snr show what sources are found in");
-  if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
-    refuse(config, "quicklook.overlay", "pixels are those of sources");
-  if (vignet_size(config.output.columns).any())
-    refuse(config, "output.columns", "VIGNET tells the pixels of sources from others");
-  if (has_flags(config.flags))
-    refuse(config, config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
 }
 
 OpenPositions place_positions(const PositionList& list, const std::string& header, const std::string& name,

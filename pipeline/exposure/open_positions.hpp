@@ -24,9 +24,6 @@ struct OpenPositions {
   std::int64_t outside(const Shape& shape) const;
 };
 
-/// Throws Error{config} if the configuration asks for what there is not where nothing is found.
-void require_forced_config(const Config& config);
-
 /// Finds them in the image `name` of that header: on the sky where list and image have such positions, else by their
 /// pixels. Throws Error{input} if the list has none in pixels and the image no WCS that can be used. `list` must
 /// outlive what is returned.

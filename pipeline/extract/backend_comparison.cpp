@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "pipeline/log/print_result.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -173,6 +174,15 @@ std::string format_comparison(const std::string& image, const std::vector<StageC
   const auto first = std::find_if(comparison.begin(), comparison.end(), [](const auto& row) { return row.mismatches; });
   if (first == comparison.end()) return text + image + ": CPU and CUDA agree in every stage\n";
   return text + image + ": CPU and CUDA DIFFER, first in '" + first->stage + "'\n";
+}
+
+void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
+                       const Progress& progress) {
+  if (comparison.empty()) return;
+  progress.clear();
+  print_result(format_comparison(name, comparison));
+  if (!all_equal(comparison))
+    throw Error(ErrorKind::mismatch, "CPU and CUDA disagree; please report it with the table and the image");
 }
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/log/progress.hpp"
 #include "stages/core/stage_record.hpp"
 
 namespace srcextract {
@@ -29,5 +30,9 @@ bool all_equal(const std::vector<StageComparison>& comparison);
 
 /// The table that a user sees, with a line of verdict that begins with `image`.
 std::string format_comparison(const std::string& image, const std::vector<StageComparison>& comparison);
+
+/// Prints the table of an image by that name, if back ends were compared. Throws Error{mismatch} if they differ.
+void require_agreement(const std::string& name, const std::vector<StageComparison>& comparison,
+                       const Progress& progress);
 
 }  // namespace srcextract

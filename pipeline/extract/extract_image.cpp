@@ -26,7 +26,7 @@ namespace {
 /// The image in which the sources of another are found, in whose pixel scale thresholds are.
 std::unique_ptr<const DetectionImage> detection_image(const ImageInput& input, const Config& config) {
   auto image =
-      std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config});
+      std::make_unique<DetectionImage>(DetectionImage{input.detection->exposure(), input.detection->task.config()});
   image->config.measurement.pixel_scale = config.measurement.pixel_scale;
   return image;
 }
@@ -134,28 +134,41 @@ class ImageRun {
     spdlog::warn("{}: extracted on the CPU, because the GPU cannot: {}", input_.name, error.what());
   }
 
+  /// The same of the rows that positions become.
+  void require_room_for_positions() const {
+    const std::int64_t rows = input_.positions->list.rows;
+    require_room(sources_memory(rows, config_), fmt::format("its {} positions need", rows),
+                 "give it a table of fewer positions");
+  }
+
   /// As much memory as is left beside the image; a few thousand need no more than the program itself takes.
   void require_room_for(std::int64_t sources) const {
     require_room(once_.images * sources_memory(sources, config_),
                  fmt::format("it has {} sources, which need", sources));
   }
 
-  /// `what` is said of what needs it.
   void require_room(std::int64_t needed, const std::string& what) const {
+    const bool by_rate = controls_false_discoveries(config_.detection);
+    require_room(needed, what,
+                 std::string("raise detection.min_area, ") +
+                     (by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
+  }
+
+  /// `what` is said of what needs it, `remedy` of what would make it less.
+  void require_room(std::int64_t needed, const std::string& what, const std::string& remedy) const {
     const std::int64_t room = input_.frame.most_inflated();
     constexpr std::int64_t not_counted = std::int64_t{1} << 20;
     if (needed <= not_counted || needed <= room) return;
-    const bool by_rate = controls_false_discoveries(config_.detection);
     throw Error(ErrorKind::memory,
-                fmt::format("{} about {} MB of memory, and beside the image there are {} MB (--memory); raise "
-                            "detection.min_area, {}, or allow more",
-                            what, needed / 1'000'000 + 1, room / 1'000'000,
-                            by_rate ? "lower detection.false_discovery_rate" : "raise detection.threshold"));
+                fmt::format("{} about {} MB of memory, and beside the image there are {} MB (--memory); {}, or allow "
+                            "more",
+                            what, needed / 1'000'000 + 1, room / 1'000'000, remedy));
   }
 
   Extraction extract_cpu(const Observer& observe) const {
     const Cpu& where = execution_.cpu;
     try {
+      if (input_.positions != nullptr) require_room_for_positions();
       if (input_.positions != nullptr)
         return measure_on_host(input_.exposure, config_, input_.positions->forced(), where, observe);
       return extract_on_host(input_.exposure, config_, where, observe, found_elsewhere(observe));
@@ -166,6 +179,7 @@ class ImageRun {
 
   Extraction extract_cuda(const Observer& observe) const {
     CudaExtractor& extractor = *execution_.extractor;
+    if (input_.positions != nullptr) require_room_for_positions();
     if (input_.positions != nullptr)
       return extractor.measure(input_.exposure, config_, input_.positions->forced(), observe);
     return extractor.extract(input_.exposure, config_, observe, found_on_device(observe));

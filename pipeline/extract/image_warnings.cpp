@@ -84,7 +84,7 @@ struct Room {
 /// have.
 Room room_for_sources(const ImageInput& input, const Extraction& extraction) {
   const bool elsewhere = extraction.found_in && input.detection != nullptr;
-  const Config& config = elsewhere ? input.detection->task.config : input.file.config->config;
+  const Config& config = elsewhere ? input.detection->task.config() : input.file.config->config;
   const std::int64_t all = input.exposure.shape().count();
   if (interpolates(config.weights)) return {all, "of the pixels"};
   const std::int64_t masked = elsewhere ? extraction.found_in->masked.total() : extraction.masked();

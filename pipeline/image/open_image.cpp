@@ -21,6 +21,7 @@
 #include "pipeline/outputs/vignets.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/output_names.hpp"
 
 namespace srcextract {
@@ -121,7 +122,7 @@ ImageRecord begin_record(const ImageFile& file) {
   record.path = std::filesystem::absolute(file.path);
   record.bytes = file.bytes;
   record.modified = file.modified;
-  record.config = file.config->hash;
+  record.config = hash_of_config(file);
   record.program = program_version();
   return record;
 }
@@ -131,6 +132,11 @@ ImageRecord begin_record(const ImageTask& task) {
   record.hdu = task.hdu;
   record.images = task.images;
   return record;
+}
+
+void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record) {
+  for (const OutputFile& file : files) record.outputs.push_back(output_of(file, directory));
+  record.catalog_crc32 = crc32_of_catalog(files);
 }
 
 OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in)
@@ -148,15 +154,16 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
     input_.reference = &*reference_;
     input_.exposure.reference = reference_->subtracted;
   }
-  if (job.detection != nullptr) {
+  if (const DetectionTask* const found = task.file->detection()) {
     if (detection_ == nullptr)
       detection_ = std::make_shared<const OpenDetection>(
-          open_detection(*job.detection, detection_hdu(*job.detection, frame_), frame_.most_inflated()));
+          open_detection(*found, detection_hdu(*found, frame_), frame_.most_inflated()));
     require_same_pixels(*detection_, frame_, task.name);
     input_.detection = detection_.get();
   }
-  if (job.positions != nullptr) {
-    positions_.emplace(place_positions(*job.positions, input_.header(), task.name));
+  if (task.file->has_positions()) {
+    position_list_ = job.positions->read(task.file->beside->positions);
+    positions_.emplace(place_positions(*position_list_, input_.header(), task.name));
     input_.positions = &*positions_;
   }
   maps_ = open_maps(task.maps, task.file->path, frame_, config);
@@ -221,8 +228,7 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   const double seconds = seconds_since(begin_);
   files.push_back(write_run_record(
       paths_.report, {job_.arguments, config, execution, input_, result, datasum, paths_.all(), start_, seconds}));
-  for (const OutputFile& file : files) outcome.record.outputs.push_back(output_of(file, job_.output_dir));
-  outcome.record.catalog_crc32 = crc32_of_catalog(files);
+  record_outputs(files, job_.output_dir, outcome.record);
   commit(files, job_.flush);
   if (job_.describe) log_done(input_, result, execution, seconds);
   outcome.times = std::move(result.times);

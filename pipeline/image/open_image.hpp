@@ -12,6 +12,7 @@
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_map.hpp"
 #include "pipeline/exposure/open_positions.hpp"
+#include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -32,8 +33,7 @@ struct Job {
   std::string reference = {};  ///< path of the frame that is subtracted from every image; empty: none
   Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
   bool describe = true;        ///< tell the log what every image is and what was found
-  std::shared_ptr<const DetectionTask> detection = nullptr;  ///< where sources are found instead; null: where they are
-  std::shared_ptr<const PositionList> positions = nullptr;   ///< at which light is measured; null: where sources are
+  std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< that images are measured at
 };
 
 /// One image of a file, selected and not yet opened.
@@ -69,12 +69,15 @@ struct ImageOutcome {
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
 
+/// Enters files that are complete, run.json last, into the record of the image that they are of.
+void record_outputs(const std::vector<OutputFile>& files, const std::string& directory, ImageRecord& record);
+
 /// An image on its way from its file to its outputs.
 class OpenImage {
  public:
-  /// Opens it, its maps, and the reference and the detection image of the job, unless that is open (`found_in`). Throws
-  /// Error{input}, and Error{config} if an output would replace what is to be kept, or if the configuration asks for
-  /// what the image does not allow. `task` and `job` must outlive it.
+  /// Opens it, its maps, the reference of the job, its detection image, unless that is open (`found_in`), and its table
+  /// of positions. Throws Error{input}, and Error{config} if an output would replace what is to be kept, or if the
+  /// configuration asks for what the image does not allow. `task` and `job` must outlive it.
   OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<const OpenDetection> found_in = nullptr);
   OpenImage(const OpenImage&) = delete;
   OpenImage& operator=(const OpenImage&) = delete;
@@ -106,6 +109,7 @@ class OpenImage {
   OpenFrame frame_;
   std::optional<OpenReference> reference_;
   std::shared_ptr<const OpenDetection> detection_;
+  std::shared_ptr<const PositionList> position_list_;
   std::optional<OpenPositions> positions_;
   OpenMaps maps_;
   std::vector<OpenFlags> flags_;

@@ -74,12 +74,11 @@ Cpu usable_threads(int wanted) {
 
 /// Device memory for the largest of the images: twice what its pixels take as float32, when the file has a byte for
 /// each and, if it is compressed, shrank to a quarter. Twice that if sources are found in another of its shape.
-std::int64_t room_for_any(std::span<const PlannedFile> files, bool found_elsewhere) {
+std::int64_t room_for_any(std::span<const PlannedFile> files) {
   std::int64_t largest = 1;
-  for (const PlannedFile& planned : files) {
-    largest = std::max(largest, pixel_bytes(planned.file));
-  }
-  return (found_elsewhere ? 4 : 2) * static_cast<std::int64_t>(sizeof(float)) * largest;
+  for (const PlannedFile& planned : files)
+    largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes(planned.file));
+  return 2 * static_cast<std::int64_t>(sizeof(float)) * largest;
 }
 
 /// A guess: how many images of a file there are is known when it is opened.
@@ -89,12 +88,12 @@ std::int64_t count_images(std::span<const PlannedFile> files, std::int64_t enoug
 }
 
 /// How many work at the same time with GPUs.
-std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> files, bool found_elsewhere) {
+std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> files) {
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
   std::int64_t on_devices = 0;
-  for (const CudaDevice& device : machine.devices)
-    on_devices += device.free_memory / room_for_any(files, found_elsewhere);
+  const std::int64_t room = room_for_any(files);
+  for (const CudaDevice& device : machine.devices) on_devices += device.free_memory / room;
   const std::int64_t workers = std::min({threads, count_images(files, threads), on_devices});
   return workers > threads / 2 ? workers : std::min<std::int64_t>(devices, std::max<std::int64_t>(1, workers));
 }
@@ -123,7 +122,7 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
   return execution;
 }
 
-std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files, bool found_elsewhere) {
+std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files) {
   const int threads = machine.cpu.threads;
   const std::optional<CudaDevice> first =
       machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
@@ -134,7 +133,7 @@ std::vector<Execution> share_out(const Machine& machine, std::span<const Planned
     for (std::int64_t worker = 0; worker < workers; ++worker) shares.push_back(on_device(machine, first, threads));
     return shares;
   }
-  const std::int64_t workers = count_workers(machine, files, found_elsewhere);
+  const std::int64_t workers = count_workers(machine, files);
   const bool few = workers <= threads / 2;
   for (std::int64_t worker = 0; worker < workers; ++worker) {
     const CudaDevice& device = machine.devices[static_cast<std::size_t>(worker) % machine.devices.size()];

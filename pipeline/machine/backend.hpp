@@ -55,9 +55,8 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// The executions of those who work at the same time. On the CPU every thread has images of its own (who has one of few
 /// left may use more threads for it). So it is with GPUs, which take turns: a GPU is done with an image long before a
 /// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
-/// worker, who has all threads. `found_elsewhere`: each keeps a second image there, in which sources are found.
-std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files,
-                                 bool found_elsewhere = false);
+/// worker, who has all threads. One in which the sources of another are found takes as much memory there again.
+std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files);
 
 /// Whether this process can use the device no more.
 bool is_lost(const CudaDevice& device);

@@ -48,6 +48,8 @@ std::int64_t pixel_bytes(const ImageFile& file) {
 Workload workload_of(std::span<const PlannedFile> files, const std::string& reference) {
   Workload work;
   const ImageConfig* last = nullptr;
+  const FilesBeside* last_beside = nullptr;
+  std::int64_t of_others = 0;
   std::int64_t beside = reference.empty() ? 0 : pixel_bytes(look_at(reference, reference));
   const std::int64_t of_reference = beside;
   double per_pixel = 0;
@@ -59,8 +61,16 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
       per_pixel = multiply_adds(config->config.convolve);
       last = config;
     }
+    if (planned.file.beside.get() != last_beside) {
+      last_beside = planned.file.beside.get();
+      const DetectionTask* const detection = planned.file.detection();
+      const bool elsewhere = detection != nullptr && !planned.file.has_bands();
+      of_others = elsewhere ? pixel_bytes(look_at(detection->path, detection->path)) : 0;
+      if (planned.file.has_bands())
+        for (const BandFile& band : last_beside->bands) of_others += pixel_bytes(look_at(band.path, band.path));
+    }
     const std::int64_t bytes = pixel_bytes(planned.file);
-    work.pixel_bytes += bytes + beside;
+    work.pixel_bytes += bytes + beside + of_others;
     work.multiply_adds += per_pixel * static_cast<double>(bytes) / sizeof(float);
     work.several_images |= config->config.input.hdu.several();
   }

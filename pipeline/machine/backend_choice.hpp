@@ -19,8 +19,8 @@ struct Workload {
 /// A guess: integers of 8 or 16 bits take more.
 std::int64_t pixel_bytes(const ImageFile& file);
 
-/// `reference` is the frame that is read with each image, to be subtracted or to find sources in; empty: none. Files
-/// that images are combined with are read as well.
+/// `reference` is the frame that is read with each image, to be subtracted; empty: none. Detection images, and files
+/// that images are combined with, are read as well.
 Workload workload_of(std::span<const PlannedFile> files, const std::string& reference);
 
 /// Seconds from the start of the program to its end.

@@ -1,12 +1,11 @@
 #include "pipeline/options/band_options.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "stages/catalogue/bands.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 
 namespace srcextract {
 namespace {
@@ -28,18 +27,6 @@ BandOption read_band(const std::string& text) {
   return {std::move(name), std::move(path)};
 }
 
-/// Throws Error{config} if a band cannot have that key of its own.
-void require_key_of_band(const std::string& option, const std::string& setting) {
-  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
-                                                        "mask.",       "measurement.", "weights."};
-  if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
-    fail(option,
-         "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
-         "others are those of the run, for which there is --set");
-  if (setting.starts_with("measurement.pixel_scale="))
-    fail(option, "all bands have the pixels of DETECT; set it for all of them, by --set");
-}
-
 void add_setting(const std::string& text, std::vector<BandOption>& bands) {
   const std::string option = "--band-set " + text;
   auto [name, setting] = divided(text, ':');
@@ -51,7 +38,7 @@ void add_setting(const std::string& text, std::vector<BandOption>& bands) {
     for (const BandOption& one : bands) names += (names.empty() ? "" : ", ") + one.name;
     fail(option, "there is no band '" + name + "'; --band names " + names);
   }
-  require_key_of_band(option, setting);
+  if (const std::string problem = problem_of_band_setting(setting); !problem.empty()) fail(option, problem);
   band->settings.push_back(std::move(setting));
 }
 

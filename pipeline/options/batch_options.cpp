@@ -20,7 +20,10 @@ constexpr const char* batch_footer =
     R"(INPUT is a FITS file; a directory, with all below it but hidden files and outputs (*.cat.fits,
 *.seg.fits); a pattern in quotes ('night*/*.fits'); or a manifest: .txt, a path a line, or
 .csv and .ecsv, with a column `path`, optionally `name`, and columns named after keys of
-CONFIG (detection.threshold), for that image alone.
+CONFIG (detection.threshold), for that image alone. Where its column `detect` names another
+image sources are found in that one (columns detect:weights.file and so on are keys of it
+alone); `band:g`, `band:r` ... beside that are bands of one catalogue; where `positions` names
+a table light is measured there, and nothing is found.
 
 Examples:
   srcextract batch -o out config/default.yaml night1/
@@ -97,21 +100,22 @@ BatchOptions parse_batch_options(int argc, const char* const* argv) {
   app.add_option("--positions", positions)->group("");
   parser.parse(argc, argv, 2, "srcextract batch");
   if (app.count("--detect") > 0)
-    throw Error(ErrorKind::config,
-                "-d " + detect +
-                    ": batch finds sources in the images that it measures, and cannot find them in another yet; use "
-                    "srcextract -d DETECT CONFIG IMAGE..., or leave -d out; see srcextract batch --help");
-  if (app.count("--band") > 0)
     throw Error(
         ErrorKind::config,
-        "--band " + bands.front() +
-            ": batch measures every image by itself, and cannot join bands yet; use srcextract -d DETECT CONFIG "
-            "--band NAME=FILE..., or leave it out; see srcextract batch --help");
+        "-d " + detect +
+            ": batch is told the detection image of each image by a manifest, in a column `detect`; write one, or "
+            "use srcextract -d DETECT CONFIG IMAGE...; see srcextract batch --help");
+  if (app.count("--band") > 0)
+    throw Error(ErrorKind::config,
+                "--band " + bands.front() +
+                    ": batch is told the bands of each catalogue by a manifest, in columns `detect`, `band:g`, "
+                    "`band:r` ...; write one, or use srcextract -d DETECT CONFIG --band NAME=FILE...; see srcextract "
+                    "batch --help");
   if (app.count("--positions") > 0)
     throw Error(ErrorKind::config,
                 "--positions " + positions +
-                    ": batch measures what it finds, and cannot measure at given positions yet; use srcextract "
-                    "--positions TABLE CONFIG IMAGE..., or leave it out; see srcextract batch --help");
+                    ": batch is told the table of each image by a manifest, in a column `positions`; write one, or use "
+                    "srcextract --positions TABLE CONFIG IMAGE...; see srcextract batch --help");
   if (!options.answer.empty()) return options;
   if (is_image(options.config))
     throw Error(ErrorKind::config, options.config +

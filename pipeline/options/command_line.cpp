@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/suggest.hpp"
-#include "pipeline/exposure/open_detection.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/output_names.hpp"
 
 namespace srcextract {

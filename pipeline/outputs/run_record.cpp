@@ -189,7 +189,7 @@ Json detection_json(const OpenDetection& detection, const FoundIn& found) {
     json["weights"]["noise_scale"] = found.levels.noise_scale;
   }
   if (detection.maps.level) json["level"] = map_json(*detection.maps.level);
-  json["config"] = config_json(detection.task.config);
+  json["config"] = config_json(detection.task.config());
   return json;
 }
 

@@ -81,4 +81,17 @@ std::shared_ptr<const ImageConfig> ConfigVariants::with(const std::vector<std::s
   return by_settings_[settings] = by_yaml_.emplace(variant->yaml, variant).first->second;
 }
 
+std::shared_ptr<const ImageConfig> ConfigVariants::with_own(const std::vector<std::string>& settings,
+                                                            const std::vector<std::string>& own,
+                                                            const std::string& option) {
+  if (own.empty()) return with(settings);
+  std::vector<std::string> all = settings;
+  for (const std::string& setting : own) all.push_back(option + setting);
+  const auto known = by_settings_.find(all);
+  if (known != by_settings_.end()) return known->second;
+  const std::string name = "the configuration";
+  const GivenConfig of_image = override_given(given_, name, set_overrides(settings));
+  return by_settings_[all] = make_image_config(override_given(of_image, name, Overrides{option, own}));
+}
+
 }  // namespace srcextract

@@ -22,6 +22,11 @@ class ConfigVariants {
   /// they change nothing, it is the configuration itself.
   std::shared_ptr<const ImageConfig> with(const std::vector<std::string>& settings);
 
+  /// The same of another image that goes with one of these settings, and has some of its own beside them. Errors of
+  /// these begin with `option` (Overrides).
+  std::shared_ptr<const ImageConfig> with_own(const std::vector<std::string>& settings,
+                                              const std::vector<std::string>& own, const std::string& option);
+
  private:
   GivenConfig given_;
   std::shared_ptr<const ImageConfig> config_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/manifest.hpp"
@@ -122,8 +123,11 @@ void Search::find(std::uint32_t input) {
 }
 
 void Search::find_in_manifest(const std::string& path) {
-  read_manifest(path, configs_,
-                [&](const ManifestRow& row) { add(look_at(row.path, row.name), row.config, row.line); });
+  read_manifest(path, configs_, [&](const ManifestRow& row) {
+    ImageFile file = look_at(row.path, row.name);
+    file.beside = row.beside;
+    add(std::move(file), row.config, row.line);
+  });
 }
 
 /// `name` is what the directory itself is called, and a slash.
@@ -176,11 +180,13 @@ void Search::take_once() {
   for (Found& found : found_) {
     const bool again = !once.empty() && once.back().file.name == found.file.name &&
                        are_same_file(once.back().file.path, found.file.path);
-    if (again && once.back().file.config != found.file.config) {
+    const bool otherwise = again && once.back().file.config != found.file.config;
+    if (otherwise || (again && hash_of_config(once.back().file) != hash_of_config(found.file))) {
+      const std::string what = otherwise ? "two configurations" : "two detection images, bands or tables of positions";
       throw Error(ErrorKind::config, describe(once.back().file, once.back().origin) + " and " +
-                                         describe(found.file, found.origin) +
-                                         " are the same image with two configurations, and its outputs can be those of "
-                                         "one; remove one, or give them two names in a manifest's column `name`");
+                                         describe(found.file, found.origin) + " are the same image with " + what +
+                                         ", and its outputs can be those of one; remove one, or give them two names in "
+                                         "a manifest's column `name`");
     }
     if (!again) once.push_back(std::move(found));
   }
@@ -202,8 +208,16 @@ std::vector<ImageFile> Search::result() {
 std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;
-  for (const ImageFile& file : files)
-    if (file.config.get() != std::exchange(last, file.config.get())) of_all.push_back(last->unused);
+  const ImageConfig* last_of_detection = nullptr;
+  for (const ImageFile& file : files) {
+    if (!file.has_bands() && file.config.get() != std::exchange(last, file.config.get()))
+      of_all.push_back(last->unused);
+    if (file.has_bands())
+      for (const BandFile& band : file.beside->bands) of_all.push_back(band.given->unused);
+    const DetectionTask* const detection = file.detection();
+    if (detection != nullptr && detection->given.get() != std::exchange(last_of_detection, detection->given.get()))
+      of_all.push_back(last_of_detection->unused);
+  }
   return of_all;
 }
 

@@ -17,8 +17,11 @@ namespace srcextract {
 ///   the last directory that it names without leaving anything open;
 /// - a manifest: `.txt`, a path a line, lines that begin with # are comments; `.csv` or `.ecsv`, with a column `path`,
 ///   optionally `name`, and columns named after configuration keys (`detection.threshold`), whose fields override them
-///   for that image, --set or not, an empty one not. Other columns are left alone. Paths are relative to the manifest;
-///   a relative one that stays below it is the name, too, of others the file name is.
+///   for that image, --set or not, an empty one not; `detect`, `band:g` and `positions` name files beside the image
+///   (FilesBeside), and `detect:input.hdu` and `band:g:input.hdu` a key of one of them alone. Other columns are left
+///   alone. Paths are relative to the manifest; a relative one that stays below it is the name, too, of others the file
+///   name is; where there is a table of positions after it comes `.forced`, and of bands it is that of the detection
+///   image with `.bands`.
 /// What is given twice is taken once. `given` is what images are extracted with where no manifest says otherwise.
 ///
 /// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image

@@ -10,7 +10,9 @@
 #include "config/checks.hpp"
 #include "config/fields.hpp"
 #include "io/tables/text_table.hpp"
+#include "stages/catalogue/bands.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/leads_up.hpp"
 
 namespace srcextract {
@@ -57,6 +59,40 @@ std::string checked_name(const TextLines& lines, const std::string& given) {
   return name;
 }
 
+/// Columns that name files beside the image, and what the names of others begin with: `detect:KEY` is a key of the
+/// detection image alone, `band:g` the file of a band, `band:g:KEY` a key of that alone.
+constexpr std::string_view detect_column = "detect", positions_column = "positions",
+                           detect_mark = "detect:", band_mark = "band:";
+
+/// What messages call them.
+NamesBeside columns_beside() {
+  return {"`detect`",
+          std::string(detect_mark),
+          "`positions`",
+          "`band:NAME`",
+          "band:NAME:input.hdu",
+          "detect:input.hdu",
+          "give each a row with its image in `path`"};
+}
+
+/// What the fields of a row say; but for a path each may be empty.
+struct RowFields {
+  struct Band {
+    std::string name, path = {};
+    std::vector<std::string> settings = {};
+    bool operator==(const Band&) const = default;
+  };
+  std::string path = {}, name = {}, detect = {}, positions = {};
+  std::vector<std::string> settings = {}, detect_settings = {};
+  std::vector<Band> bands = {};
+
+  /// Whether what is beside the image is the same where its settings are.
+  bool has_same_beside(const RowFields& other) const {
+    return detect == other.detect && detect_settings == other.detect_settings && positions == other.positions &&
+           bands == other.bands;
+  }
+};
+
 /// Makes rows of what the fields say.
 class RowMaker {
  public:
@@ -65,20 +101,85 @@ class RowMaker {
     if (!directory_.empty() && !directory_.ends_with('/')) directory_ += '/';
   }
 
-  /// `name` may be empty: the path is it.
-  ManifestRow make(const std::string& path, const std::string& name, const std::vector<std::string>& settings) {
+  /// Without a name the path is it. That of bands is their detection image's.
+  ManifestRow make(const RowFields& fields) {
+    check(fields);
+    const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
     if (path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
     ManifestRow row;
     row.line = lines_.number();
-    row.path = path.starts_with('/') ? path : directory_ + path;
-    row.name = name.empty() ? name_of_path(path) : checked_name(lines_, name);
+    row.path = opened(path);
+    row.name = fields.name.empty() ? name_of_path(path) : checked_name(lines_, fields.name);
     if (is_of_directory(row.name))
       fail(lines_, shown(path) + " is a directory; a manifest lists files: give the directory as INPUT");
-    row.config = config_with(settings);
+    if (fields.name.empty() && !fields.positions.empty()) row.name = forced_name(row.name);
+    if (fields.name.empty() && !fields.bands.empty()) row.name = bands_name(row.name);
+    row.config = config_with(fields.settings);
+    row.beside = beside_of(fields, *row.config);
     return row;
   }
 
  private:
+  std::string opened(const std::string& path) const {
+    return path.empty() || path.starts_with('/') ? path : directory_ + path;
+  }
+
+  /// Throws where fields contradict each other.
+  void check(const RowFields& fields) const {
+    if (fields.detect.empty() && !fields.detect_settings.empty())
+      fail(lines_, std::string(detect_mark) + fields.detect_settings.front() +
+                       " is for a detection image, and the row names none; name one in the column `detect`, or leave "
+                       "the field empty");
+    if (!fields.detect.empty() && !fields.positions.empty())
+      fail(lines_,
+           "the row has a detection image and a table of positions, and at positions that are given nothing is found; "
+           "leave `detect` or `positions` empty, or make two rows of it");
+    for (const RowFields::Band& band : fields.bands)
+      if (band.path.empty())
+        fail(lines_, std::string(band_mark) + band.name + ":" + band.settings.front() +
+                         " is for a band that the row has no file of; name it in the column `band:" + band.name +
+                         "`, or leave the field empty");
+    if (!fields.bands.empty() && fields.detect.empty())
+      fail(lines_, "the row has bands, and no image in which their sources are found; name it in the column `detect`");
+    if (!fields.bands.empty() && !fields.path.empty())
+      fail(lines_, shown(fields.path) +
+                       " is an image beside bands, which are all that is measured; leave `path` empty, and make it a "
+                       "band, or a row without bands");
+  }
+
+  /// Of neighbours that have the same but once.
+  std::shared_ptr<const FilesBeside> beside_of(const RowFields& fields, const ImageConfig& config) {
+    if (fields.detect.empty() && fields.positions.empty()) return nullptr;
+    if (!beside_ || &config != beside_config_ || !fields.has_same_beside(beside_fields_)) {
+      beside_ = make_beside(fields, config);
+      beside_config_ = &config;
+      beside_fields_ = fields;
+    }
+    return beside_;
+  }
+
+  std::shared_ptr<const FilesBeside> make_beside(const RowFields& fields, const ImageConfig& config) try {
+    FilesBeside beside{.positions = opened(fields.positions)};
+    if (!fields.positions.empty()) require_forced_config(config.config, columns_beside());
+    if (!fields.detect.empty()) {
+      require_detection_config(config.config, columns_beside());
+      beside.detection = {opened(fields.detect),
+                          configs_.with_own(fields.settings, fields.detect_settings, std::string(detect_mark))};
+    }
+    std::vector<std::string> names;
+    for (const RowFields::Band& band : fields.bands) {
+      names.push_back(band.path);
+      const std::string mark = std::string(band_mark) + band.name + ":";
+      beside.bands.push_back(
+          {band.name, opened(band.path), band.settings, configs_.with_own(fields.settings, band.settings, mark)});
+    }
+    if (!beside.bands.empty()) require_bands_config(config.config, beside, columns_beside());
+    beside.hash = hash_of_files_beside(beside, fields.detect, fields.positions, names);
+    return std::make_shared<const FilesBeside>(std::move(beside));
+  } catch (const Error& error) {
+    fail(lines_, error.what());
+  }
+
   /// Neighbours often have the same.
   std::shared_ptr<const ImageConfig> config_with(const std::vector<std::string>& settings) try {
     if (!config_ || settings != settings_) {
@@ -95,12 +196,15 @@ class RowMaker {
   std::string directory_;  ///< what relative paths begin with
   std::vector<std::string> settings_;
   std::shared_ptr<const ImageConfig> config_;  ///< with settings_
+  RowFields beside_fields_;
+  const ImageConfig* beside_config_ = nullptr;
+  std::shared_ptr<const FilesBeside> beside_;  ///< by these
 };
 
 void read_list(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   while (lines.next()) {
     const std::string_view path = without_blanks(lines.line());
-    if (!path.empty() && !path.starts_with('#')) on_row(rows.make(std::string(path), "", {}));
+    if (!path.empty() && !path.starts_with('#')) on_row(rows.make({.path = std::string(path)}));
   }
 }
 
@@ -115,50 +219,137 @@ void check_no_key(const config::Fields& keys, const std::string& column, const T
                   " if that is meant, and give it another name if not");
 }
 
-/// For every field of a row what it is: `path`, `name`, a key, or empty: nothing to us.
-std::vector<std::string> meanings(const TextLayout& layout, const TextLines& lines) {
-  const config::Fields keys = config::fields_of(Config{});
-  std::vector<std::string> result(layout.fields);
-  for (const TextLayout::Column& column : layout.columns) {
-    const std::string& name = column.head.name;
-    const std::size_t dot = name.find('.');
-    if (dot != std::string::npos) {
-      check_section(keys, name.substr(0, dot), where(lines));
-      check_key(keys, name.substr(0, dot), name.substr(dot + 1), where(lines));
-    } else if (name != "path" && name != "name") {
-      check_no_key(keys, name, lines);
-      continue;
+/// What a column says of the image of its row.
+struct Meaning {
+  enum class Of { nothing, path, name, detect, positions, setting, detect_setting, band, band_setting };
+  Of of = Of::nothing;
+  std::string key = {};  ///< of a setting
+  std::size_t band = 0;  ///< which
+
+  void take(std::string_view field, RowFields& row) const {
+    switch (of) {
+      case Of::nothing:
+        return;
+      case Of::path:
+        row.path = field;
+        return;
+      case Of::name:
+        row.name = field;
+        return;
+      case Of::detect:
+        row.detect = field;
+        return;
+      case Of::positions:
+        row.positions = field;
+        return;
+      case Of::setting:
+        row.settings.push_back(key + "=" + std::string(field));
+        return;
+      case Of::detect_setting:
+        row.detect_settings.push_back(key + "=" + std::string(field));
+        return;
+      case Of::band:
+        row.bands[band].path = field;
+        return;
+      case Of::band_setting:
+        row.bands[band].settings.push_back(key + "=" + std::string(field));
+        return;
     }
-    result[column.field] = name;
   }
-  if (std::find(result.begin(), result.end(), "path") == result.end())
-    fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
-  return result;
-}
+};
+
+/// What the columns of a manifest are.
+class Columns {
+ public:
+  Columns(const TextLayout& layout, const TextLines& lines) : lines_(lines), meanings_(layout.fields) {
+    for (const TextLayout::Column& column : layout.columns) add_band(column.head.name);
+    check_bands();
+    for (const TextLayout::Column& column : layout.columns) meanings_[column.field] = meaning_of(column.head.name);
+    const auto has = [&](Meaning::Of of) { return std::ranges::count(meanings_, of, &Meaning::of) > 0; };
+    if (!has(Meaning::Of::path) && !(has(Meaning::Of::band) && has(Meaning::Of::detect)))
+      fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
+  }
+
+  /// What a row says.
+  RowFields read(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter) const {
+    RowFields row{.bands = bands_};
+    split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
+      if (index < meanings_.size() && !field.empty()) meanings_[index].take(field, row);
+    });
+    std::erase_if(row.bands, [](const RowFields::Band& band) { return band.path.empty() && band.settings.empty(); });
+    return row;
+  }
+
+ private:
+  void add_band(const std::string& column) {
+    if (!column.starts_with(band_mark)) return;
+    const std::string name = column.substr(band_mark.size());
+    if (name.find(':') == name.npos) bands_.push_back({name});
+  }
+
+  void check_bands() const {
+    std::vector<std::string> names;
+    for (const RowFields::Band& band : bands_) names.push_back(band.name);
+    if (const std::string problem = problem_of_bands(names); !problem.empty())
+      fail(lines_, "columns 'band:NAME': " + problem);
+  }
+
+  Meaning meaning_of(const std::string& column) const {
+    using Of = Meaning::Of;
+    if (column == "path") return {Of::path};
+    if (column == "name") return {Of::name};
+    if (column == detect_column) return {Of::detect};
+    if (column == positions_column) return {Of::positions};
+    if (column.starts_with(detect_mark)) {
+      const std::string key = checked_key(column.substr(detect_mark.size()), column, detect_mark);
+      require_detection_settings({key}, {.detect_set = where(lines_) + ": " + std::string(detect_mark)});
+      return {Of::detect_setting, key};
+    }
+    if (column.starts_with(band_mark)) return of_band(column);
+    if (column.find('.') != column.npos) return {Of::setting, checked_key(column, column, "")};
+    check_no_key(keys_, column, lines_);
+    return {};
+  }
+
+  Meaning of_band(const std::string& column) const {
+    const std::size_t end = column.find(':', band_mark.size());
+    const std::string name = column.substr(band_mark.size(), end - band_mark.size());
+    const auto band = std::ranges::find(bands_, name, &RowFields::Band::name);
+    if (band == bands_.end())
+      fail(lines_, "column '" + column +
+                       "' is for a band that there is none of; name its files in a column 'band:" + name + "'");
+    const auto number = static_cast<std::size_t>(band - bands_.begin());
+    if (end == column.npos) return {Meaning::Of::band, "", number};
+    const std::string key = checked_key(column.substr(end + 1), column, column.substr(0, end + 1));
+    if (const std::string problem = problem_of_band_setting(key + "="); !problem.empty())
+      fail(lines_, "column '" + column + "': " + problem);
+    return {Meaning::Of::band_setting, key, number};
+  }
+
+  /// `mark` is what the column has before the key.
+  std::string checked_key(const std::string& key, const std::string& column, std::string_view mark) const {
+    const std::size_t dot = key.find('.');
+    if (dot == key.npos)
+      fail(lines_, "column '" + column + "' is no key; write " + std::string(mark) + "section.key, as in " +
+                       std::string(mark) + "weights.file");
+    check_section(keys_, key.substr(0, dot), where(lines_));
+    check_key(keys_, key.substr(0, dot), key.substr(dot + 1), where(lines_));
+    return key;
+  }
+
+  const TextLines& lines_;
+  const config::Fields keys_ = config::fields_of(Config{});
+  std::vector<RowFields::Band> bands_;  ///< in the order of their columns
+  std::vector<Meaning> meanings_;       ///< of every field of a row
+};
 
 void read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();
   const TextLayout layout = is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
-  const std::vector<std::string> meaning = meanings(layout, lines);
+  const Columns columns(layout, lines);
   FieldSplitter splitter(layout.delimiter);
-  std::string path, name;
-  std::vector<std::string> settings;
-  while (next_row(lines, layout)) {
-    name.clear();
-    settings.clear();
-    split_row(lines, layout, splitter, [&](std::size_t index, std::string_view field) {
-      if (index >= meaning.size() || meaning[index].empty()) return;
-      if (meaning[index] == "path") {
-        path = field;
-      } else if (meaning[index] == "name") {
-        name = field;
-      } else if (!field.empty()) {
-        settings.push_back(meaning[index] + "=" + std::string(field));
-      }
-    });
-    on_row(rows.make(path, name, settings));
-  }
+  while (next_row(lines, layout)) on_row(rows.make(columns.read(lines, layout, splitter)));
 }
 
 std::string ending(const std::string& path) {

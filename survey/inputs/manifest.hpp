@@ -15,6 +15,7 @@ struct ManifestRow {
   std::string path;       ///< as it is to be opened
   std::string name;       ///< ImageFile::name
   std::shared_ptr<const ImageConfig> config;
+  std::shared_ptr<const FilesBeside> beside = nullptr;  ///< ImageFile::beside
 };
 
 /// True of .txt, .csv and .ecsv, in any case.

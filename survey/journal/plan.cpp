@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stages/core/parallel.hpp"
+#include "survey/inputs/files_beside.hpp"
 
 namespace srcextract {
 namespace {
@@ -39,7 +40,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   if (known == ledger.end()) return {State::added, {}, {}};
   const std::map<int, ImageRecord>& images = known->second;
   const ImageRecord& any = images.begin()->second;
-  if (any.bytes != file.bytes || any.modified != file.modified || any.config != file.config->hash ||
+  if (any.bytes != file.bytes || any.modified != file.modified || any.config != hash_of_config(file) ||
       any.program != program)
     return {State::changed, {}, {}};
   FileState result;

@@ -228,7 +228,12 @@ class ShareOut : public ProcessFiles {
       machine.devices.push_back({static_cast<int>(machine.devices.size()), "a device", memory});
     images_.resize(images);
     config_.input.hdu = hdu_;
-    return share_out(machine, planned_files(), found_elsewhere_);
+    std::vector<PlannedFile> files = planned_files();
+    for (PlannedFile& planned : files)
+      if (found_elsewhere_)
+        planned.file.beside = std::make_shared<const FilesBeside>(
+            FilesBeside{.detection = DetectionTask{planned.file.path, planned.file.config}});
+    return share_out(machine, files);
   }
 
   /// Workers, and the threads of the first.

@@ -76,6 +76,10 @@ TEST_F(WorkloadTest, IsEverythingThatIsRead) {
   EXPECT_EQ(workload_of(std::vector{a}, "").pixel_bytes, 3000);
   EXPECT_EQ(workload_of(std::vector{a}, b.file.path).pixel_bytes, 4000);
   EXPECT_EQ(workload_of(std::vector{a}, "").multiply_adds, 0);
+  PlannedFile found_in_b = z;
+  found_in_b.file.beside =
+      std::make_shared<const FilesBeside>(FilesBeside{.detection = DetectionTask{b.file.path, b.file.config}});
+  EXPECT_EQ(workload_of(std::vector{found_in_b, b, found_in_b}, "").pixel_bytes, 1400 + 1000 + 1400);
 }
 
 TEST_F(WorkloadTest, CountsTheMultiplyAddsOfTheKernel) {

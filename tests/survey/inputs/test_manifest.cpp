@@ -132,6 +132,69 @@ TEST_F(Manifest, AColumnThatIsNoKeyOfItsSectionIsAMistake) {
               AllOf(StartsWith(":1: column 'threshold'"), HasSubstr("detection.threshold")));
 }
 
+TEST_F(Manifest, NamesFilesBesideTheImage) {
+  const auto table = rows("m.csv",
+                          "path,detect,detect:input.hdu,positions,name\n"
+                          "a.fits,deep/a.fits,2,,\n"
+                          "b.fits,/deep/b.fits,,,\n"
+                          "c.fits,,,known.csv,\n"
+                          "c.fits,,,known.csv,d.fits\n"
+                          "e.fits,,,,\n");
+  ASSERT_THAT(table, SizeIs(5));
+  const DetectionTask& first = *table[0].beside->detection;
+  EXPECT_EQ(first.path, folder_ / "deep/a.fits");
+  EXPECT_EQ(first.config().input.hdu, "2");
+  EXPECT_EQ(first.config().place_of("input.hdu"), "detect:input.hdu=2");
+  EXPECT_EQ(table[0].config, configs_.with({}));
+  EXPECT_EQ(table[1].beside->detection->path, "/deep/b.fits");
+  EXPECT_EQ(table[1].beside->detection->given, configs_.with({}));
+  EXPECT_EQ(table[2].beside->positions, folder_ / "known.csv");
+  EXPECT_FALSE(table[2].beside->detection.has_value());
+  EXPECT_EQ(table[2].name, "c.forced");
+  EXPECT_EQ(table[3].name, "d.fits");
+  EXPECT_EQ(table[3].beside, table[2].beside);
+  EXPECT_EQ(table[4].beside, nullptr);
+}
+
+TEST_F(Manifest, NamesBands) {
+  const auto table = rows("m.csv",
+                          "band:r:measurement.gain,detect,band:g,band:r,path,detection.threshold\n"
+                          "2,deep/a.fits,g.fits,r/r.fits,,4\n"
+                          ",deep/a.fits,,r/r.fits,,\n"
+                          ",,,,b.fits,\n");
+  ASSERT_THAT(table, SizeIs(3));
+  EXPECT_EQ(table[0].path, folder_ / "deep/a.fits");
+  EXPECT_EQ(table[0].name, "deep/a.bands");
+  EXPECT_EQ(table[0].beside->detection->path, folder_ / "deep/a.fits");
+  EXPECT_EQ(table[0].beside->detection->given, table[0].config);
+  const std::vector<BandFile>& bands = table[0].beside->bands;
+  ASSERT_THAT(bands, SizeIs(2));
+  EXPECT_EQ(bands[0].name, "g");
+  EXPECT_EQ(bands[0].path, folder_ / "g.fits");
+  EXPECT_EQ(bands[0].given, table[0].config);
+  EXPECT_EQ(bands[1].path, folder_ / "r/r.fits");
+  EXPECT_THAT(bands[1].settings, ElementsAre("measurement.gain=2"));
+  EXPECT_EQ(bands[1].given->config.measurement.gain, 2);
+  EXPECT_EQ(bands[1].given->config.detection.threshold, 4);
+  EXPECT_EQ(bands[1].given->config.place_of("measurement.gain"), "band:r:measurement.gain=2");
+  ASSERT_THAT(table[1].beside->bands, SizeIs(1));
+  EXPECT_EQ(table[1].beside->bands.front().name, "r");
+  EXPECT_EQ(table[2].beside, nullptr);
+}
+
+TEST_F(Manifest, TheHashOfFilesBesideIsThatOfWhatItCallsThem) {
+  const std::string text = "path,detect\na.fits,b.fits\n";
+  const auto hash = [](const std::vector<ManifestRow>& rows) { return rows.front().beside->hash; };
+  folder_.write("b.fits", "one");
+  const std::uint64_t before = hash(rows("m.csv", text));
+  EXPECT_EQ(hash(rows("n.csv", text)), before);
+  EXPECT_NE(hash(rows("m.csv", "path,detect,detect:mask.hdu\na.fits,b.fits,2\n")), before);
+  EXPECT_NE(hash(rows("m.csv", "path,detect\na.fits,./b.fits\n")), before);
+  EXPECT_NE(hash(rows("m.csv", "path,positions\na.fits,b.fits\n")), before);
+  folder_.write("b.fits", "other");
+  EXPECT_NE(hash(rows("m.csv", text)), before);
+}
+
 TEST_F(Manifest, WithoutAColumnOfPathsItIsNone) {
   EXPECT_THAT(mistake("m.csv", "file,name\na.fits,b\n"), AllOf(StartsWith(":1: "), HasSubstr("'path'")));
   EXPECT_THAT(mistake("m.csv", "path,name\n,b\n"), StartsWith(":2: the path is empty"));

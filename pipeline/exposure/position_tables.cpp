@@ -1,0 +1,21 @@
+#include "pipeline/exposure/position_tables.hpp"
+
+namespace srcextract {
+
+std::shared_ptr<const PositionList> PositionTables::read(const std::string& path) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = tables_.find(path);
+    if (known != tables_.end())
+      if (std::shared_ptr<const PositionList> table = known->second.lock()) return table;
+  }
+  // Who waited for others would read theirs one after the other.
+  const auto table = std::make_shared<const PositionList>(read_positions(path));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(tables_, [](const auto& entry) { return entry.second.expired(); });
+  tables_[path] = table;
+  last_ = table;
+  return table;
+}
+
+}  // namespace srcextract

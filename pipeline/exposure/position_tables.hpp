@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "pipeline/exposure/position_list.hpp"
+
+namespace srcextract {
+
+/// The tables of positions of a run, each of which may be that of one image, or of all.
+class PositionTables {
+ public:
+  /// The table at `path`, read (read_positions) unless an image that is under way has it, or it was the last. From
+  /// several threads. Throws what reading it throws.
+  std::shared_ptr<const PositionList> read(const std::string& path);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<const PositionList>> tables_;  ///< of images that are under way
+  std::shared_ptr<const PositionList> last_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,67 @@
+#include "pipeline/image/file_memory.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+
+#include "io/files/input_file.hpp"
+
+namespace srcextract {
+namespace {
+
+std::int64_t image_needs(const SelectedImage& image, const Job& job, const ImageFile& file) {
+  return image.loaded_bytes + host_memory(plan_of(image.shape, job, file));
+}
+
+}  // namespace
+
+RunPlan plan_of(const Shape& shape, const Job& job, const ImageFile& file) {
+  RunPlan plan = plan_of(shape, file.config->config, !job.reference.empty());
+  plan.found_elsewhere = file.detection() != nullptr;
+  return plan;
+}
+
+std::int64_t most_needed(std::int64_t inflated, const Job& job, const ImageFile& file) {
+  return inflated + host_memory(plan_of(Shape{inflated, 1}, job, file));
+}
+
+std::int64_t memory_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file) {
+  std::int64_t bytes = images.front().held_bytes;
+  for (const SelectedImage& image : images) bytes += image_needs(image, job, file);
+  return bytes;
+}
+
+std::int64_t largest_needed(const std::vector<SelectedImage>& images, const Job& job, const ImageFile& file) {
+  std::int64_t largest = 0;
+  for (const SelectedImage& image : images) largest = std::max(largest, image_needs(image, job, file));
+  return largest;
+}
+
+std::int64_t loaded_bytes(const SelectedMaps& maps) {
+  std::int64_t bytes = 0;
+  const auto add = [&](const SelectedMap& map) { bytes += map ? map->loaded_bytes : 0; };
+  add(maps.weights), add(maps.mask), add(maps.level);
+  std::ranges::for_each(maps.flags, add);
+  return bytes;
+}
+
+std::int64_t gzipped_sizes(const std::vector<std::string>& paths) {
+  return std::transform_reduce(paths.begin(), paths.end(), std::int64_t{0}, std::plus<>(), gzipped_size);
+}
+
+std::vector<std::string> files_beside(const Job& job, const ImageFile& file) {
+  std::vector<std::string> files = file.config->config.combine.files;
+  if (!job.reference.empty()) files.push_back(job.reference);
+  if (file.detection() != nullptr) std::ranges::copy(files_of(*file.detection()), std::back_inserter(files));
+  return files;
+}
+
+std::vector<std::string> files_of(const DetectionTask& detection) {
+  std::vector<std::string> files = detection.config().combine.files;
+  files.push_back(detection.path);
+  std::ranges::copy(files_of_maps(detection.config()), std::back_inserter(files));
+  return files;
+}
+
+}  // namespace srcextract

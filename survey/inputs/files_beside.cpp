@@ -1,0 +1,124 @@
+#include "survey/inputs/files_beside.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "stages/catalogue/vignets.hpp"
+#include "stages/core/error.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/name_hash.hpp"
+#include "survey/inputs/output_names.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void refuse_forced(const Config& config, const std::string& key, const std::string& what,
+                                const NamesBeside& names) {
+  throw Error(ErrorKind::config, config.place_of(key) + ": " + what + ", and with " + names.positions +
+                                     " nothing is found; leave it out, or " + names.positions);
+}
+
+void require_one_hdu(const Config& config, const NamesBeside& names) {
+  if (config.input.hdu.several())
+    throw Error(ErrorKind::config, config.place_of("input.hdu") + ": with " + names.band +
+                                       " one image is taken of each file, and " + config.input.hdu.text() +
+                                       " may be several; name one, for a band alone by " + names.band_hdu +
+                                       ", and for DETECT by " + names.detect_hdu);
+}
+
+/// What a survey calls a file, with its size and time.
+std::string file_text(const std::string& path, const std::string& name) {
+  const ImageFile file = look_at(path, name);
+  return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
+}
+
+}  // namespace
+
+void require_detection_settings(const std::vector<std::string>& settings, const NamesBeside& names) {
+  constexpr std::array<std::string_view, 5> sections = {"background.", "combine.", "input.", "mask.", "weights."};
+  for (const std::string& setting : settings) {
+    if (std::ranges::any_of(sections, [&](std::string_view section) { return setting.starts_with(section); })) continue;
+    throw Error(ErrorKind::config,
+                names.detect_set + setting +
+                    ": the detection image has keys of its own in background, combine, input, mask and weights alone; "
+                    "all others are those of the run, for which there is --set");
+  }
+}
+
+void require_detection_config(const Config& config, const NamesBeside& names) {
+  if (config.detection.sign != DetectionSign::positive)
+    throw Error(ErrorKind::config, config.place_of("detection.sign") +
+                                       ": sources that are fainter than the sky are not measured in another image; "
+                                       "set it to positive, or leave out " +
+                                       names.detect);
+  if (std::ranges::count(config.output.check_images, CheckImage::snr) > 0)
+    throw Error(ErrorKind::config, config.place_of("output.check_images") + ": snr is of one image, and with " +
+                                       names.detect + " there are two; leave it out, or " + names.detect);
+}
+
+void require_forced_config(const Config& config, const NamesBeside& names) {
+  const auto refuse = [&](const std::string& key, const std::string& what) { refuse_forced(config, key, what, names); };
+  if (config.output.segmentation) refuse("output.segmentation", "the label map shows the pixels of sources");
+  for (const CheckImage image : config.output.check_images)
+    if (image == CheckImage::filtered || image == CheckImage::objects || image == CheckImage::minus_objects ||
+        image == CheckImage::snr)
+      refuse("output.check_images", "filtered, objects, -objects and snr show what sources are found in");
+  if (config.output.quicklook && config.quicklook.overlay == Overlay::pixels)
+    refuse("quicklook.overlay", "pixels are those of sources");
+  if (vignet_size(config.output.columns).any())
+    refuse("output.columns", "VIGNET tells the pixels of sources from others");
+  if (has_flags(config.flags))
+    refuse(config.flags.file.empty() ? "flags.hdu" : "flags.file", "flags are those of a source's pixels");
+}
+
+std::string problem_of_band_setting(const std::string& setting) {
+  constexpr std::array<std::string_view, 7> sections = {"background.", "combine.",     "flags.",  "input.",
+                                                        "mask.",       "measurement.", "weights."};
+  if (std::ranges::none_of(sections, [&](std::string_view section) { return setting.starts_with(section); }))
+    return "a band has keys of its own in background, combine, flags, input, mask, measurement and weights alone; all "
+           "others are those of the run, for which there is --set";
+  if (setting.starts_with("measurement.pixel_scale="))
+    return "all bands have the pixels of DETECT; set it for all of them, by --set";
+  return "";
+}
+
+void require_bands_config(const Config& config, const FilesBeside& beside, const NamesBeside& names) {
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    throw Error(ErrorKind::config, config.place_of(key) + ": " + what + " of one image, and with " + names.band +
+                                       " there are several; leave it out, or " + names.instead);
+  };
+  if (vignet_size(config.output.columns).any()) refuse("output.columns", "VIGNET shows the pixels");
+  if (!config.output.check_images.empty()) refuse("output.check_images", "check images are");
+  if (config.output.quicklook) refuse("output.quicklook", "the picture is");
+  require_one_hdu(beside.detection->config(), names);
+  for (const BandFile& band : beside.bands) require_one_hdu(band.given->config, names);
+}
+
+std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string& detection_name,
+                                   const std::string& positions_name, const std::vector<std::string>& band_names) {
+  std::string text;
+  if (beside.detection)
+    text += "detect " + beside.detection->given->hash + ' ' + file_text(beside.detection->path, detection_name);
+  if (!beside.positions.empty()) text += "positions " + file_text(beside.positions, positions_name);
+  for (std::size_t i = 0; i < beside.bands.size(); ++i) {
+    const BandFile& band = beside.bands[i];
+    text += "band " + band.name + ' ' + band.given->hash + ' ' + file_text(band.path, band_names[i]);
+  }
+  return name_hash(text);
+}
+
+std::string hash_of_config(const ImageFile& file) {
+  if (!file.beside) return file.config->hash;
+  return hexadecimal(name_hash(file.config->hash + ' ' + hexadecimal(file.beside->hash)));
+}
+
+std::string forced_name(const std::string& name) {
+  return image_stem(name) + ".forced";
+}
+
+std::string bands_name(const std::string& name) {
+  return image_stem(name) + ".bands";
+}
+
+}  // namespace srcextract
