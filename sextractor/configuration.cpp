@@ -40,7 +40,7 @@ std::string environment(const std::string& name, const std::string& place) {
   const char* const value = name.empty() ? nullptr : std::getenv(name.c_str());
   if (value == nullptr)
     fail(place, "the environment has no variable " + quoted(name) +
-                    "; a name goes on to the end of the value, unless it is written ${NAME}");
+                    "; a name goes on to a /, a : or the end of the value, unless it is written ${NAME}");
   return value;
 }
 
@@ -50,7 +50,7 @@ std::string expanded(std::string text, const std::string& place) {
   for (std::size_t dollar; (dollar = text.find('$', from)) != text.npos;) {
     const bool braces = text.compare(dollar + 1, 1, "{") == 0;
     const std::size_t begin = dollar + (braces ? 2 : 1);
-    const std::size_t end = braces ? text.find('}', begin) : text.size();
+    const std::size_t end = braces ? text.find('}', begin) : std::min(text.find_first_of("/:\\", begin), text.size());
     if (end == text.npos) fail(place, "the ${ of " + quoted(text) + " is not closed");
     const std::string value = environment(text.substr(begin, end - begin), place);
     text.replace(dollar, end + (braces ? 1 : 0) - dollar, value);
@@ -78,7 +78,7 @@ void check_word(const SextractorKey& key, const std::string& text, const std::st
   if (std::ranges::count(words, in_capitals(text)) > 0) return;
   const std::string near = nearest(text, words);
   fail(place, std::string(key.name) + " must be one of " + join(words) + ", not " + quoted(text) +
-                  (near.empty() ? "" : "; did you mean " + near + "?"));
+                  (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 
 void check_yes_no(const SextractorKey& key, const std::string& text, const std::string& place) {
@@ -132,7 +132,7 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   const std::string near = nearest(std::string(key), names);
   fail(place, "SExtractor has no key " + quoted(std::string(key)) +
                   (near.empty() ? ", and would pass over the line; take it out, or put a # before it"
-                                : "; did you mean " + near + "?"));
+                                : "; did you mean '" + near + "'?"));
 }
 
 }  // namespace

@@ -53,10 +53,10 @@ class Configuration {
 };
 
 /// Reads a .sex file as SExtractor 2.25 does: a line is a key, in any case, and values, with blanks, commas,
-/// semicolons, quotes or = between them; what begins with # is a comment; $NAME, to the end of a value, and ${NAME} are
-/// variables of the environment; of a key that comes twice the last counts, and keys that are missing have their
-/// defaults. What it passes over, unknown keys and numbers that are none, is an Error{config} that begins `path:line:`;
-/// as is a file that cannot be read.
+/// semicolons, quotes or = between them; what begins with # is a comment; $NAME, to a /, a : or the end of a value, and
+/// ${NAME} are variables of the environment; of a key that comes twice the last counts, and keys that are missing have
+/// their defaults. What it passes over, unknown keys and numbers that are none, is an Error{config} that begins
+/// `path:line:`; as is a file that cannot be read.
 Configuration read_configuration(const std::string& path);
 
 }  // namespace srcextract::sextractor

@@ -49,7 +49,7 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
 [[noreturn]] void fail_unknown(const std::string& name, const std::string& place) {
   const std::string near = nearest(name, sextractor_columns());
   fail(place, "SExtractor has no column " + quoted(name) +
-                  (near.empty() ? "; source-extractor -dp lists those that it has" : "; did you mean " + near + "?"));
+                  (near.empty() ? "; source-extractor -dp lists those that it has" : "; did you mean '" + near + "'?"));
 }
 
 /// The column of a line that has one.
@@ -58,10 +58,13 @@ Parameter parse_parameter(std::string_view line, const std::string& place) {
   const std::size_t name_end = std::min({bracket, line.find_first_of(blanks), line.find('#'), line.size()});
   Parameter parameter{.name = std::string(line.substr(0, name_end)), .sizes = {}, .place = place};
   if (!is_sextractor_column(parameter.name)) fail_unknown(parameter.name, place);
-  if (bracket != name_end) return parameter;
+  if (bracket == line.npos || line.find_first_not_of(blanks, name_end) != bracket) return parameter;
+  if (bracket != name_end)
+    fail(place, "between " + parameter.name + " and its size must be no blank: write " + parameter.name + "(3)");
   // Blanks may be between the sizes.
   const std::size_t closed = line.find_first_of(")]", bracket);
-  const std::size_t end = closed == line.npos ? line.size() : closed + 1;
+  const std::size_t end =
+      closed == line.npos ? line.size() : std::min(line.find_first_of(" \t\r\f\v#", closed), line.size());
   parameter.sizes = sizes_in(line.substr(bracket, end - bracket), parameter.name, place);
   return parameter;
 }

@@ -96,9 +96,11 @@ TEST(SextractorConfiguration, VariablesOfTheEnvironment) {
   EXPECT_EQ(read("CATALOG_NAME $SRCEXTRACT_TEST_A/x.cat\n")["CATALOG_NAME"].word(), "/data/x.cat");
   // What a variable holds is no variable.
   EXPECT_EQ(read("CATALOG_NAME ${SRCEXTRACT_TEST_B}\n")["CATALOG_NAME"].word(), "$SRCEXTRACT_TEST_A");
-  EXPECT_EQ(error("GAIN 1\nCATALOG_NAME $SRCEXTRACT_NO_SUCH.cat\n"),
-            "x.sex:2: the environment has no variable 'SRCEXTRACT_NO_SUCH.cat'; a name goes on to the end of the value, "
-            "unless it is written ${NAME}");
+  EXPECT_EQ(
+      error("GAIN 1\nCATALOG_NAME $SRCEXTRACT_NO_SUCH.cat\n"),
+      "x.sex:2: the environment has no variable 'SRCEXTRACT_NO_SUCH.cat'; a name goes on to a /, a : or the end of "
+      "the value, "
+      "unless it is written ${NAME}");
   EXPECT_THAT(error("CATALOG_NAME ${SRCEXTRACT_TEST_A\n"), StartsWith("x.sex:1: the ${ of "));
   EXPECT_THAT(error("CATALOG_NAME a$\n"), StartsWith("x.sex:1: the environment has no variable ''"));
 }
@@ -109,10 +111,10 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
     const char* message;
   };
   const Wrong cases[] = {
-      {"GAIN 1\nDETECT_TRESH 3\n", "x.sex:2: SExtractor has no key 'DETECT_TRESH'; did you mean DETECT_THRESH?"},
+      {"GAIN 1\nDETECT_TRESH 3\n", "x.sex:2: SExtractor has no key 'DETECT_TRESH'; did you mean 'DETECT_THRESH'?"},
       {"GAIN 1\n\n! x\n", "x.sex:3: SExtractor has no key '!', and would pass over the line"},
       {"DETECT_THRESH 4\\\n5\n", "x.sex:1: DETECT_THRESH must be a number, not '4\\'"},
-      {"DETECT_THRESH:4\n", "x.sex:1: SExtractor has no key 'DETECT_THRESH:4'; did you mean DETECT_THRESH?"},
+      {"DETECT_THRESH:4\n", "x.sex:1: SExtractor has no key 'DETECT_THRESH:4'; did you mean 'DETECT_THRESH'?"},
       {"DETECT_THRESH abc\n", "x.sex:1: DETECT_THRESH must be a number, not 'abc'"},
       {"DETECT_THRESH 3x\n", "x.sex:1: DETECT_THRESH must be a number, not '3x'"},
       {"DETECT_THRESH nan\n", "x.sex:1: DETECT_THRESH must be a number, not 'nan'"},
@@ -124,7 +126,7 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
       {"DETECT_MINAREA 99999999999\n", "x.sex:1: DETECT_MINAREA must be a whole number"},
       {"FILTER maybe\n", "x.sex:1: FILTER must be Y or N, not 'maybe'"},
       {"MASK_TYPE CORECT\n",
-       "x.sex:1: MASK_TYPE must be one of NONE, BLANK, CORRECT, not 'CORECT'; did you mean CORRECT?"},
+       "x.sex:1: MASK_TYPE must be one of NONE, BLANK, CORRECT, not 'CORECT'; did you mean 'CORRECT'?"},
       {"WEIGHT_TYPE MAP_VARIANCE\n",
        "x.sex:1: WEIGHT_TYPE must be one of NONE, BACKGROUND, MAP_RMS, MAP_VAR, MAP_WEIGHT, not 'MAP_VARIANCE'"},
       {"# nothing\n\n", "x.sex: sets no key of SExtractor's"},
@@ -137,7 +139,8 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
   const TemporaryFolder folder;
   EXPECT_THAT(srcextract::testing::config_error([&] { read_configuration(folder.string()); }),
               HasSubstr("is a directory"));
-  EXPECT_THAT(srcextract::testing::config_error([&] { read_configuration(folder / "none.sex"); }), HasSubstr("none.sex"));
+  EXPECT_THAT(srcextract::testing::config_error([&] { read_configuration(folder / "none.sex"); }),
+              HasSubstr("none.sex"));
 }
 
 TEST(SextractorConfiguration, OptionsSetKeysTheSameWay) {
