@@ -10,6 +10,14 @@
 
 namespace srcextract::testing {
 
+/// A .nnw of the right size, of which nothing is learnt.
+inline std::string network_text() {
+  std::string text = "NNW\n# a network\n3 10 10 1\n";
+  for (int row = 0; row < 2; ++row) text += "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n";
+  for (int node = 0; node < 11; ++node) text += "0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n";
+  return text + "0\n1\n";
+}
+
 /// A converted configuration: its text, and what that means.
 struct Converted {
   sextractor::Translation translation;

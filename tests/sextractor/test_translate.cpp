@@ -18,12 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr const char* network =
-    "NNW\n3 10 10 1\n0 0 0 0 0 0 0 0 0 0\n1 1 1 1 1 1 1 1 1 1\n"
-    "0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n"
-    "0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n"
-    "0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0 0 0 0 0 0 0 0 0 0 0\n0\n1\n";
-
 TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
   const Converted converted = convert("VERBOSE_TYPE QUIET\n");
   EXPECT_EQ(lost(converted), "");
@@ -201,7 +195,7 @@ TEST(SextractorTranslation, TheNetworkOfClassStar) {
   EXPECT_THAT(convert_error(folder, "GAIN 1\nSTARNNW_NAME x.nnw\n", "CLASS_STAR\n"),
               StartsWith("x.sex:2: STARNNW_NAME x.nnw, which CLASS_STAR is told by: there is no such file"));
   EXPECT_EQ(convert(folder, "STARNNW_NAME x.nnw\n", "NUMBER\n").config.measurement.nnw, "");
-  folder.write("x.nnw", network);
+  folder.write("x.nnw", network_text());
   const Config config = convert(folder, "STARNNW_NAME x.nnw\nSEEING_FWHM 0.8\n", "CLASS_STAR\n").config;
   EXPECT_EQ(config.measurement.nnw, folder / "x.nnw");
   EXPECT_EQ(config.measurement.seeing_fwhm, 0.8);
