@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/kernel_values.hpp"
@@ -27,9 +30,15 @@ std::string place_or(const Setting& setting, const std::string& path) {
   return setting.is_set() ? setting.place : path;
 }
 
-KernelFile read_kernel(const Setting& name, const std::string& configuration) {
+/// SExtractor's filters are texts, or a retina, which is in FITS.
+bool is_retina(const std::string& path) {
+  std::array<char, 6> begin{};
+  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) == "SIMPLE";
+}
+
+KernelFile read_kernel(const Setting& name, const std::string& file, const std::string& configuration) {
   const std::string place = place_or(name, configuration);
-  const std::string file = find_file(name.word(), configuration);
   if (file.empty() && name.is_usual()) return usual_kernel();
   if (file.empty())
     fail(place, "FILTER_NAME " + name.word() +
@@ -48,7 +57,13 @@ void put_filter(const Request& request, Translation& to) {
     to.put("convolve.kernel", "none", {&filter});
     return to.pass_over({&name, &request["FILTER_THRESH"]}, "FILTER is N");
   }
-  const KernelFile kernel = read_kernel(name, request.path);
+  const std::string file = find_file(name.word(), request.path);
+  if (!file.empty() && is_retina(file)) {
+    to.lose(name,
+            "is a retina, a network that filters, which there is none of: sources are found in the image as it is");
+    return to.put("convolve.kernel", "none", {&filter});
+  }
+  const KernelFile kernel = read_kernel(name, file, request.path);
   if (const std::string problem = kernel_problem(kernel.values); !problem.empty()) {
     to.lose(name, "a kernel " + problem + ": sources are found in the image as it is");
     return to.put("convolve.kernel", "none", {&filter});

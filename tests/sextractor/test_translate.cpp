@@ -89,6 +89,8 @@ TEST(SextractorTranslation, FiltersBecomeValues) {
               StartsWith("x.sex:2: FILTER_NAME none.conv: there is no such file"));
   folder.write("bad.conv", "CONV NORM\n1 x 1\n");
   EXPECT_THAT(convert_error(folder, "FILTER_NAME bad.conv\n"), StartsWith("x.sex:1: FILTER_NAME: bad.conv:2: 'x'"));
+  folder.write("x.ret", "SIMPLE  =                    T");
+  EXPECT_THAT(lost(convert(folder, "FILTER_NAME x.ret\n")), StartsWith("FILTER_NAME x.ret: is a retina"));
   folder.write("even.conv", "CONV NORM\n1 2\n1 2\n");
   const Converted even = convert(folder, "FILTER_NAME even.conv\n");
   EXPECT_THAT(lost(even), StartsWith("FILTER_NAME even.conv: a kernel must have odd sides"));
