@@ -110,6 +110,18 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
   fail(place, name + " has " + std::to_string(count) + " values; SExtractor takes " + wanted);
 }
 
+/// Numbers that SExtractor refuses where they are not above 0; two values of a threshold are magnitudes.
+void check_above_zero(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
+  constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
+  constexpr std::string_view others[] = {"DETECT_MINAREA", "DEBLEND_NTHRESH", "CLEAN_PARAM",    "PHOT_FLUXFRAC",
+                                         "BACK_SIZE",      "BACK_FILTERSIZE", "INTERP_MAXXLAG", "INTERP_MAXYLAG"};
+  const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
+  if (!is_threshold && std::ranges::count(others, key.name) == 0) return;
+  for (const std::string& value : values)
+    if (finite_number(value).value_or(0) <= 0)
+      fail(place, std::string(key.name) + " must be above 0, not " + value + "; SExtractor refuses it as well");
+}
+
 /// The values that follow a key.
 std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place) {
   std::vector<std::string> values;
@@ -123,6 +135,7 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   }
   check_count(key, values.size(), place);
   for (const std::string& value : values) check_value(key, value, place);
+  check_above_zero(key, values, place);
   return values;
 }
 

@@ -43,7 +43,11 @@ std::string detect_options(const Request& request) {
 void put_interpolation(const Request& request, Translation& to) {
   const Setting &type = request["INTERP_TYPE"], &columns = request["INTERP_MAXXLAG"], &rows = request["INTERP_MAXYLAG"];
   const std::string ours = our_interpolation(type.word(of_measurement));
-  if (!is_one(type)) to.lose(type, "one configuration is for both images, here that of the one that is measured");
+  if (!is_one(type))
+    to.lose(type,
+            "one configuration is for both images, here that of the one that is measured; for DETECT add "
+            "--detect-set weights.interpolate=" +
+                our_interpolation(type.word(of_detection)));
   to.put("weights.interpolate", ours, {&type});
   if (ours == "none") return to.pass_over({&columns, &rows}, "nothing is interpolated");
   to.put("weights.interpolate_columns", format_value(static_cast<std::int64_t>(columns.number(of_measurement))),

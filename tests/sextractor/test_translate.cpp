@@ -136,6 +136,9 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
   EXPECT_EQ(maps.config.weights.file, "w.fits");
   EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
+  const Converted holes = convert("WEIGHT_TYPE MAP_RMS\nINTERP_TYPE VAR_ONLY,NONE\n");
+  EXPECT_EQ(holes.config.weights.interpolate, Interpolate::none);
+  EXPECT_THAT(lost(holes), HasSubstr("for DETECT add --detect-set weights.interpolate=variance"));
   const Converted sky = convert("BACK_TYPE AUTO,MANUAL\nBACK_VALUE 1,2\n");
   EXPECT_EQ(sky.config.given_sky.level, "2.0");
   EXPECT_THAT(lost(sky), HasSubstr("--detect-set background.level=''"));
