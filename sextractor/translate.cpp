@@ -65,7 +65,7 @@ Config accepted(Translation& to) {
       const auto entry = to.entries.begin() + (found - lines.begin());
       std::string what = config::quoted(entry->section + "." + entry->key);
       if (!entry->origins.empty()) what = entry->origins.front();
-      to.unmet.push_back({what, entry->place, without_place(error.what()), true});
+      to.unmet.push_back({what, entry->place, without_place(error.what()) + "; here the default holds", true});
       to.entries.erase(entry);
     }
   }

@@ -376,8 +376,9 @@ TEST(ConfigErrors, KeysOfSextractorAreAnsweredWithOurs) {
        "x.yaml:2:3: unknown key 'DETECT_MINAREA' in 'detection'; 'DETECT_MINAREA' is a key of SExtractor's; here it is "
        "detection.min_area"},
       {"GAIN: 2\n", "x.yaml:1:1: unknown section 'GAIN'; 'GAIN' is a key of SExtractor's; here it is measurement.gain"},
-      {"PHOT_AUTOAPERS: [1, 2]\n", "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of "
-                                   "SExtractor's, for which there is none here: "},
+      {"PHOT_AUTOAPERS: [1, 2]\n",
+       "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of "
+       "SExtractor's, for which there is none here: "},
       {"measurement: {GAIM: 2}\n", "x.yaml:1:15: unknown key 'GAIM' in 'measurement'; did you mean 'gain'?"},
   };
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
