@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -13,6 +15,7 @@
 #include "sextractor/columns.hpp"
 #include "sextractor/configuration.hpp"
 #include "tests/sextractor/request_support.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract::testing {
 namespace {
@@ -84,10 +87,20 @@ TEST(SextractorNames, OursAreKeysOfOurs) {
       section = name;
   }
   for (const SextractorKey& key : sextractor_keys())
-    if (key.fate == SextractorFate::kept)
+    if (key.fate == SextractorFate::kept) {
       EXPECT_TRUE(keys.contains(std::string(key.ours))) << key.name << " is not " << key.ours;
-    else
+    } else {
       EXPECT_FALSE(key.ours.empty()) << key.name;
+    }
+}
+
+TEST(SextractorNames, TheManualNamesEveryKeyThatIsKept) {
+  std::ifstream file(source_dir() + "/docs/configuration.md");
+  const std::string manual{std::istreambuf_iterator<char>(file), {}};
+  for (const SextractorKey& key : sextractor_keys())
+    if (key.fate == SextractorFate::kept) {
+      EXPECT_THAT(manual, ::testing::HasSubstr(key.name)) << key.name;
+    }
 }
 
 }  // namespace
