@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "config/sextractor_keys.hpp"
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "stages/core/shortest_number.hpp"
@@ -42,6 +43,7 @@ Names sections_with(const Fields& fields, const std::string& key) {
 
 /// Ends an "unknown ..." message: where the name belongs, what was probably meant, or what there is.
 std::string advice(const Fields& fields, const std::string& name, const Names& valid, const std::string& otherwise) {
+  if (const std::string sextractors = sextractor_key_advice(name); !sextractors.empty()) return "; " + sextractors;
   const Names homes = sections_with(fields, name);
   if (!homes.empty()) return "; it is a key of " + join(homes);
   const std::string near = nearest(name, valid);

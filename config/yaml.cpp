@@ -7,9 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <vector>
+
+#include "config/sextractor_keys.hpp"
 
 namespace srcextract::config {
 namespace {
@@ -36,21 +37,20 @@ void check_characters(const std::string& text, const Origin& origin) {
 }
 
 /// What each line of SExtractor's configuration is: a key in capitals, blanks, and a value. In YAML a colon follows a
-/// key. Of keys that others could have as well these are in every one.
+/// key. Two keys of its have no underscore, and could begin a line of something else.
 void check_not_sextractor(const std::string& text, const Origin& origin) {
-  static const std::set<std::string> usual = {"CATALOG_NAME",   "CATALOG_TYPE",  "PARAMETERS_NAME", "DETECT_TYPE",
-                                              "DETECT_MINAREA", "DETECT_THRESH", "ANALYSIS_THRESH", "FILTER_NAME"};
   std::istringstream lines(text);
   YAML::Mark mark;
   for (std::string line; std::getline(lines, line); ++mark.line) {
     std::string key, value;
     std::istringstream words(line);
     if (!(words >> key) || key.starts_with('#')) continue;
-    if (!usual.contains(key) || !(words >> value)) continue;
+    if (key.find('_') == key.npos || find_sextractor_key(key) == nullptr || !(words >> value)) continue;
+    if (value.starts_with(':')) continue;
     fail(origin.at(mark),
-         "this is a configuration of SExtractor, and srcextract has keys of its own, in YAML; begin with "
-         "config/default.yaml: docs/configuration.md says which of its keys " +
-             key + " and the others become");
+         "this is a configuration of SExtractor, and srcextract has keys of its own, in YAML; "
+         "srcextract convert-config " +
+             origin.name + " -o config.yaml makes one of ours of it");
   }
 }
 

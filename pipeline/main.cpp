@@ -18,6 +18,7 @@
 #include "pipeline/batch/trial_command.hpp"
 #include "pipeline/compare/compare.hpp"
 #include "pipeline/compare/compare_options.hpp"
+#include "pipeline/convert/convert_command.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/log/log.hpp"
@@ -25,6 +26,7 @@
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/command_line.hpp"
+#include "pipeline/options/convert_options.hpp"
 #include "pipeline/options/difference_options.hpp"
 #include "pipeline/options/merge_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
@@ -212,6 +214,7 @@ int run(int argc, char** argv) {
   if (is_compare(argc, argv)) return run_comparison(argc, argv);
   if (is_trial(argc, argv)) return run_trial(argc, argv);
   if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));
+  if (is_convert(argc, argv)) return run_convert(parse_convert_options(argc, argv));
   if (is_merge(argc, argv)) return run_merge(parse_merge_options(argc, argv));
   if (is_difference(argc, argv)) return run_images(parse_difference_options(argc, argv));
   return run_images(parse_command_line(argc, argv));

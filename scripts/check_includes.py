@@ -25,8 +25,9 @@ ALLOWED = {
     "io/": {"io/"},
     "regression/": {"config", "regression/"},
     "survey/": {"config", "io/", "survey/"},
-    "pipeline/": {"config", "stages/", "io/", "regression/", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
-    "pipeline": {"config", "stages/", "io/", "regression/", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
+    "sextractor": {"config", "io/"},
+    "pipeline/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
+    "pipeline": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
 }
 
 # Where a library's headers may be included.
@@ -43,7 +44,7 @@ LIBRARIES = {
 TESTS_OF_ALL = {"support", "io/support", "parity", "truth", "bench", "batch_lost", "cuda_lost", "fuzz"}
 
 DIVIDED = {"stages", "cuda", "io", "regression", "survey", "pipeline"}
-FOLDERS = ("config", "stages", "io", "regression", "survey", "cuda", "pipeline", "tests")
+FOLDERS = ("config", "stages", "io", "regression", "sextractor", "survey", "cuda", "pipeline", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -353,9 +353,11 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
       {"detection:\n  threshold: 5\x04\n", "x.yaml:2:15: a control character"},
       {"# Default configuration file for SExtractor 2.25.0\n\n#--- Catalog ---\n \nCATALOG_NAME     test.cat  # name\n"
        "CATALOG_TYPE     ASCII_HEAD\n\tDETECT_THRESH 1.5\n",
-       "x.yaml:5:1: this is a configuration of SExtractor, and srcextract has keys of its own"},
+       "x.yaml:5:1: this is a configuration of SExtractor, and srcextract has keys of its own, in YAML; srcextract "
+       "convert-config x.yaml -o config.yaml makes one of ours of it"},
       {"DETECT_THRESH\t1.5\n", "x.yaml:1:1: this is a configuration of SExtractor"},
-      {"DETECT_THRESH: 1.5\n", "x.yaml:1:1: unknown"},
+      {"memory_bufsize 1024\n", "x.yaml:1:1: this is a configuration of SExtractor"},
+      {"DETECT_THRESH : 1.5\n", "x.yaml:1:1: unknown section 'DETECT_THRESH'"},
       {"input: {hdu: 1}\n---\noutput: {}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"---\n---\ninput: {hdu: 1}\n", "x.yaml:2:1: a second YAML document begins here"},
       {"input: {hdu: 1}\n...\ninput: {hdu: 2}\n", "x.yaml:3:1: a second YAML document begins here"},
@@ -363,6 +365,23 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
       {",\n", "x.yaml:1:1: "},
       // yaml-cpp takes a line indented less than the first for another document.
       {"  input: {hdu: 1}\noutput: {segmentation: true}\n", "x.yaml:2:1: a second YAML document begins here"},
+  };
+  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
+}
+
+TEST(ConfigErrors, KeysOfSextractorAreAnsweredWithOurs) {
+  const Wrong cases[] = {
+      {"DETECT_THRESH: 1.5\n",
+       "x.yaml:1:1: unknown section 'DETECT_THRESH'; 'DETECT_THRESH' is a key of SExtractor's; here it is "
+       "detection.threshold"},
+      {"detection:\n  DETECT_MINAREA: 5\n",
+       "x.yaml:2:3: unknown key 'DETECT_MINAREA' in 'detection'; 'DETECT_MINAREA' is a key of SExtractor's; here it is "
+       "detection.min_area"},
+      {"GAIN: 2\n", "x.yaml:1:1: unknown section 'GAIN'; 'GAIN' is a key of SExtractor's; here it is measurement.gain"},
+      {"PHOT_AUTOAPERS: [1, 2]\n",
+       "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of "
+       "SExtractor's, for which there is none here: "},
+      {"measurement: {GAIM: 2}\n", "x.yaml:1:15: unknown key 'GAIM' in 'measurement'; did you mean 'gain'?"},
   };
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
 }

@@ -318,6 +318,17 @@ def make_texts():
     put("kernel", "fits", stored(fits.PrimaryHDU(np.ones((3, 3), "f4"))))
     put("kernel", "fits_scaled", stored(fits.PrimaryHDU(np.ones((3, 3), "u2"))))
     put("kernel", "fits.gz", gzip.compress(stored(fits.PrimaryHDU(np.ones((3, 3), "f8"))), mtime=0))
+    network = "NNW\n# a network\n3 10 10 1\n" + "\n".join(" ".join(["0.5"] * width) for width in [10, 10] + [11] * 11 + [1, 1]) + "\n"
+    put("network", "whole", network)
+    put("network", "short", network[:200])
+    put("network", "layers", network.replace("3 10 10 1", "3 9 9 1"))
+    put("network", "number", network.replace("0.5", "1e999", 1))
+    kernel, columns = "CONV NORM\n1 2 1\n2 4 2\n1 2 1\n", "NUMBER\nX_IMAGE_DBL # x\nFLUX_APER(2)\nVIGNET[7]\nMAG_PSF\nCLASS_STAR\n"
+    for name, text in {"usual": "# a comment\nDETECT_THRESH 1.5 # sigma\nFILTER_NAME x.conv\nSTARNNW_NAME x.nnw\nGAIN=2\n", "magnitudes": "DETECT_THRESH 22,30\nANALYSIS_THRESH 22.5,30\nPIXEL_SCALE 0.3\n",
+                       "weights": "WEIGHT_TYPE MAP_RMS,MAP_WEIGHT\nWEIGHT_IMAGE a.fits,\"b.fits\"\nWEIGHT_THRESH 1e-3;2\nINTERP_TYPE VAR_ONLY\nFLAG_IMAGE f,g\nFLAG_TYPE OR,MAX\n",
+                       "variables": "CATALOG_NAME ${HOME}x$HOME\nPARAMETERS_NAME $\n", "limits": "BACK_SIZE 1\nBACK_FILTERSIZE 4,5\nDEBLEND_MINCONT 7\nPHOT_APERTURES 0\nGAIN_KEY \"x y\"\nDETECT_MINAREA 0\n",
+                       "twice": "GAIN 1\ngain 2\nCHECKIMAGE_TYPE -BACKGROUND,SEGMENTATION,APERTURES\nCATALOG_TYPE FITS_LDAC\n", "bytes": "GAIN \xff\nFILTER_NAME \xe9.conv\n", "path": "WEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE '#:{x\xff\n"}.items():
+        put("sextractor", name, "\n%%\n".join([text, columns, kernel, network]))
     put("manifest", "list", "0# the first night\nnight1/a.fits\r\n\n /data/c.fits\n../x/../d.fits\n")
     put("manifest", "csv", "1path,name,detection.threshold,size\na.fits,m31.fits,4.5,12\nb.fits,,,\n")
     put("manifest", "ecsv", "2# %ECSV 1.0\n# ---\n# datatype:\n# - {name: path, datatype: string}\n# - {name: name, datatype: string}\n# - {name: detection.min_area, datatype: int64}\npath name detection.min_area\na.fits b/a.fits 7\n")

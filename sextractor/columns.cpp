@@ -1,0 +1,152 @@
+#include "sextractor/columns.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "stages/catalogue/measured_columns.hpp"
+
+namespace srcextract::sextractor {
+namespace {
+
+/// Columns that are not computed here, with blanks between them.
+struct Absent {
+  std::string_view names;
+  std::string_view why;
+};
+
+constexpr Absent absent[] = {
+    {"CHI2_DETMODEL FLAGS_DETMODEL FLUXERR_DETMODEL FLUX_DETMODEL MAGERR_DETMODEL MAG_DETMODEL NITER_DETMODEL",
+     "there are no fits of models; FLUX_AUTO measured with -d DETECT is in one aperture in all bands"},
+    {"SPREADERR_MODEL SPREAD_MODEL",
+     "there are no fits of PSFs; CLASS_STAR, FWHM_IMAGE and MU_MAX tell stars from galaxies, or psfex and its "
+     "catalogue"},
+    {"ALPHAPSF_B1950 ALPHAPSF_J2000 ALPHAPSF_SKY CHI2_PSF DELTAPSF_B1950 DELTAPSF_J2000 DELTAPSF_SKY ERRAPSF_IMAGE "
+     "ERRAPSF_WORLD ERRBPSF_IMAGE ERRBPSF_WORLD ERRCXXPSF_IMAGE ERRCXXPSF_WORLD ERRCXYPSF_IMAGE ERRCXYPSF_WORLD "
+     "ERRCYYPSF_IMAGE ERRCYYPSF_WORLD ERRTHETAPSF_B1950 ERRTHETAPSF_IMAGE ERRTHETAPSF_J2000 ERRTHETAPSF_SKY "
+     "ERRTHETAPSF_WORLD ERRX2PSF_IMAGE ERRX2PSF_WORLD ERRXYPSF_IMAGE ERRXYPSF_WORLD ERRY2PSF_IMAGE ERRY2PSF_WORLD "
+     "FLUXERR_PSF FLUX_PSF FWHMPSF_IMAGE FWHMPSF_WORLD MAGERR_PSF MAG_PSF NITER_PSF XPSF_IMAGE XPSF_WORLD "
+     "YPSF_IMAGE YPSF_WORLD",
+     "there are no fits of PSFs; XWIN_IMAGE and YWIN_IMAGE are positions that are nearly as precise, FLUX_APER and "
+     "FLUX_AUTO fluxes"},
+    {"ALPHAMODEL_B1950 ALPHAMODEL_J2000 ALPHAMODEL_SKY AMODEL_IMAGE AMODEL_WORLD BMODEL_IMAGE BMODEL_WORLD "
+     "CHI2_MODEL CXXMODEL_IMAGE CXXMODEL_WORLD CXYMODEL_IMAGE CXYMODEL_WORLD CYYMODEL_IMAGE CYYMODEL_WORLD "
+     "DELTAMODEL_B1950 DELTAMODEL_J2000 DELTAMODEL_SKY DISK_ASPECTERR_IMAGE DISK_ASPECTERR_WORLD DISK_ASPECT_IMAGE "
+     "DISK_ASPECT_WORLD DISK_INCLINATION DISK_INCLINATIONERR DISK_SCALEERR_IMAGE DISK_SCALEERR_WORLD "
+     "DISK_SCALE_IMAGE DISK_SCALE_WORLD DISK_THETAERR_IMAGE DISK_THETAERR_WORLD DISK_THETA_B1950 DISK_THETA_IMAGE "
+     "DISK_THETA_J2000 DISK_THETA_SKY DISK_THETA_WORLD ELLIP1ERRMODEL_IMAGE ELLIP1ERRMODEL_WORLD ELLIP1MODEL_IMAGE "
+     "ELLIP1MODEL_WORLD ELLIP2ERRMODEL_IMAGE ELLIP2ERRMODEL_WORLD ELLIP2MODEL_IMAGE ELLIP2MODEL_WORLD "
+     "ELLIPCORRMODEL_IMAGE ELLIPCORRMODEL_WORLD ERRAMODEL_IMAGE ERRAMODEL_WORLD ERRBMODEL_IMAGE ERRBMODEL_WORLD "
+     "ERRCXXMODEL_IMAGE ERRCXXMODEL_WORLD ERRCXYMODEL_IMAGE ERRCXYMODEL_WORLD ERRCYYMODEL_IMAGE ERRCYYMODEL_WORLD "
+     "ERRTHETAMODEL_B1950 ERRTHETAMODEL_IMAGE ERRTHETAMODEL_J2000 ERRTHETAMODEL_SKY ERRTHETAMODEL_WORLD "
+     "ERRX2MODEL_IMAGE ERRX2MODEL_WORLD ERRXYMODEL_IMAGE ERRXYMODEL_WORLD ERRY2MODEL_IMAGE ERRY2MODEL_WORLD "
+     "FLAGS_MODEL FLUXERR_BACKOFFSET FLUXERR_DISK FLUXERR_HYBRID FLUXERR_MODEL FLUXERR_POINTSOURCE "
+     "FLUXERR_SPHEROID FLUXRATIOERR_DISK FLUXRATIOERR_POINTSOURCE FLUXRATIOERR_SPHEROID FLUXRATIO_DISK "
+     "FLUXRATIO_POINTSOURCE FLUXRATIO_SPHEROID FLUX_BACKOFFSET FLUX_DISK FLUX_EFF_DISK FLUX_EFF_MODEL "
+     "FLUX_EFF_SPHEROID FLUX_HYBRID FLUX_MAX_DISK FLUX_MAX_MODEL FLUX_MAX_SPHEROID FLUX_MEAN_DISK FLUX_MEAN_MODEL "
+     "FLUX_MEAN_SPHEROID FLUX_MODEL FLUX_POINTSOURCE FLUX_SPHEROID MAGERR_DISK MAGERR_HYBRID MAGERR_MODEL "
+     "MAGERR_POINTSOURCE MAGERR_SPHEROID MAG_DISK MAG_HYBRID MAG_MODEL MAG_POINTSOURCE MAG_SPHEROID "
+     "MATRIX_MODELERR MU_EFF_DISK MU_EFF_MODEL MU_EFF_SPHEROID MU_MAX_DISK MU_MAX_MODEL MU_MAX_SPHEROID "
+     "MU_MEAN_DISK MU_MEAN_MODEL MU_MEAN_SPHEROID NITER_MODEL NOISEAREA_MODEL POLAR1ERRMODEL_IMAGE "
+     "POLAR1ERRMODEL_WORLD POLAR1MODEL_IMAGE POLAR1MODEL_WORLD POLAR2ERRMODEL_IMAGE POLAR2ERRMODEL_WORLD "
+     "POLAR2MODEL_IMAGE POLAR2MODEL_WORLD POLARCORRMODEL_IMAGE POLARCORRMODEL_WORLD SPHEROID_ASPECTERR_IMAGE "
+     "SPHEROID_ASPECTERR_WORLD SPHEROID_ASPECT_IMAGE SPHEROID_ASPECT_WORLD SPHEROID_REFFERR_IMAGE "
+     "SPHEROID_REFFERR_WORLD SPHEROID_REFF_IMAGE SPHEROID_REFF_WORLD SPHEROID_SERSICN SPHEROID_SERSICNERR "
+     "SPHEROID_THETAERR_IMAGE SPHEROID_THETAERR_WORLD SPHEROID_THETA_B1950 SPHEROID_THETA_IMAGE "
+     "SPHEROID_THETA_J2000 SPHEROID_THETA_SKY SPHEROID_THETA_WORLD THETAMODEL_B1950 THETAMODEL_IMAGE "
+     "THETAMODEL_J2000 THETAMODEL_SKY THETAMODEL_WORLD VECTOR_MODEL VECTOR_MODELERR X2MODEL_IMAGE X2MODEL_WORLD "
+     "XFOCAL_WORLD XMODEL_IMAGE XMODEL_WORLD XYMODEL_IMAGE XYMODEL_WORLD Y2MODEL_IMAGE Y2MODEL_WORLD YFOCAL_WORLD "
+     "YMODEL_IMAGE YMODEL_WORLD",
+     "there are no fits of models to galaxies; FLUX_AUTO, FLUX_PETRO, FLUX_RADIUS and the moments are measured "
+     "without one"},
+    {"ERROR_SOMFIT FLUXERR_SOMFIT FLUX_SOMFIT MAGERR_SOMFIT MAG_SOMFIT VECTOR_SOMFIT",
+     "there are no self-organising maps"},
+    {"DGEOXWIN_IMAGE DGEOX_IMAGE DGEOYWIN_IMAGE DGEOY_IMAGE VIGNET_DGEOX VIGNET_DGEOY",
+     "there are no maps of differential geometry"},
+    {"NUMBER_ASSOC VECTOR_ASSOC",
+     "catalogues are not associated with lists; match them afterwards, or measure at the positions of a list by "
+     "--positions"},
+    {"ALPHAPEAK_B1950 ALPHAWIN_B1950 ALPHA_B1950 DELTAPEAK_B1950 DELTAWIN_B1950 DELTA_B1950 ERRTHETAWIN_B1950 "
+     "ERRTHETA_B1950 THETAWIN_B1950 THETA_B1950",
+     "positions of the equinox 1950 are not computed; those of J2000 are there, by the same name but for the year"},
+    {"XPEAK_FOCAL XWIN_FOCAL X_FOCAL X_MAMA YPEAK_FOCAL YWIN_FOCAL Y_FOCAL Y_MAMA",
+     "there are no coordinates of the focal plane or of plates; X_IMAGE and X_WORLD are there, and Y"},
+    {"FLUXERR_BEST FLUX_BEST MAGERR_BEST MAG_BEST",
+     "it is that of AUTO, or of ISOCOR where neighbours are in the way (1 in FLAGS): both are there"},
+    {"FLUX_GROWTH FLUX_GROWTHSTEP MAG_GROWTH MAG_GROWTHSTEP",
+     "there is no growth curve; FLUX_APER with several measurement.apertures is one, and FLUX_RADIUS tells where "
+     "it reaches a part"},
+    {"POLARWIN_IMAGE POLARWIN_WORLD POLAR_IMAGE POLAR_WORLD",
+     "there is no polarisation column; it follows from A_IMAGE and B_IMAGE: (A^2 - B^2) / (A^2 + B^2)"},
+    {"ERRAWIN_IMAGE ERRBWIN_IMAGE ERRCXXWIN_IMAGE ERRCXXWIN_WORLD ERRCXYWIN_IMAGE ERRCXYWIN_WORLD ERRCYYWIN_IMAGE "
+     "ERRCYYWIN_WORLD ERRTHETAWIN_IMAGE",
+     "ERRX2WIN_IMAGE, ERRY2WIN_IMAGE and ERRXYWIN_IMAGE tell the same ellipse"},
+    {"ERRCXX_IMAGE ERRCXX_WORLD ERRCXY_IMAGE ERRCXY_WORLD ERRCYY_IMAGE ERRCYY_WORLD",
+     "ERRX2_IMAGE, ERRY2_IMAGE and ERRXY_IMAGE tell the same ellipse, and those in WORLD"},
+    {"CXXWIN_IMAGE CXXWIN_WORLD CXYWIN_IMAGE CXYWIN_WORLD CYYWIN_IMAGE CYYWIN_WORLD",
+     "X2WIN_IMAGE, Y2WIN_IMAGE and XYWIN_IMAGE tell the same ellipse, and those in WORLD"},
+    {"ISOAREA_WORLD", "ISOAREA_IMAGE is there, in pixels"},
+    {"MU_THRESHOLD THRESHOLDMAX", "THRESHOLD is there, above BACKGROUND"},
+    {"DURATION_ANALYSIS", "IMAGE.run.json has the times of a run"},
+    {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
+};
+
+/// Those of another name here.
+const std::map<std::string, std::string>& renamed() {
+  static const std::map<std::string, std::string> names = {{"X_IMAGE_DBL", "X_IMAGE"}, {"Y_IMAGE_DBL", "Y_IMAGE"}};
+  return names;
+}
+
+/// Columns of ours that SExtractor has none of, and words that stand for several.
+bool is_ours_alone(const std::string& name) {
+  constexpr std::string_view own[] = {"ANNULUS_PIXELS", "ANNULUS_RMS", "ANNULUS_SKY", "NPIX", "OBJECT", "SIGN", "SNR"};
+  return std::ranges::count(own, name) > 0 || std::ranges::count(column_groups(), name) > 0;
+}
+
+/// By its name here and there.
+bool is_common(const std::string& name) {
+  // VIGNET has its sizes in its name here; EXT_NUMBER is a column of output.one_catalogue.
+  if (name == "VIGNET" || name == "EXT_NUMBER") return true;
+  return std::ranges::count(column_names(), name) > 0 && !is_ours_alone(name);
+}
+
+const std::map<std::string, std::string_view>& reasons() {
+  static const std::map<std::string, std::string_view> all = [] {
+    std::map<std::string, std::string_view> result;
+    for (const auto& [names, why] : absent)
+      for (std::size_t begin = 0, end = 0; begin < names.size(); begin = end + 1) {
+        end = std::min(names.find(' ', begin), names.size());
+        result.emplace(names.substr(begin, end - begin), why);
+      }
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> sextractor_columns() {
+  std::vector<std::string> names = {"VIGNET", "EXT_NUMBER"};
+  for (const std::string& name : column_names())
+    if (is_common(name)) names.push_back(name);
+  for (const auto& [name, ours] : renamed()) names.push_back(name);
+  for (const auto& [name, why] : reasons()) names.push_back(name);
+  return names;
+}
+
+bool is_sextractor_column(const std::string& name) {
+  return is_common(name) || renamed().contains(name) || reasons().contains(name);
+}
+
+std::string our_column(const std::string& name) {
+  if (const auto found = renamed().find(name); found != renamed().end()) return found->second;
+  return is_common(name) ? name : "";
+}
+
+std::string why_no_column(const std::string& name) {
+  const auto found = reasons().find(name);
+  return found == reasons().end() ? "" : std::string(found->second);
+}
+
+}  // namespace srcextract::sextractor

@@ -1,0 +1,216 @@
+#include "sextractor/configuration.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+
+#include "config/suggest.hpp"
+#include "config/values.hpp"
+#include "io/files/words.hpp"
+#include "sextractor/text_file.hpp"
+
+namespace srcextract::sextractor {
+
+using config::fail;
+using config::quoted;
+
+namespace {
+
+constexpr std::string_view separators = " \t\r\f\v,;=\"";
+
+std::string in_capitals(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return result;
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view at) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(at, begin)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(at, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return parts;
+}
+
+std::string environment(const std::string& name, const std::string& place) {
+  const char* const value = name.empty() ? nullptr : std::getenv(name.c_str());
+  if (value == nullptr)
+    fail(place, "the environment has no variable " + quoted(name) +
+                    "; a name goes on to a /, a : or the end of the value, unless it is written ${NAME}");
+  return value;
+}
+
+/// With the variables of the environment that it names.
+std::string expanded(std::string text, const std::string& place) {
+  std::size_t from = 0;
+  for (std::size_t dollar; (dollar = text.find('$', from)) != text.npos;) {
+    const bool braces = text.compare(dollar + 1, 1, "{") == 0;
+    const std::size_t begin = dollar + (braces ? 2 : 1);
+    const std::size_t end = braces ? text.find('}', begin) : std::min(text.find_first_of("/:\\", begin), text.size());
+    if (end == text.npos) fail(place, "the ${ of " + quoted(text) + " is not closed");
+    const std::string value = environment(text.substr(begin, end - begin), place);
+    text.replace(dollar, end + (braces ? 1 : 0) - dollar, value);
+    from = dollar + value.size();
+  }
+  return text;
+}
+
+void check_number(const SextractorKey& key, const std::string& text, const std::string& place) {
+  if (!finite_number(text))
+    fail(place, std::string(key.name) + " must be a number, not " + quoted(text) +
+                    "; SExtractor takes what such a text begins with, or 0");
+}
+
+void check_integer(const SextractorKey& key, const std::string& text, const std::string& place) {
+  std::int32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
+  if (error != std::errc() || stop != end)
+    fail(place, std::string(key.name) + " must be a whole number, not " + quoted(text));
+}
+
+void check_word(const SextractorKey& key, const std::string& text, const std::string& place) {
+  const std::vector<std::string> words = split(key.words, " ");
+  if (std::ranges::count(words, in_capitals(text)) > 0) return;
+  const std::string near = nearest(text, words);
+  fail(place, std::string(key.name) + " must be one of " + join(words) + ", not " + quoted(text) +
+                  (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+void check_yes_no(const SextractorKey& key, const std::string& text, const std::string& place) {
+  const std::string first = in_capitals(text).substr(0, 1);
+  if (first != "Y" && first != "N") fail(place, std::string(key.name) + " must be Y or N, not " + quoted(text));
+}
+
+void check_value(const SextractorKey& key, const std::string& text, const std::string& place) {
+  switch (key.value) {
+    case SextractorValue::number:
+      return check_number(key, text, place);
+    case SextractorValue::integer:
+      return check_integer(key, text, place);
+    case SextractorValue::word:
+      return check_word(key, text, place);
+    case SextractorValue::yes_no:
+      return check_yes_no(key, text, place);
+    case SextractorValue::text:
+      break;
+  }
+}
+
+void check_count(const SextractorKey& key, std::size_t count, const std::string& place) {
+  if (count >= key.least && count <= key.most) return;
+  const std::string name(key.name);
+  if (count == 0) fail(place, name + " has no value; SExtractor's default is " + std::string(key.usual));
+  const std::string wanted =
+      key.least == key.most ? std::to_string(key.most) : std::to_string(key.least) + " to " + std::to_string(key.most);
+  fail(place, name + " has " + std::to_string(count) + " values; SExtractor takes " + wanted);
+}
+
+/// Numbers that SExtractor refuses where they are not above 0; two values of a threshold are magnitudes.
+void check_above_zero(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
+  constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
+  constexpr std::string_view others[] = {"DETECT_MINAREA", "DEBLEND_NTHRESH", "CLEAN_PARAM",    "PHOT_FLUXFRAC",
+                                         "BACK_SIZE",      "BACK_FILTERSIZE", "INTERP_MAXXLAG", "INTERP_MAXYLAG"};
+  const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
+  if (!is_threshold && std::ranges::count(others, key.name) == 0) return;
+  for (const std::string& value : values)
+    if (finite_number(value).value_or(0) <= 0)
+      fail(place, std::string(key.name) + " must be above 0, not " + value + "; SExtractor refuses it as well");
+}
+
+/// The values that follow a key.
+std::vector<std::string> values_of(const SextractorKey& key, std::string_view text, const std::string& place) {
+  std::vector<std::string> values;
+  for (const std::string& word : split(text, separators)) {
+    if (word.starts_with('#') || (key.most == 1 && values.size() == 1)) break;
+    // 4#comment is 4 to SExtractor where a number is asked for, and part of the name where a text is.
+    const bool is_text = key.value == SextractorValue::text;
+    const std::size_t comment = is_text ? word.npos : word.find('#');
+    values.push_back(expanded(word.substr(0, comment), place));
+    if (comment != word.npos) break;
+  }
+  check_count(key, values.size(), place);
+  for (const std::string& value : values) check_value(key, value, place);
+  check_above_zero(key, values, place);
+  return values;
+}
+
+[[noreturn]] void fail_unknown(std::string_view key, const std::string& place) {
+  std::vector<std::string> names;
+  for (const SextractorKey& known : sextractor_keys()) names.emplace_back(known.name);
+  const std::string near = nearest(std::string(key), names);
+  fail(place, "SExtractor has no key " + quoted(std::string(key)) +
+                  (near.empty() ? ", and would pass over the line; take it out, or put a # before it"
+                                : "; did you mean '" + near + "'?"));
+}
+
+}  // namespace
+
+std::string Setting::text() const {
+  std::string text(key->name);
+  for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? " " : ",") + values[i];
+  return text;
+}
+
+bool Setting::is_usual() const {
+  const std::vector<std::string> usual = split(key->usual, separators);
+  const bool numbers = key->value == SextractorValue::number;
+  return std::ranges::equal(values, usual, [&](const std::string& a, const std::string& b) {
+    return numbers ? finite_number(a) == finite_number(b) : in_capitals(a) == in_capitals(b);
+  });
+}
+
+std::string Setting::word(std::size_t index) const {
+  if (values.empty()) return "";
+  const std::string& value = values[std::min(index, values.size() - 1)];
+  if (key->value == SextractorValue::text) return value;
+  return key->value == SextractorValue::yes_no ? in_capitals(value).substr(0, 1) : in_capitals(value);
+}
+
+double Setting::number(std::size_t index) const {
+  return values.empty() ? 0 : finite_number(values[std::min(index, values.size() - 1)]).value_or(0);
+}
+
+std::vector<double> Setting::numbers() const {
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < values.size(); ++i) numbers.push_back(number(i));
+  return numbers;
+}
+
+Configuration::Configuration() {
+  for (const SextractorKey& key : sextractor_keys())
+    settings_.push_back({.key = &key, .values = split(key.usual, separators), .place = {}});
+}
+
+void Configuration::set(std::string_view key, std::string_view text, const std::string& place) {
+  const SextractorKey* const known = find_sextractor_key(key);
+  if (known == nullptr) fail_unknown(key, place);
+  Setting& setting = settings_.at(static_cast<std::size_t>(known - sextractor_keys().data()));
+  std::vector<std::string> values = values_of(*known, text, place);
+  setting = {.key = known, .values = std::move(values), .place = place, .before = setting.place};
+}
+
+const Setting& Configuration::operator[](std::string_view key) const {
+  return settings_.at(static_cast<std::size_t>(find_sextractor_key(key) - sextractor_keys().data()));
+}
+
+Configuration read_configuration(const std::string& path) {
+  Configuration configuration;
+  bool any = false;
+  for_each_text_line(path, [&](std::string_view line, const std::string& place) {
+    const std::size_t begin = line.find_first_not_of(separators);
+    if (begin == line.npos || line[begin] == '#') return;
+    const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
+    configuration.set(line.substr(begin, end - begin), line.substr(end), place);
+    any = true;
+  });
+  if (!any)
+    fail(path, "sets no key of SExtractor's; source-extractor -dd > default.sex writes a configuration to begin with");
+  return configuration;
+}
+
+}  // namespace srcextract::sextractor

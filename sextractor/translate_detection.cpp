@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/kernel_values.hpp"
+#include "config/values.hpp"
+#include "io/image/kernel_file.hpp"
+#include "sextractor/text_file.hpp"
+#include "sextractor/translation.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract::sextractor {
+
+using config::fail;
+using config::format_value;
+
+namespace {
+
+/// SExtractor's default.conv, where that file is not at hand.
+const KernelFile& usual_kernel() {
+  static const KernelFile kernel{{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}}, true};
+  return kernel;
+}
+
+std::string place_or(const Setting& setting, const std::string& path) {
+  return setting.is_set() ? setting.place : path;
+}
+
+/// SExtractor's filters are texts, or a retina, which is in FITS.
+bool is_retina(const std::string& path) {
+  std::array<char, 6> begin{};
+  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
+  return std::string_view(begin.data(), begin.size()) == "SIMPLE";
+}
+
+KernelFile read_kernel(const Setting& name, const std::string& file, const std::string& configuration) {
+  const std::string place = place_or(name, configuration);
+  if (file.empty() && name.is_usual()) return usual_kernel();
+  if (file.empty())
+    fail(place, "FILTER_NAME " + name.word() +
+                    ": there is no such file, neither here nor beside this one; SExtractor takes it from the working "
+                    "directory");
+  try {
+    return read_kernel_file(file);
+  } catch (const Error& error) {
+    fail(place, std::string("FILTER_NAME: ") + error.what());
+  }
+}
+
+void put_filter(const Request& request, Translation& to) {
+  const Setting &filter = request["FILTER"], &name = request["FILTER_NAME"];
+  if (!filter.yes()) {
+    to.put("convolve.kernel", "none", {&filter});
+    return to.pass_over({&name, &request["FILTER_THRESH"]}, "FILTER is N");
+  }
+  const std::string file = find_file(name.word(), request.path);
+  if (!file.empty() && is_retina(file)) {
+    to.lose(name,
+            "is a retina, a network that filters, which there is none of: sources are found in the image as it is");
+    return to.put("convolve.kernel", "none", {&filter});
+  }
+  const KernelFile kernel = read_kernel(name, file, request.path);
+  if (const std::string problem = kernel_problem(kernel.values); !problem.empty()) {
+    to.lose(name, "a kernel " + problem + ": sources are found in the image as it is");
+    return to.put("convolve.kernel", "none", {&filter});
+  }
+  to.put("convolve.kernel", "values", {&filter, &name});
+  to.put("convolve.values", format_value(kernel.values), {&name});
+  if (!kernel.normalize) to.put("convolve.normalize", "false", {&name}, "CONV NONORM");
+  to.pass_over({&request["FILTER_THRESH"]}, "it is of filters by a retina alone");
+}
+
+enum class Unit { sigma, absolute, magnitudes };
+
+/// Two values are a surface brightness and its zero point, whatever THRESH_TYPE says; that has a value for the first
+/// threshold, and one for the second.
+Unit unit_of(const Setting& threshold, const Setting& type, std::size_t index) {
+  if (threshold.values.size() == 2) return Unit::magnitudes;
+  return type.word(index) == "ABSOLUTE" ? Unit::absolute : Unit::sigma;
+}
+
+/// A surface brightness by another zero point is another number.
+double brightness(const Setting& threshold, double zero_point) {
+  return threshold.number(0) + (zero_point - threshold.number(1));
+}
+
+double pixel_value(const Setting& threshold, double scale) {
+  return scale * scale * std::pow(10, -0.4 * (threshold.number(0) - threshold.number(1)));
+}
+
+void put_thresholds(const Request& request, Translation& to) {
+  const Setting &detect = request["DETECT_THRESH"], &analyse = request["ANALYSIS_THRESH"];
+  const Setting &type = request["THRESH_TYPE"], &scale = request["PIXEL_SCALE"];
+  const Unit unit = unit_of(detect, type, 0);
+  const bool same_unit = unit_of(analyse, type, 1) == unit;
+  double zero_point = 0;
+  const Setting& zero_from = zero_point_of(request, zero_point);
+  // Magnitudes without a zero point of their own: thresholds in them have one that MAG_* have not.
+  const bool as_pixels = unit == Unit::magnitudes && zero_point == 0 && scale.number() > 0;
+  const auto value_of = [&](const Setting& threshold) {
+    if (unit != Unit::magnitudes) return threshold.number();
+    return as_pixels ? pixel_value(threshold, scale.number()) : brightness(threshold, zero_point);
+  };
+  std::vector<const Setting*> from = {&detect};
+  if (unit == Unit::magnitudes) from.push_back(as_pixels ? &scale : &zero_from);
+  to.put("detection.threshold", format_value(value_of(detect)), from);
+  if (unit == Unit::absolute || as_pixels)
+    to.put("detection.threshold_unit", "absolute", {as_pixels ? &detect : &type},
+           as_pixels ? "a surface brightness by another zero point than that of MAG_*, as pixel value" : "");
+  else if (unit == Unit::magnitudes)
+    to.put("detection.threshold_unit", "mag_per_arcsec2", {&detect});
+  if (unit == Unit::sigma) to.pass_over({&type}, "thresholds are in sigma, as they are here");
+  if (unit == Unit::magnitudes) to.pass_over({&type}, "DETECT_THRESH has two values, which are a surface brightness");
+  if (same_unit)
+    to.put("detection.analysis_threshold", format_value(value_of(analyse)), {&analyse});
+  else
+    to.lose(analyse, "is in another unit than DETECT_THRESH, and there is one for both: ISOAREA_IMAGE is left out");
+}
+
+void put_deblending(const Request& request, Translation& to) {
+  const Setting &levels = request["DEBLEND_NTHRESH"], &contrast = request["DEBLEND_MINCONT"];
+  const Setting &clean = request["CLEAN"], &beta = request["CLEAN_PARAM"];
+  if (levels.number() < 2) {
+    to.put("deblend.method", "none", {&levels});
+    to.pass_over({&contrast}, "nothing is divided with one level");
+  } else {
+    to.put("deblend.method", "tree", {&levels});
+    to.put("deblend.thresholds", format_value(static_cast<std::int64_t>(levels.number())), {&levels});
+    to.put("deblend.contrast", format_value(contrast.number()), {&contrast});
+  }
+  to.put("deblend.clean", format_value(clean.yes()), {&clean});
+  if (clean.yes())
+    to.put("deblend.clean_beta", format_value(beta.number()), {&beta});
+  else
+    to.pass_over({&beta}, "CLEAN is N");
+}
+
+}  // namespace
+
+const Setting& zero_point_of(const Request& request, double& zero_point) {
+  const Setting &threshold = request["DETECT_THRESH"], &magnitudes = request["MAG_ZEROPOINT"];
+  const bool has_magnitudes = std::ranges::any_of(request.parameters, [](const Parameter& parameter) {
+    return parameter.name.starts_with("MAG_") || parameter.name.starts_with("MU_");
+  });
+  const bool of_threshold = threshold.values.size() == 2 && magnitudes.number() == 0 &&
+                            (!has_magnitudes || request["PIXEL_SCALE"].number() == 0);
+  zero_point = of_threshold ? threshold.number(1) : magnitudes.number();
+  return of_threshold ? threshold : magnitudes;
+}
+
+void translate_detection(const Request& request, Translation& to) {
+  put_filter(request, to);
+  put_thresholds(request, to);
+  const Setting& area = request["DETECT_MINAREA"];
+  to.put("detection.min_area", format_value(static_cast<std::int64_t>(area.number())), {&area});
+  put_deblending(request, to);
+}
+
+}  // namespace srcextract::sextractor

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "config/values.hpp"
+#include "io/image/network_file.hpp"
+#include "sextractor/text_file.hpp"
+#include "sextractor/translation.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract::sextractor {
+
+using config::fail;
+using config::format_value;
+
+namespace {
+
+void put_number(const Request& request, const char* key, const std::string& path, Translation& to) {
+  to.put(path, format_value(request[key].number()), {&request[key]});
+}
+
+/// A keyword of the image that has a number; NONE is none.
+void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
+  std::string keyword = setting.word();
+  std::ranges::transform(keyword, keyword.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  to.put(path, keyword == "NONE" ? "none" : format_value(keyword), {&setting});
+}
+
+/// As many values of a list as columns ask for: the others are not measured there.
+void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
+              Translation& to) {
+  const Setting& setting = request[key];
+  std::vector<double> values = setting.numbers();
+  const auto wanted = static_cast<std::size_t>(most_values(request.parameters, columns));
+  std::string note;
+  if (wanted > 0 && wanted < values.size()) {
+    note = "the columns ask for " + std::to_string(wanted) + " of " + std::to_string(values.size());
+    values.resize(wanted);
+  } else if (wanted > values.size()) {
+    note = "the columns ask for " + std::to_string(wanted) + ": SExtractor fills the others with zeros";
+  }
+  to.put(path, format_value(values), {&setting}, note);
+}
+
+void put_network(const Request& request, Translation& to) {
+  const Setting &network = request["STARNNW_NAME"], &seeing = request["SEEING_FWHM"];
+  if (!request.wants("CLASS_STAR")) return to.pass_over({&network, &seeing}, "CLASS_STAR is not asked for");
+  const std::string place = network.is_set() ? network.place : request.path;
+  const std::string file = find_file(network.word(), request.path);
+  if (file.empty())
+    fail(place, "STARNNW_NAME " + network.word() +
+                    ", which CLASS_STAR is told by: there is no such file, neither here nor beside this one; copy it "
+                    "from SExtractor's own files, or take CLASS_STAR out of the columns");
+  try {
+    read_network_file(file);
+  } catch (const Error& error) {
+    fail(place, std::string("STARNNW_NAME: ") + error.what());
+  }
+  to.put("measurement.nnw", format_value(file), {&network});
+  to.put("measurement.seeing_fwhm", format_value(seeing.number()), {&seeing});
+}
+
+void put_zero_point(const Request& request, Translation& to) {
+  double zero_point = 0;
+  const Setting& from = zero_point_of(request, zero_point);
+  to.put("measurement.zero_point", format_value(zero_point), {&from});
+  if (&from != &request["MAG_ZEROPOINT"]) to.pass_over({&request["MAG_ZEROPOINT"]}, "the threshold has a zero point");
+}
+
+}  // namespace
+
+void translate_measurement(const Request& request, Translation& to) {
+  put_number(request, "GAIN", "measurement.gain", to);
+  put_keyword(request["GAIN_KEY"], "measurement.gain_keyword", to);
+  const Setting& saturation = request["SATUR_LEVEL"];
+  if (saturation.number() == 0)
+    to.lose(saturation, "every source with a pixel above 0 is saturated there; here 0 means that none is");
+  put_number(request, "SATUR_LEVEL", "measurement.saturation", to);
+  put_keyword(request["SATUR_KEY"], "measurement.saturation_keyword", to);
+  put_zero_point(request, to);
+  put_number(request, "PIXEL_SCALE", "measurement.pixel_scale", to);
+  std::string mask = request["MASK_TYPE"].word();
+  std::ranges::transform(mask, mask.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  to.put("measurement.mask", mask, {&request["MASK_TYPE"]});
+  put_list(request, "PHOT_APERTURES", "measurement.apertures", {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"},
+           to);
+  to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});
+  to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
+  put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, to);
+  put_network(request, to);
+}
+
+}  // namespace srcextract::sextractor

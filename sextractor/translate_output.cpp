@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/values.hpp"
+#include "sextractor/columns.hpp"
+#include "sextractor/translation.hpp"
+
+namespace srcextract::sextractor {
+
+using config::format_value;
+
+namespace {
+
+/// Our format, and what is to be said where it is not the same.
+struct Format {
+  std::string ours, note;
+};
+
+Format our_format(const std::string& type) {
+  static const std::map<std::string, Format> formats = {
+      {"FITS_1.0", {"fits", ""}},
+      {"FITS_LDAC", {"fits", "a binary table without LDAC's header of the image"}},
+      {"FITS_TPX", {"fits", "a binary table"}},
+      {"ASCII", {"csv", "text with commas, after a line with the names"}},
+      {"ASCII_HEAD", {"ecsv", "text with names, units and descriptions at its head"}},
+      {"ASCII_SKYCAT", {"ecsv", "text with names, units and descriptions at its head; reg is for pictures"}},
+      {"ASCII_VOTABLE", {"ecsv", "text with names, units and descriptions at its head"}},
+      {"NONE", {"fits", "there is always a catalogue"}}};
+  return formats.at(type);
+}
+
+void put_format(const Request& request, Translation& to) {
+  const Setting& type = request["CATALOG_TYPE"];
+  Format format = our_format(type.word());
+  // What a text with commas has no room for.
+  if (format.ours == "csv" && request.wants("VIGNET")) format = our_format("ASCII_HEAD");
+  std::string formats = format.ours;
+  if (request.wants("EXT_NUMBER") && formats != "fits") formats = "fits, " + formats;
+  to.put("output.formats", "[" + formats + "]", {&type}, format.note);
+}
+
+void add_column(const Parameter& parameter, Translation& to) {
+  if (parameter.name == "EXT_NUMBER") return;
+  std::string ours = our_column(parameter.name);
+  if (ours.empty()) return to.lose(parameter, why_no_column(parameter.name));
+  if (ours == "VIGNET") {
+    const auto side = [&](std::size_t i) { return i < parameter.sizes.size() ? parameter.sizes[i] : 1; };
+    ours += "(" + std::to_string(side(0)) + "," + std::to_string(side(1)) + ")";
+  }
+  if (std::ranges::count(to.columns, ours) == 0) to.columns.push_back(ours);
+}
+
+void add_columns(const Request& request, Translation& to) {
+  const Setting& name = request["PARAMETERS_NAME"];
+  if (request.parameters.empty())
+    return to.put("output.columns", "[default, photometry]", {&name},
+                  "there is no such file: these are the usual columns, and --param names a list of yours");
+  to.pass_over({&name}, "output.columns has the columns of " + request.parameters_path);
+  for (const Parameter& parameter : request.parameters) add_column(parameter, to);
+  if (!request.wants("EXT_NUMBER")) return;
+  to.put("input.hdu", "all", {}, "EXT_NUMBER: every image of a file, as SExtractor takes them");
+  to.put("output.one_catalogue", "true", {},
+         "EXT_NUMBER: one catalogue of them, with the columns EXT_NUMBER and EXTNAME");
+}
+
+std::string why_no_check_image(const std::string& type) {
+  if (type == "APERTURES") return "apertures are not drawn into images; output.quicklook draws the ellipses of sources";
+  if (type == "IDENTICAL") return "it is the image itself";
+  return "there is no such check image";
+}
+
+void put_check_images(const Request& request, Translation& to) {
+  static const std::map<std::string, std::string> ours = {
+      {"BACKGROUND", "background"},         {"BACKGROUND_RMS", "rms"}, {"-BACKGROUND", "-background"},
+      {"MINIBACKGROUND", "minibackground"}, {"FILTERED", "filtered"},  {"OBJECTS", "objects"},
+      {"MINIBACK_RMS", "miniback_rms"},     {"-OBJECTS", "-objects"}};
+  const Setting& types = request["CHECKIMAGE_TYPE"];
+  std::vector<std::string> images;
+  bool segmentation = false;
+  for (std::size_t i = 0; i < types.values.size(); ++i) {
+    const std::string type = types.word(i);
+    const auto found = ours.find(type);
+    if (found != ours.end() && std::ranges::count(images, found->second) == 0) images.push_back(found->second);
+    segmentation |= type == "SEGMENTATION";
+    if (found == ours.end() && type != "NONE" && type != "SEGMENTATION")
+      to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, why_no_check_image(type), true});
+  }
+  std::string list;
+  for (const std::string& image : images) list += (list.empty() ? "" : ", ") + image;
+  if (segmentation) to.put("output.segmentation", "true", {&types});
+  if (!images.empty()) to.put("output.check_images", "[" + list + "]", {&types});
+  if (!segmentation && images.empty()) to.pass_over({&types}, "no check image is written");
+}
+
+}  // namespace
+
+void translate_output(const Request& request, Translation& to) {
+  put_format(request, to);
+  add_columns(request, to);
+  put_check_images(request, to);
+}
+
+}  // namespace srcextract::sextractor

@@ -1,0 +1,116 @@
+#include <map>
+#include <string>
+
+#include "config/values.hpp"
+#include "sextractor/translation.hpp"
+
+namespace srcextract::sextractor {
+
+using config::format_value;
+
+namespace {
+
+constexpr std::size_t of_detection = 0, of_measurement = 1;  // the order of pairs
+
+std::string our_type(const std::string& word) {
+  static const std::map<std::string, std::string> types = {
+      {"BACKGROUND", "background"}, {"MAP_RMS", "rms"}, {"MAP_VAR", "variance"}, {"MAP_WEIGHT", "weight"}};
+  const auto found = types.find(word);
+  return found == types.end() ? "none" : found->second;
+}
+
+bool is_map(const std::string& type) {
+  return type != "none" && type != "background";
+}
+
+std::string our_interpolation(const std::string& word) {
+  return word == "ALL" ? "all" : word == "VAR_ONLY" ? "variance" : "none";
+}
+
+/// Whether both images of a pair have the same.
+bool is_one(const Setting& setting) {
+  return setting.word(of_detection) == setting.word(of_measurement);
+}
+
+/// What DETECT has for itself, as options.
+std::string detect_options(const Request& request) {
+  const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
+  std::string options = "--detect-set weights.type=" + type;
+  if (is_map(type)) options += " --detect-set weights.file=" + request["WEIGHT_IMAGE"].word(of_detection);
+  return options;
+}
+
+void put_interpolation(const Request& request, Translation& to) {
+  const Setting &type = request["INTERP_TYPE"], &columns = request["INTERP_MAXXLAG"], &rows = request["INTERP_MAXYLAG"];
+  const std::string ours = our_interpolation(type.word(of_measurement));
+  if (!is_one(type))
+    to.lose(type,
+            "one configuration is for both images, here that of the one that is measured; for DETECT add "
+            "--detect-set weights.interpolate=" +
+                our_interpolation(type.word(of_detection)));
+  to.put("weights.interpolate", ours, {&type});
+  if (ours == "none") return to.pass_over({&columns, &rows}, "nothing is interpolated");
+  to.put("weights.interpolate_columns", format_value(static_cast<std::int64_t>(columns.number(of_measurement))),
+         {&columns});
+  to.put("weights.interpolate_rows", format_value(static_cast<std::int64_t>(rows.number(of_measurement))), {&rows});
+}
+
+void put_map(const Request& request, const std::string& type, Translation& to) {
+  const Setting &image = request["WEIGHT_IMAGE"], &threshold = request["WEIGHT_THRESH"];
+  const Setting &rescale = request["RESCALE_WEIGHTS"], &gain = request["WEIGHT_GAIN"];
+  to.put("weights.file", format_value(image.word(of_measurement)), {&image});
+  if (!threshold.values.empty())
+    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
+  if (type == "rms")
+    to.pass_over({&rescale}, "a map of the noise is taken as it is");
+  else
+    to.put("weights.rescale", format_value(rescale.yes(of_measurement)), {&rescale});
+  put_interpolation(request, to);
+  const bool has_gain = request["GAIN"].number() > 0 || request["GAIN_KEY"].is_set();
+  if (gain.yes() && has_gain)
+    to.lose(gain, std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does");
+  else
+    to.pass_over({&gain}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
+}
+
+void put_flags(const Request& request, Translation& to) {
+  const Setting &images = request["FLAG_IMAGE"], &types = request["FLAG_TYPE"];
+  if (!request.wants("IMAFLAGS_ISO") && !request.wants("NIMAFLAGS_ISO"))
+    return to.pass_over({&images, &types}, "neither IMAFLAGS_ISO nor NIMAFLAGS_ISO is asked for");
+  const auto type_of = [&](std::size_t index) {
+    std::string word = types.word(index);
+    for (char& letter : word) letter = static_cast<char>(letter - 'A' + 'a');
+    return word.empty() ? "or" : word;
+  };
+  if (images.values.empty()) return;
+  to.put("flags.file", format_value(images.word()), {&images});
+  to.put("flags.type", type_of(0), {&types});
+  std::string further;
+  for (std::size_t i = 1; i < images.values.size(); ++i)
+    further += (further.empty() ? "" : ", ") + std::string("{file: ") + format_value(images.word(i)) +
+               ", type: " + type_of(i) + "}";
+  if (!further.empty()) to.put("flags.further", "[" + further + "]", {&images, &types});
+}
+
+}  // namespace
+
+void translate_weights(const Request& request, Translation& to) {
+  const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
+  const std::string type = our_type(types.word(of_measurement)), other = our_type(types.word(of_detection));
+  const bool other_map = is_map(other) && images.word(of_detection) != images.word(of_measurement);
+  if (type != other || other_map)
+    to.lose(types,
+            "one configuration is for both images, here with the weights of the one that is measured; for "
+            "DETECT add " +
+                detect_options(request));
+  to.put("weights.type", type, {&types});
+  if (is_map(type))
+    put_map(request, type, to);
+  else
+    to.pass_over({&images, &request["WEIGHT_THRESH"], &request["RESCALE_WEIGHTS"], &request["WEIGHT_GAIN"],
+                  &request["INTERP_TYPE"], &request["INTERP_MAXXLAG"], &request["INTERP_MAXYLAG"]},
+                 "WEIGHT_TYPE asks for no map");
+  put_flags(request, to);
+}
+
+}  // namespace srcextract::sextractor

@@ -1,0 +1,268 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/overrides.hpp"
+#include "tests/sextractor/request_support.hpp"
+#include "tests/support/source_dir.hpp"
+
+namespace srcextract::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
+  const Converted converted = convert("VERBOSE_TYPE QUIET\n");
+  EXPECT_EQ(lost(converted), "");
+  Config expected = load_given(source_dir() + "/config/sextractor.yaml").config;
+  // That file is for any image and says nothing of its header; SExtractor looks for these keywords, and takes a pixel
+  // for one arcsecond. Its catalogue is a text.
+  expected.measurement.gain_keyword = "GAIN";
+  expected.measurement.saturation_keyword = "SATURATE";
+  expected.measurement.pixel_scale = 1;
+  expected.output.formats = {CatalogFormat::ecsv};
+  EXPECT_EQ(dump_config(converted.config), dump_config(expected));
+}
+
+TEST(SextractorTranslation, EveryKeyStandsWithWhatItIsFrom) {
+  const Converted converted =
+      convert("DETECT_THRESH 2.5\nANALYSIS_THRESH 3\nMEMORY_BUFSIZE 99\nPHOT_AUTOAPERS 10,20\n");
+  EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_THRESH 2.5\n  threshold: 2.5\n"));
+  EXPECT_THAT(converted.yaml, HasSubstr("  # DETECT_MINAREA 5 (SExtractor's default)\n  min_area: 5\n"));
+  EXPECT_THAT(converted.yaml, HasSubstr("MEMORY_BUFSIZE 99: memory has no limits"));
+  EXPECT_THAT(lost(converted), StartsWith("PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"));
+  EXPECT_EQ(converted.config.detection.analysis_threshold, 3);
+}
+
+TEST(SextractorTranslation, ThresholdsInPixelValues) {
+  const Converted converted = convert("THRESH_TYPE ABSOLUTE\nDETECT_THRESH 50\nANALYSIS_THRESH 60\n");
+  EXPECT_EQ(converted.config.detection.threshold_unit, ThresholdUnit::absolute);
+  EXPECT_EQ(converted.config.detection.threshold, 50);
+  EXPECT_EQ(converted.config.detection.analysis_threshold, 60);
+  EXPECT_EQ(lost(converted), "");
+  const Converted mixed = convert("THRESH_TYPE ABSOLUTE,RELATIVE\nDETECT_THRESH 50\n", "NUMBER\nISOAREA_IMAGE\n");
+  EXPECT_THAT(lost(mixed), HasSubstr("ANALYSIS_THRESH 1.5: is in another unit"));
+  EXPECT_THAT(lost(mixed), HasSubstr("ISOAREA_IMAGE: "));
+  EXPECT_THAT(mixed.config.output.columns, ElementsAre("NUMBER"));
+}
+
+/// The pixel value that a threshold in magnitudes comes to, by the surface brightness' definition.
+double pixel_value(const Config& config, double scale) {
+  return scale * scale * std::pow(10, 0.4 * (config.measurement.zero_point - config.detection.threshold));
+}
+
+TEST(SextractorTranslation, ThresholdsInMagnitudes) {
+  // SExtractor 2.25 tells a THRESHOLD of 142.6404 for 22,30 at 0.3 arcseconds, whatever MAG_ZEROPOINT and THRESH_TYPE
+  // are.
+  const std::string sex = "DETECT_THRESH 22,30\nANALYSIS_THRESH 23,30\nPIXEL_SCALE 0.3\n";
+  const Config alone = convert(sex + "THRESH_TYPE ABSOLUTE\n", "NUMBER\nFLUX_AUTO\n").config;
+  EXPECT_EQ(alone.detection.threshold_unit, ThresholdUnit::mag_per_arcsec2);
+  EXPECT_NEAR(pixel_value(alone, 0.3), 142.6404, 1e-4);
+  EXPECT_EQ(alone.detection.analysis_threshold, 23);
+  const Config other = convert(sex + "MAG_ZEROPOINT 25\n", "MAG_AUTO\n").config;
+  EXPECT_EQ(other.measurement.zero_point, 25);
+  EXPECT_NEAR(pixel_value(other, 0.3), 142.6404, 1e-4);
+  EXPECT_NEAR(other.detection.analysis_threshold - other.detection.threshold, 1, 1e-12);
+  // MAG_AUTO has the zero point 0 there, which a threshold in magnitudes cannot have here.
+  const Config zero = convert(sex, "MAG_AUTO\n").config;
+  EXPECT_EQ(zero.measurement.zero_point, 0);
+  EXPECT_EQ(zero.detection.threshold_unit, ThresholdUnit::absolute);
+  EXPECT_NEAR(zero.detection.threshold, 142.6404, 1e-4);
+  EXPECT_NEAR(zero.detection.analysis_threshold, 142.6404 / std::pow(10, 0.4), 1e-4);
+}
+
+TEST(SextractorTranslation, FiltersBecomeValues) {
+  const TemporaryFolder folder;
+  folder.write("k.conv", "CONV NONORM\n# a kernel\n1 2 3\n4 5 6\n7 8 9\n");
+  const Config config = convert(folder, "FILTER_NAME k.conv\n").config;  // beside the configuration
+  EXPECT_EQ(config.convolve.values, (std::vector<std::vector<double>>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}));
+  EXPECT_FALSE(config.convolve.normalize);
+  EXPECT_EQ(convert(folder, "FILTER N\nFILTER_NAME none.conv\n").config.convolve.kernel, KernelShape::none);
+  EXPECT_THAT(convert_error(folder, "GAIN 1\nFILTER_NAME none.conv\n"),
+              StartsWith("x.sex:2: FILTER_NAME none.conv: there is no such file"));
+  folder.write("bad.conv", "CONV NORM\n1 x 1\n");
+  EXPECT_THAT(convert_error(folder, "FILTER_NAME bad.conv\n"), StartsWith("x.sex:1: FILTER_NAME: bad.conv:2: 'x'"));
+  folder.write("x.ret", "SIMPLE  =                    T");
+  EXPECT_THAT(lost(convert(folder, "FILTER_NAME x.ret\n")), StartsWith("FILTER_NAME x.ret: is a retina"));
+  folder.write("even.conv", "CONV NORM\n1 2\n1 2\n");
+  const Converted even = convert(folder, "FILTER_NAME even.conv\n");
+  EXPECT_THAT(lost(even), StartsWith("FILTER_NAME even.conv: a kernel must have odd sides"));
+  EXPECT_EQ(even.config.convolve.kernel, KernelShape::none);
+}
+
+WeightsConfig weights_of(WeightType type, const std::string& file, Interpolate interpolate = Interpolate::none) {
+  WeightsConfig weights;
+  weights.type = type;
+  weights.file = file;
+  weights.interpolate = interpolate;
+  return weights;
+}
+
+TEST(SextractorTranslation, Weights) {
+  const Config none = convert("WEIGHT_THRESH 1\nINTERP_TYPE NONE\n").config;
+  EXPECT_EQ(none.weights, weights_of(WeightType::none, ""));
+  EXPECT_EQ(convert("WEIGHT_TYPE BACKGROUND\n").config.weights.type, WeightType::background);
+  const Converted map = convert(
+      "WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE w.fits\nWEIGHT_THRESH 0.5\nRESCALE_WEIGHTS N\nINTERP_TYPE VAR_ONLY\n"
+      "INTERP_MAXXLAG 4\nINTERP_MAXYLAG 5\n");
+  WeightsConfig expected = weights_of(WeightType::weight, "w.fits", Interpolate::variance);
+  expected.threshold = 0.5;
+  expected.rescale = false;
+  expected.interpolate_columns = 4;
+  expected.interpolate_rows = 5;
+  EXPECT_EQ(map.config.weights, expected);
+  EXPECT_EQ(lost(map), "");
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
+            weights_of(WeightType::rms, "weight.fits", Interpolate::all));
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\n").config.weights,
+            weights_of(WeightType::variance, "weight.fits"));
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y: "));
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n")), "");
+}
+
+TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
+  const Converted two = convert("WEIGHT_TYPE NONE,MAP_RMS\nWEIGHT_IMAGE w.fits\n");
+  EXPECT_EQ(two.config.weights.file, "w.fits");
+  EXPECT_EQ(two.config.weights.type, WeightType::rms);
+  EXPECT_THAT(lost(two), HasSubstr("for DETECT add --detect-set weights.type=none"));
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_RMS,MAP_RMS\nWEIGHT_IMAGE w.fits\n")), "");
+  const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
+  EXPECT_EQ(maps.config.weights.file, "w.fits");
+  EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
+  const Converted holes = convert("WEIGHT_TYPE MAP_RMS\nINTERP_TYPE VAR_ONLY,NONE\n");
+  EXPECT_EQ(holes.config.weights.interpolate, Interpolate::none);
+  EXPECT_THAT(lost(holes), HasSubstr("for DETECT add --detect-set weights.interpolate=variance"));
+  const Converted sky = convert("BACK_TYPE AUTO,MANUAL\nBACK_VALUE 1,2\n");
+  EXPECT_EQ(sky.config.given_sky.level, "2.0");
+  EXPECT_THAT(lost(sky), HasSubstr("--detect-set background.level=''"));
+}
+
+TEST(SextractorTranslation, Sky) {
+  const Config config = convert("BACK_SIZE 128\nBACK_FILTERSIZE 5,5\nBACK_FILTTHRESH 2\n").config;
+  EXPECT_EQ(config.background.mesh_size, 128);
+  EXPECT_EQ(config.background.filter_size, 5);
+  EXPECT_EQ(config.background.filter_threshold, 2);
+  EXPECT_EQ(config.given_sky.level, "");
+  EXPECT_EQ(convert("BACK_TYPE MANUAL\nBACK_VALUE 100\n").config.given_sky.level, "100.0");
+  EXPECT_THAT(lost(convert("BACK_SIZE 32,64\n")), StartsWith("BACK_SIZE 32,64: meshes"));
+  EXPECT_THAT(lost(convert("BACKPHOTO_TYPE LOCAL\n")), HasSubstr("ANNULUS_SKY"));
+}
+
+TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
+  const Converted converted = convert("BACK_FILTERSIZE 4\nBACK_SIZE 4\nGAIN 2\n");
+  EXPECT_EQ(converted.config.background.filter_size, 3);
+  EXPECT_EQ(converted.config.background.mesh_size, 64);
+  EXPECT_EQ(converted.config.measurement.gain, 2);
+  EXPECT_THAT(lost(converted), HasSubstr("BACK_FILTERSIZE 4: 'background.filter_size' must be odd"));
+  EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
+}
+
+TEST(SextractorTranslation, DeblendingAndClean) {
+  const Config one = convert("DEBLEND_NTHRESH 1\nCLEAN N\nCLEAN_PARAM 2\n", "NUMBER\n").config;
+  EXPECT_EQ(one.deblend, DeblendConfig{});
+  const Config many = convert("DEBLEND_NTHRESH 64\nDEBLEND_MINCONT 0.0001\nCLEAN_PARAM 1.5\n").config;
+  EXPECT_EQ(
+      many.deblend,
+      (DeblendConfig{
+          .method = DeblendMethod::tree, .thresholds = 64, .contrast = 0.0001, .clean = true, .clean_beta = 1.5}));
+}
+
+TEST(SextractorTranslation, Measurement) {
+  const Converted converted = convert(
+      "GAIN 1.5\nGAIN_KEY EGAIN\nSATUR_KEY none\nSATUR_LEVEL 60000\nMAG_ZEROPOINT 27\nPIXEL_SCALE 0\nMASK_TYPE BLANK\n"
+      "PHOT_APERTURES 3,5,9\nPHOT_AUTOPARAMS 2,3\nPHOT_PETROPARAMS 1.5,2\nPHOT_FLUXFRAC 0.2,0.5\n",
+      "MAG_APER(2)\nFLUX_RADIUS(2)\n");
+  const MeasurementConfig& measurement = converted.config.measurement;
+  EXPECT_EQ(measurement.gain, 1.5);
+  EXPECT_EQ(measurement.gain_keyword, "EGAIN");
+  EXPECT_EQ(measurement.saturation_keyword, "none");
+  EXPECT_EQ(measurement.saturation, 60000);
+  EXPECT_EQ(measurement.zero_point, 27);
+  EXPECT_EQ(measurement.pixel_scale, 0);
+  EXPECT_EQ(measurement.mask, MaskNeighbours::blank);
+  EXPECT_THAT(measurement.apertures, ElementsAre(3, 5));
+  EXPECT_THAT(measurement.kron, ElementsAre(2, 3));
+  EXPECT_THAT(measurement.petrosian, ElementsAre(1.5, 2));
+  EXPECT_THAT(measurement.flux_radius, ElementsAre(0.2, 0.5));
+  EXPECT_EQ(lost(converted), "");
+  EXPECT_THAT(lost(convert("GAIN_KEY TOOLONGAKEY\n")), StartsWith("GAIN_KEY TOOLONGAKEY: 'measurement.gain_keyword'"));
+}
+
+TEST(SextractorTranslation, TheNetworkOfClassStar) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(convert_error(folder, "GAIN 1\nSTARNNW_NAME x.nnw\n", "CLASS_STAR\n"),
+              StartsWith("x.sex:2: STARNNW_NAME x.nnw, which CLASS_STAR is told by: there is no such file"));
+  EXPECT_EQ(convert(folder, "STARNNW_NAME x.nnw\n", "NUMBER\n").config.measurement.nnw, "");
+  folder.write("x.nnw", network_text());
+  const Config config = convert(folder, "STARNNW_NAME x.nnw\nSEEING_FWHM 0.8\n", "CLASS_STAR\n").config;
+  EXPECT_EQ(config.measurement.nnw, folder / "x.nnw");
+  EXPECT_EQ(config.measurement.seeing_fwhm, 0.8);
+  folder.write("x.nnw", "NNW\n2 10 1\n");
+  EXPECT_THAT(convert_error(folder, "STARNNW_NAME x.nnw\n", "CLASS_STAR\n"),
+              StartsWith("x.sex:1: STARNNW_NAME: x.nnw:2: a network of other layers"));
+}
+
+TEST(SextractorTranslation, Columns) {
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nX_IMAGE_DBL\nX_IMAGE\nVIGNET(35,21)\nFLUX_BEST\nMAG_PSF\n");
+  EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
+  EXPECT_THAT(lost(converted), HasSubstr("FLUX_BEST: it is that of AUTO"));
+  EXPECT_THAT(lost(converted), HasSubstr("MAG_PSF: there are no fits of PSFs"));
+  EXPECT_THAT(converted.config.output.formats, ElementsAre(CatalogFormat::ecsv));
+  EXPECT_THAT(convert("CATALOG_TYPE ASCII\n", "VIGNET(3,3)\n").config.output.formats, ElementsAre(CatalogFormat::ecsv));
+  EXPECT_THAT(convert_error("GAIN 1\n", "MAG_PSF\n"), StartsWith("x.param: of the columns that it asks for"));
+  EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
+  const Config several = convert("CATALOG_TYPE FITS_LDAC\n", "EXT_NUMBER\nNUMBER\n").config;
+  EXPECT_TRUE(several.output.one_catalogue);
+  EXPECT_EQ(several.input.hdu, "all");
+}
+
+TEST(SextractorTranslation, TheListOfColumns) {
+  const TemporaryFolder folder;
+  folder.write("mine.param", "NUMBER\nFLAGS\n");
+  EXPECT_THAT(convert(folder, "PARAMETERS_NAME mine.param\n").config.output.columns, ElementsAre("NUMBER", "FLAGS"));
+  EXPECT_THAT(convert(folder, "PARAMETERS_NAME mine.param\n", "X_IMAGE\n").config.output.columns,
+              ElementsAre("X_IMAGE"));
+  EXPECT_THAT(convert_error(folder, "GAIN 1\nPARAMETERS_NAME none.param\n"),
+              StartsWith("x.sex:2: PARAMETERS_NAME none.param: there is no such file"));
+}
+
+TEST(SextractorTranslation, Flags) {
+  EXPECT_EQ(convert("FLAG_IMAGE f.fits\n", "NUMBER\n").config.flags, FlagsConfig{});
+  const FlagsConfig flags =
+      convert("FLAG_IMAGE a.fits,b.fits\nFLAG_TYPE OR,MAX\n", "NUMBER\nIMAFLAGS_ISO(2)\n").config.flags;
+  EXPECT_EQ(flags.file, "a.fits");
+  EXPECT_EQ(flags.further, (std::vector<FlagMapConfig>{{.file = "b.fits", .hdu = {}, .type = FlagType::max}}));
+}
+
+TEST(SextractorTranslation, CheckImages) {
+  const Converted converted =
+      convert("CHECKIMAGE_TYPE -BACKGROUND,SEGMENTATION,BACKGROUND_RMS,APERTURES\nCHECKIMAGE_NAME a,b,c,d\n");
+  EXPECT_THAT(converted.config.output.check_images, ElementsAre(CheckImage::minus_background, CheckImage::rms));
+  EXPECT_TRUE(converted.config.output.segmentation);
+  EXPECT_THAT(lost(converted), StartsWith("CHECKIMAGE_TYPE APERTURES: "));
+}
+
+TEST(SextractorTranslation, PathsStayWhatTheyAre) {
+  for (const std::string name : {"-", "'", "~", "123", "null", "[x", "{x}", "*x", "&x", "a:b", "%x", "@x", "#"}) {
+    const std::string sex = "WEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE ./" + name + "\n";
+    EXPECT_EQ(convert(sex).config.weights.file, "./" + name) << name;
+  }
+}
+
+TEST(SextractorTranslation, OnePlaceForEachReason) {
+  const Converted converted = convert("GAIN 1\n", "NUMBER\nMAG_PSF\nFLUX_PSF\nFLUX_BEST\n");
+  const std::vector<sextractor::Unmet> groups = sextractor::by_reason(converted.translation.unmet, true);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].what, "MAG_PSF, FLUX_PSF");
+  EXPECT_THAT(groups[0].place, ::testing::EndsWith("x.param:2"));
+}
+
+}  // namespace
+}  // namespace srcextract::testing

@@ -1,0 +1,228 @@
+"""Configurations of SExtractor's, given to SExtractor and, by `srcextract convert-config`, to srcextract: the same
+catalogue, by the measures of test_default_sex.py; and lines of such files, as both read them."""
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+pytest.importorskip("scipy.spatial")
+
+from oracle_fields import field, weights_of_a_mosaic
+from program import extract
+from rounds import LONG
+from sextractor import PROGRAM
+from test_default_sex import FLUXES, OTHERS, allowed, partners
+from test_dual_image import bands
+
+NOISE = 20.0
+
+
+def side_of(name):
+    """Enough for some hundred sources."""
+    return 1536 if name == "cold" or LONG else 768
+
+
+# Without limits that SExtractor's memory sets to what is in its catalogue.
+MEMORY = "MEMORY_BUFSIZE 4096\nMEMORY_OBJSTACK 65535\nMEMORY_PIXSTACK 10000000\nVERBOSE_TYPE QUIET\nCATALOG_TYPE FITS_1.0\n"
+COLUMNS = ["NUMBER", "X_IMAGE_DBL", "Y_IMAGE_DBL", "A_IMAGE", *FLUXES, *(name.replace("FLUX", "FLUXERR") for name in FLUXES), *OTHERS]
+
+# What pipelines ask for, each in its own way of writing.
+CONFIGURATIONS = {
+    # A survey's stack with its map of weights. Not filtered: SExtractor filters weights as well, and finds other pixels
+    # where they change (docs/sextractor.md).
+    "weights": """
+WEIGHT_TYPE\tMAP_WEIGHT     # MAP_RMS would be calibrated
+WEIGHT_IMAGE\t$FIELD/weight.fits
+WEIGHT_GAIN  N
+INTERP_TYPE  ALL
+INTERP_MAXXLAG 4
+INTERP_MAXYLAG 4
+FILTER          N
+DETECT_THRESH   2.0
+ANALYSIS_THRESH 2.0
+DETECT_MINAREA  6
+BACK_SIZE       128
+DEBLEND_MINCONT 0.001
+PHOT_APERTURES  4, 8 ,16
+""",
+    # Two runs of a deep field: bright sources whole ...
+    "cold": """
+DETECT_MINAREA=60
+detect_thresh 2.3
+ANALYSIS_THRESH 2.3
+DEBLEND_NTHRESH 64
+DEBLEND_MINCONT 0.065
+FILTER_NAME gauss.conv
+WEIGHT_TYPE NONE
+BACK_SIZE 128
+BACK_FILTERSIZE 5
+PHOT_AUTOPARAMS 2.5,3.5
+MASK_TYPE CORRECT
+""",
+    # ... and then what is faint and small.
+    "hot": """
+DETECT_MINAREA  10
+DETECT_THRESH   1.3
+ANALYSIS_THRESH 1.3
+DEBLEND_NTHRESH 64
+DEBLEND_MINCONT 0.0005
+CLEAN_PARAM     1.2
+FILTER          Y
+BACK_FILTERSIZE 5,5
+SATUR_LEVEL     4000.
+MASK_TYPE       BLANK
+""",
+    # Noise that follows the meshes; not filtered, for the same reason.
+    "background": """
+WEIGHT_TYPE background,BACKGROUND
+FILTER n
+DETECT_THRESH 2
+ANALYSIS_THRESH 2
+BACK_FILTTHRESH 1
+""",
+    # Thresholds as pixel values, on the image as it is.
+    "absolute": """
+FILTER N
+THRESH_TYPE ABSOLUTE
+DETECT_THRESH 60
+ANALYSIS_THRESH 50
+GAIN 2.0
+GAIN_KEY NONE
+CLEAN N
+""",
+    # A surface brightness, and magnitudes of another zero point.
+    "magnitudes": """
+DETECT_THRESH  24.0, 30.0
+ANALYSIS_THRESH 24.2, 30.0
+PIXEL_SCALE    0.4
+MAG_ZEROPOINT  27
+FILTER N
+PHOT_AUTOPARAMS 2.0 3.0
+""",
+}
+
+
+def gaussian(size, fwhm):
+    """A .conv of a Gaussian."""
+    y, x = np.mgrid[:size, :size] - size // 2
+    rows = np.exp(-4 * np.log(2) * (x ** 2 + y ** 2) / fwhm ** 2)
+    return "CONV NORM\n# a Gaussian\n" + "\n".join(" ".join(f"{value:.6f}" for value in row) for row in rows) + "\n"
+
+
+def scene(directory, name):
+    seed = 900 + list(CONFIGURATIONS).index(name)
+    image = field(seed, side_of(name), 2000, seeing=3.0, noise=NOISE)
+    weight = weights_of_a_mosaic(seed, side_of(name))
+    if name == "weights":
+        rng = np.random.default_rng(seed)
+        good = weight > 0
+        image[good] += rng.normal(0, NOISE, good.sum()) * np.sqrt(np.maximum(weight[good].max() / weight[good] - 1, 0))
+        image[~good] = 30_000
+    fits.writeto(directory / "field.fits", image.astype(np.float32))
+    fits.writeto(directory / "weight.fits", weight)
+    (directory / "default.conv").write_text("CONV NORM\n# 3x3 pyramid\n1 2 1\n2 4 2\n1 2 1\n")
+    (directory / "gauss.conv").write_text(gaussian(5, 2.5))
+    (directory / "survey.param").write_text("".join(f"{column}   # what -dp says of it\n" for column in COLUMNS))
+    (directory / "survey.sex").write_text(f"# {name}\nPARAMETERS_NAME survey.param\n{CONFIGURATIONS[name]}{MEMORY}")
+
+
+def run(command, directory):
+    done = subprocess.run([str(part) for part in command], cwd=directory, capture_output=True, text=True,
+                          env=os.environ | {"FIELD": str(directory)})
+    assert done.returncode == 0 and "overflow" not in done.stderr, done.stderr
+    return done
+
+
+def mine_of(program, directory, image="field.fits", *options):
+    """Ours by converted.yaml."""
+    mine, _ = extract(program, directory / "converted", directory / image, directory, *options)
+    return mine | {"SNR": mine["FLUX_ISO"] / mine["FLUXERR_ISO"]}
+
+
+def theirs_of(directory, images="field.fits"):
+    run([PROGRAM, images, "-c", "survey.sex", "-CATALOG_NAME", "their.cat"], directory)
+    table = fits.getdata(directory / "their.cat", 1)
+    return {name.removesuffix("_DBL"): table[name].astype(float) for name in COLUMNS}
+
+
+def check(mine, told):
+    """That both are one catalogue, by the measures of test_default_sex.py."""
+    assert set(COLUMNS) - {"X_IMAGE_DBL", "Y_IMAGE_DBL"} <= set(mine)
+    own, other, of_mine, of_theirs = partners(mine, told)
+    print(f"{len(told['X_IMAGE'])} sources, matched {of_mine:.4%} and {of_theirs:.4%}")
+    assert len(own) > 200 and of_mine >= 0.99 and of_theirs >= 0.99
+    mine = {column: values[own] for column, values in mine.items()}
+    told = {column: values[other] for column, values in told.items()}
+    equal = (mine["FLAGS"].astype(int) & 255) == told["FLAGS"].astype(int)
+    print(f"FLAGS equal {equal.mean():.4%}")
+    assert equal.mean() >= 0.99
+    whole = (told["FLAGS"].astype(int) & 2) == 0
+    for column in [*FLUXES, *OTHERS[:3]]:
+        same = np.abs(mine[column] - told[column]) <= allowed(column, mine, told)
+        print(f"{column}: {same[whole].mean():.4%} of those that are whole")
+        assert same[whole].mean() >= 0.985, column
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_the_same_file_the_same_catalogue(program, tmp_path, name):
+    scene(tmp_path, name)
+    run([program, "convert-config", "--strict", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    check(mine_of(program, tmp_path), theirs_of(tmp_path))
+
+
+def test_two_images(program, tmp_path):
+    """What DETECT has for itself is told as an option."""
+    scene(tmp_path, "background")
+    found, measured = bands(921, 2000)
+    fits.writeto(tmp_path / "g.fits", found)
+    fits.writeto(tmp_path / "r.fits", measured)
+    text = (tmp_path / "survey.sex").read_text().replace("background,BACKGROUND", "BACKGROUND,NONE")
+    (tmp_path / "survey.sex").write_text(text)
+    done = run([program, "convert-config", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    options = re.search(r"for DETECT add (--detect-set weights.type=background)$", done.stderr, re.M)[1].split()
+    check(mine_of(program, tmp_path, "r.fits", "-d", tmp_path / "g.fits", *options), theirs_of(tmp_path, "g.fits,r.fits"))
+
+
+def test_another_threshold_is_another_catalogue(program, tmp_path):
+    """That the measures above see a key that was not honoured."""
+    scene(tmp_path, "hot")
+    run([program, "convert-config", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    text = (tmp_path / "converted.yaml").read_text()
+    (tmp_path / "converted.yaml").write_text(text.replace("threshold: 1.3\n", "threshold: 1.4\n", 1))
+    with pytest.raises(AssertionError):
+        check(mine_of(program, tmp_path), theirs_of(tmp_path))
+
+
+# Each with the parameter of SExtractor's XML, and our key.
+LINES = [
+    ("DETECT_THRESH 2\nDETECT_THRESH 3", "Detect_Thresh", "threshold"), ("detect_thresh 4", "Detect_Thresh", "threshold"),
+    ("DETECT_THRESH=4", "Detect_Thresh", "threshold"), ("DETECT_THRESH \"4\"", "Detect_Thresh", "threshold"),
+    ("DETECT_THRESH,4", "Detect_Thresh", "threshold"), ("\tDETECT_THRESH\t6\t# x\r", "Detect_Thresh", "threshold"),
+    ("DETECT_THRESH 4#5", "Detect_Thresh", "threshold"), ("DETECT_THRESH 1e1", "Detect_Thresh", "threshold"),
+    ("DETECT_THRESH $SIGMAS", "Detect_Thresh", "threshold"), ("DETECT_THRESH ${TEN}2", "Detect_Thresh", "threshold"),
+    ("DETECT_MINAREA 7 9", "Detect_MinArea", "min_area"), ("DETECT_MINAREA 7,", "Detect_MinArea", "min_area"),
+    ("PHOT_AUTOPARAMS 2 , 3", "Phot_AutoParams", "kron"), ("PHOT_AUTOPARAMS 2;3", "Phot_AutoParams", "kron"),
+    ("BACK_SIZE 32", "Back_Size", "mesh_size"), ("SATUR_LEVEL +3e4", "Satur_Level", "saturation"),
+    ("MAG_ZEROPOINT -2.5", "Mag_ZeroPoint", "zero_point"), ("GAIN .5", "Gain", "gain"), ("", "Clean_Param", "clean_beta"),
+    ("", "Detect_Thresh", "threshold"), ("", "Deblend_NThresh", "thresholds"), ("", "Deblend_MinCont", "contrast"),
+    ("", "Pixel_Scale", "pixel_scale"), ("", "Satur_Level", "saturation"), ("", "Phot_FluxFrac", "flux_radius"),
+]
+
+
+@pytest.mark.parametrize("lines, parameter, key", LINES)
+def test_lines_are_read_as_sextractor_reads_them(program, tmp_path, lines, parameter, key):
+    rng = np.random.default_rng(1)
+    fits.writeto(tmp_path / "noise.fits", rng.normal(100, 5, (64, 64)).astype(np.float32))
+    (tmp_path / "x.param").write_text("NUMBER\n")
+    (tmp_path / "x.sex").write_bytes(f"PARAMETERS_NAME x.param\nFILTER N\n{lines}\n".encode())
+    environment = os.environ | {"SIGMAS": "7", "TEN": "1"}
+    subprocess.run([PROGRAM, "noise.fits", "-c", "x.sex", "-WRITE_XML", "Y", "-XML_NAME", "x.xml", "-VERBOSE_TYPE", "QUIET"],
+                   cwd=tmp_path, env=environment, check=True, capture_output=True)
+    told = re.search(rf'<PARAM name="{parameter}"[^>]*?value="([^"]*)"', (tmp_path / "x.xml").read_text())[1]
+    done = subprocess.run([program, "convert-config", "x.sex"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    mine = re.search(rf"^  {key}: (.*)$", done.stdout, re.M)[1]
+    assert [float(word) for word in mine.strip("[]").split(",")] == [float(word) for word in told.split()]
