@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -210,17 +211,19 @@ class HostLanes {
     }
 
    private:
-    /// Up to Most events of every integer of the block, counted in the fields of two words: 64-bit ones are not shifted
-    /// by vectors.
+    /// Up to Most events of every integer of the block, counted in the fields of two words. Powers of two are made of
+    /// the exponents of floats: not all vectors are shifted each number by its own.
     template <int Most>
     struct FieldCounts {
       static constexpr int bits = 5, half = 6, fields = 2 * half;
       static_assert(Most < 1 << bits && bits * half < 32);
+      static constexpr std::int32_t float_one = 127, float_digits = 23;
       std::int32_t lower[width] = {}, upper[width] = {};
 
       void count(int i, std::int32_t field) {
         const std::int32_t in_lower = field < half ? -1 : 0;
-        const std::int32_t once = 1 << (bits * field - (bits * half & ~in_lower));
+        const std::int32_t power = bits * field - (bits * half & ~in_lower);
+        const auto once = static_cast<std::int32_t>(std::bit_cast<float>((float_one + power) << float_digits));
         lower[i] += once & in_lower;
         upper[i] += once & ~in_lower;
       }
