@@ -8,6 +8,7 @@
 #include "config/config.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/batch/batch.hpp"
+#include "pipeline/log/print_result.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/write_yaml.hpp"

@@ -13,7 +13,7 @@
 namespace srcextract {
 namespace {
 
-constexpr int width = 16;
+constexpr int block_width = 16;
 
 /// An image in which every fourth pixel is another's, every tenth the source's own and some are bad.
 struct Pixels {
@@ -39,9 +39,9 @@ struct Pixels {
 template <class Real>
 void compare_block(const PhotometryImage& image, std::int32_t x, std::int32_t y, Real cx, Real cy, std::mt19937& random,
                    int& masked) {
-  std::int32_t wanted[width];
-  const int count = std::min<std::int32_t>(width, image.width - x);
-  for (int i = 0; i < width; ++i) wanted[i] = i < count && random() % 8 != 0 ? 1 : 0;
+  std::int32_t wanted[block_width];
+  const int count = std::min<std::int32_t>(block_width, image.width - x);
+  for (int i = 0; i < block_width; ++i) wanted[i] = i < count && random() % 8 != 0 ? 1 : 0;
   const auto samples = image.samples(x, y, count, 3, cx, cy, wanted);
   const auto own = image.own_samples(x, y, count, 3, wanted);
   for (int i = 0; i < count; ++i) {
@@ -74,7 +74,7 @@ TEST(ApertureSamples, BlocksAreTheirPixels) {
     double cx = along(random), cy = down(random);
     if (turn % 5 == 0) cx = std::round(2 * cx) / 2;
     for (std::int32_t y = 0; y < Pixels::rows; ++y) {
-      for (auto x = static_cast<std::int32_t>(random() % width); x < Pixels::columns; x += width) {
+      for (auto x = static_cast<std::int32_t>(random() % block_width); x < Pixels::columns; x += block_width) {
         compare_block(image, x, y, cx, cy, random, masked);
         compare_block(image, x, y, static_cast<float>(cx), static_cast<float>(cy), random, masked);
         if (HasFatalFailure()) return;
@@ -94,18 +94,18 @@ TEST(OwnPixels, AreKeptAsTheyAre) {
   for (int turn = 0; turn < 50; ++turn) {
     const SourceShape shape{along(random), down(random), 3, 1.5F, 0.2F, 0.35F, 0.1F, true};
     const MeasuredSource source{3, shape, nullptr, nullptr, nullptr};
-    const OwnPixels<width> plain(source, image);
-    KeptOwnPixels<width> kept(source, image);
+    const OwnPixels<block_width> plain(source, image);
+    KeptOwnPixels<block_width> kept(source, image);
     const ApertureBox most = box_of_ellipse(shape, 6, image);
-    ASSERT_TRUE(KeptOwnPixels<width>::hold(most));
+    ASSERT_TRUE(KeptOwnPixels<block_width>::hold(most));
     for (const float scale : {0.5F, 2.0F, 3.5F, 6.0F}) {
       const ApertureBox box = box_of_ellipse(shape, scale, image);
       kept.look_at(box, [&] { return scale < 3 ? box_of_ellipse(shape, 3, image) : most; });
       for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
-        for (std::int32_t x = box.x_begin; x < box.x_end; x += width) {
-          const int count = std::min<std::int32_t>(width, box.x_end - x);
+        for (std::int32_t x = box.x_begin; x < box.x_end; x += block_width) {
+          const int count = std::min<std::int32_t>(block_width, box.x_end - x);
           const auto one = plain.block(x, y, count, scale * scale), other = kept.block(x, y, count, scale * scale);
-          for (int i = 0; i < width; ++i) {
+          for (int i = 0; i < block_width; ++i) {
             ASSERT_EQ(other.ellipse.in_reach[i], one.ellipse.in_reach[i]) << x + i << " " << y << " " << scale;
             ASSERT_EQ(other.sample.own[i], one.sample.own[i]) << x + i << " " << y << " " << scale;
             if (one.sample.own[i] == 0) continue;
@@ -118,7 +118,7 @@ TEST(OwnPixels, AreKeptAsTheyAre) {
     }
   }
   EXPECT_GT(in_reach, 2000);
-  EXPECT_FALSE(KeptOwnPixels<width>::hold({0, 1000, 0, 1000, false})) << "more than there is room for";
+  EXPECT_FALSE(KeptOwnPixels<block_width>::hold({0, 1000, 0, 1000, false})) << "more than there is room for";
 }
 
 }  // namespace
