@@ -212,8 +212,8 @@ class WarpKeys {
       for (; one.rank >= memory_[bin]; ++bin) one.rank -= memory_[bin];
       one.count = memory_[bin];
       one.range.low += bin << shift;
-      const std::uint32_t last = one.range.low + ((std::uint32_t{1} << shift) - 1);
-      if (last < one.range.high) one.range.high = last;
+      const std::uint32_t size = std::uint32_t{1} << shift;
+      if (one.range.high - one.range.low >= size) one.range.high = one.range.low + (size - 1);
     }
     return one;
   }

@@ -84,25 +84,27 @@ class WarpLanes {
     static constexpr int most = most_of_product;
 
     __device__ Product(const ApertureBox& box, const Column& of_column, const Row& of_row, double* memory)
-        : of_column_(of_column), of_row_(of_row), columns_(memory - box.x_begin), rows_(memory + most - box.y_begin) {
-      is_small_ = box.x_end - box.x_begin <= most && box.y_end - box.y_begin <= most;
+        : of_column_(of_column), of_row_(of_row), first_x_(box.x_begin), first_y_(box.y_begin), columns_(memory) {
+      const std::int32_t columns = box.x_end - box.x_begin, rows = box.y_end - box.y_begin;
+      is_small_ = columns <= most && rows <= most;
       if (!is_small_) return;
       __syncwarp();
 #pragma unroll 1
-      for (std::int32_t x = box.x_begin + lane(); x < box.x_end; x += warp_size) columns_[x] = of_column(x);
+      for (std::int32_t i = lane(); i < columns; i += warp_size) columns_[i] = of_column(first_x_ + i);
 #pragma unroll 1
-      for (std::int32_t y = box.y_begin + lane(); y < box.y_end; y += warp_size) rows_[y] = of_row(y);
+      for (std::int32_t i = lane(); i < rows; i += warp_size) columns_[most + i] = of_row(first_y_ + i);
       __syncwarp();
     }
 
     __device__ void at(std::int32_t x, std::int32_t y, double (&product)[width]) const {
-      product[0] = is_small_ ? columns_[x] * rows_[y] : of_column_(x) * of_row_(y);
+      product[0] = is_small_ ? columns_[x - first_x_] * columns_[most + (y - first_y_)] : of_column_(x) * of_row_(y);
     }
 
    private:
     Column of_column_;
     Row of_row_;
-    double *columns_, *rows_;
+    std::int32_t first_x_, first_y_;
+    double* columns_;  ///< and rows after them
     bool is_small_;
   };
   template <class Column, class Row>

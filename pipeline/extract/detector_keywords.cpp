@@ -11,21 +11,21 @@
 namespace srcextract {
 namespace {
 
-/// A number, or 0.
+/// A number, or -1.
 double number_of(const HeaderValue& value) {
   if (const auto* real = std::get_if<double>(&value.value)) return *real;
   if (const auto* integer = std::get_if<std::int64_t>(&value.value)) return static_cast<double>(*integer);
-  return 0;
+  return -1;
 }
 
-/// What the header says, above 0; nothing if it has no such keyword. `key` of the section measurement names the
-/// keyword, and `instead` the number itself.
+/// What the header says, above 0, or 0 where that means something; nothing if it has no such keyword. `key` of the
+/// section measurement names the keyword, and `instead` the number itself.
 std::optional<double> number_in_header(const ImageInput& input, const std::string& keyword, const std::string& key,
-                                       const std::string& instead) {
+                                       const std::string& instead, bool may_be_0) {
   for (const HeaderValue& value : header_values(input.header(), input.frame.image().primary_header(), {keyword})) {
     if (value.keyword != keyword) continue;
     const double number = number_of(value);
-    if (number > 0 && std::isfinite(number)) return number;
+    if ((number > 0 || (may_be_0 && number == 0)) && std::isfinite(number)) return number;
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} of the image is no number above 0; correct it, or set "
                             "measurement.{} and no keyword",
@@ -40,7 +40,7 @@ double saturation_level(const ImageInput& input) {
   const MeasurementConfig& config = input.file.config->config.measurement;
   const std::string& keyword = config.saturation_keyword;
   if (keyword == "none") return config.saturation;
-  if (const auto level = number_in_header(input, keyword, "saturation_keyword", "saturation")) return *level;
+  if (const auto level = number_in_header(input, keyword, "saturation_keyword", "saturation", false)) return *level;
   if (config.saturation == 0)
     spdlog::warn(
         "{}: its header has no {}, so no source is flagged as saturated; measurement.saturation can give the "
@@ -53,12 +53,12 @@ double detector_gain(const ImageInput& input) {
   const MeasurementConfig& config = input.file.config->config.measurement;
   const std::string& keyword = config.gain_keyword;
   if (keyword == "none") return config.gain;
-  if (const auto gain = number_in_header(input, keyword, "gain_keyword", "gain")) return *gain;
-  if (config.gain == 0)
-    spdlog::warn(
-        "{}: its header has no {}, so errors of fluxes have no photon noise of sources; measurement.gain can give it",
-        input.name, keyword);
-  return config.gain;
+  const auto gain = number_in_header(input, keyword, "gain_keyword", "gain", true);  // 0: infinite, as in SExtractor
+  if (gain.value_or(config.gain) == 0)
+    spdlog::warn("{}: its header has {}, so errors of fluxes have no photon noise of sources; {}", input.name,
+                 gain ? keyword + " = 0" : "no " + keyword,
+                 gain ? "measurement.gain without gain_keyword can give it" : "measurement.gain can give it");
+  return gain.value_or(config.gain);
 }
 
 }  // namespace srcextract

@@ -9,8 +9,8 @@ namespace srcextract {
 /// Error{input} if the keyword is there and is no number above 0.
 double saturation_level(const ImageInput& input);
 
-/// The same of the gain, in e-/count: measurement.gain_keyword, or else measurement.gain; 0: no photon noise of
-/// sources.
+/// The same of the gain, in e-/count: measurement.gain_keyword, or else measurement.gain; 0, which the
+/// header may say as well: no photon noise of sources, of which the log tells.
 double detector_gain(const ImageInput& input);
 
 }  // namespace srcextract

@@ -33,14 +33,14 @@ class CircleParts {
     columns_ = band.x_end - band.x_begin;
     stride_ = (columns_ + Width - 1) / Width * Width;
     const int rows = band.y_end - band.y_begin;
-    const auto room = static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows) + 2 * Width;
+    const auto room = static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows) + std::size_t{2} * Width;
     parts_.resize(room);
     dx_.resize(room);
     dy_.resize(room);
     place_.resize(room);
-    across_.resize(static_cast<std::size_t>(stride_ + Width));
+    across_.resize(static_cast<std::size_t>(stride_) + Width);
     for (std::int32_t at = 0; at < stride_ + Width; at += Width)
-      for (int i = 0; i < Width; ++i) across_[static_cast<std::size_t>(at + i)] = circle.across(band.x_begin + at + i);
+      for (int i = 0; i < Width; ++i) across_.data()[at + i] = circle.across(band.x_begin + at + i);
     find_runs(band, circle);
     int gathered = 0;
     for (int row = 0; row < rows; ++row) {
@@ -111,13 +111,12 @@ class CircleParts {
     for (int begin = 0; begin < gathered; begin += Width) {
       float dx[Width], dy[Width], parts[Width];
       for (int i = 0; i < Width; ++i) {
-        dx[i] = dx_[static_cast<std::size_t>(begin + i)];
-        dy[i] = dy_[static_cast<std::size_t>(begin + i)];
+        dx[i] = dx_.data()[begin + i];
+        dy[i] = dy_.data()[begin + i];
       }
       overlap.parts(dx, dy, parts);
       const int left = std::min(gathered - begin, Width);
-      for (int i = 0; i < left; ++i)
-        parts_[static_cast<std::size_t>(place_[static_cast<std::size_t>(begin + i)])] = parts[i];
+      for (int i = 0; i < left; ++i) parts_.data()[place_.data()[begin + i]] = parts[i];
     }
   }
 

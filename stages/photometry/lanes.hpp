@@ -52,13 +52,16 @@ struct SumsAndCounts {
   std::int64_t counts[array_size(M)];
 };
 
-/// Of pixels a number of their column times one of their row, on the host.
+/// Of the pixels of a box a number of their column times one of their row, on the host.
 struct HostProduct {
-  const double *columns, *rows;  ///< by x and y
+  std::int32_t first_x, first_y;
+  const double *columns, *rows;  ///< from these on
 
   template <int Width>
   void at(std::int32_t x, std::int32_t y, double (&product)[Width]) const {
-    for (int i = 0; i < Width; ++i) product[i] = columns[x + i] * rows[y];
+    const double* const from = columns + (x - first_x);
+    const double row = rows[y - first_y];
+    for (int i = 0; i < Width; ++i) product[i] = from[i] * row;
   }
 };
 
@@ -137,11 +140,11 @@ class HostLanes {
     const auto fill = [](std::vector<double>& values, std::int32_t begin, std::int32_t end, const auto& of) {
       values.resize(static_cast<std::size_t>(end - begin) + width);
       for (std::int32_t at = begin; at < end; at += width)
-        for (int i = 0; i < width; ++i) values[static_cast<std::size_t>(at - begin + i)] = of(at + i);
+        for (int i = 0; i < width; ++i) values.data()[at - begin + i] = of(at + i);
     };
     fill(columns_, box.x_begin, box.x_end, of_column);
     fill(rows_, box.y_begin, box.y_end, of_row);
-    return {columns_.data() - box.x_begin, rows_.data() - box.y_begin};
+    return {box.x_begin, box.y_begin, columns_.data(), rows_.data()};
   }
 
   /// Counts alone: f(x, y) returns a Counted<M>.

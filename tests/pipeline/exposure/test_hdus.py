@@ -266,6 +266,13 @@ def test_gains_that_are_none(run, configure, tmp_path):
     configure("measurement: {gain_keyword: EGAIN}\noutput: {formats: [csv]}\n")
     done = run("config.yaml", "sky.fits", "-o", "out")
     assert done.code == 0 and "has no EGAIN" in done.err
+    write(tmp_path / "stack.fits", science(1, GAIN=0))  # as SWarp writes it where it knows none
+    configure("measurement: {gain: 2, gain_keyword: GAIN}\noutput: {formats: [csv]}\n")
+    done = run("config.yaml", "stack.fits", "-o", "stack")
+    assert done.code == 0 and "has GAIN = 0" in done.err
+    configure("output: {formats: [csv]}\n")
+    assert run("config.yaml", "stack.fits", "-o", "plain").code == 0
+    assert rows(tmp_path / "stack/stack.cat.csv") == rows(tmp_path / "plain/stack.cat.csv") != []
 
 
 def test_the_gain_of_a_difference_is_that_of_the_new_frame(extract, tmp_path):
