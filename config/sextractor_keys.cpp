@@ -1,7 +1,8 @@
 #include "config/sextractor_keys.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "stages/core/ascii.hpp"
 
 namespace srcextract {
 namespace {
@@ -112,10 +113,6 @@ constexpr SextractorKey keys[] = {
     {"SOM_NAME", "default.som", text, 1, 1, "", idle, no_models},
 };
 
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::toupper(x) == std::toupper(y); });
-}
-
 }  // namespace
 
 std::span<const SextractorKey> sextractor_keys() {
@@ -124,7 +121,7 @@ std::span<const SextractorKey> sextractor_keys() {
 
 const SextractorKey* find_sextractor_key(std::string_view name) {
   const auto* const found =
-      std::ranges::find_if(keys, [&](const SextractorKey& key) { return same_word(key.name, name); });
+      std::ranges::find_if(keys, [&](const SextractorKey& key) { return equal_in_any_case(key.name, name); });
   return found == std::ranges::end(keys) ? nullptr : found;
 }
 

@@ -1,14 +1,15 @@
 #include "config/suggest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
+
+#include "stages/core/ascii.hpp"
 
 namespace srcextract {
 namespace {
 
-bool same_letter(unsigned char a, unsigned char b) {
-  return std::tolower(a) == std::tolower(b);
+bool same_letter(char a, char b) {
+  return small(a) == small(b);
 }
 
 /// Levenshtein's distance, one row of the table at a time.

@@ -1,7 +1,6 @@
 #include "config/values.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <set>
 #include <system_error>
@@ -18,11 +17,6 @@ using Kind = Value::Kind;
 
 bool is_one_of(const std::string& text, std::initializer_list<const char*> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 [[noreturn]] void fail_type(const Value& value, const std::string& name, const std::string& wanted,
@@ -61,7 +55,7 @@ std::errc parse(const std::string& text, Number& out) {
 /// What to say after "must be a number, not ...".
 std::string number_hint(const Value& value) {
   if (value.kind == Kind::list || value.kind == Kind::map) return "";
-  const std::string text = lower(value.text);
+  const std::string text = in_small_letters(value.text);
   double number = 0;
   if (parse(text, number) == std::errc{}) return value.kind == Kind::quoted ? "; remove the quotes" : "";
   if (text.find("inf") != std::string::npos || text.find("nan") != std::string::npos) return "; it must be finite";
@@ -83,12 +77,12 @@ bool is_plain_column(const std::string& text) {
   };
   return !text.empty() && is_letter(text.front()) && text.back() != ' ' &&
          std::all_of(text.begin(), text.end(), harmless) &&
-         !is_one_of(lower(text), {"true", "false", "null", "yes", "no", "on", "off"});
+         !is_one_of(in_small_letters(text), {"true", "false", "null", "yes", "no", "on", "off"});
 }
 
 /// Whether a text means the same without quotes to every reader of YAML 1.1 and 1.2.
 bool is_plain_name(const std::string& text) {
-  return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(lower(text), {"y", "n"});
+  return is_plain_column(text) && text.find('*') == std::string::npos && !is_one_of(in_small_letters(text), {"y", "n"});
 }
 
 /// The same of an HDU: it may be a pattern, or go on with the EXTVER.
@@ -154,7 +148,7 @@ void read_value(const Value& value, const std::string& name, bool& out) {
     out = yes;
     return;
   }
-  const std::string word = lower(value.text);
+  const std::string word = in_small_letters(value.text);
   const char* hint = yes || no                                           ? "; remove the quotes"
                      : is_one_of(word, {"yes", "on", "y", "1", "true"})  ? "; write true"
                      : is_one_of(word, {"no", "off", "n", "0", "false"}) ? "; write false"
@@ -183,8 +177,9 @@ void read_path(const Value& value, const std::string& name, std::string& out) {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(value.text, control)) fail(value.place, "'" + name + "' holds a control character");
   double number = 0;
-  const bool other = is_one_of(lower(value.text), {"true", "false", "null", "~", "yes", "no", "on", "off", "y", "n"}) ||
-                     (!is_whole_number(value.text) && parse(value.text, number) != std::errc::invalid_argument);
+  const bool other =
+      is_one_of(in_small_letters(value.text), {"true", "false", "null", "~", "yes", "no", "on", "off", "y", "n"}) ||
+      (!is_whole_number(value.text) && parse(value.text, number) != std::errc::invalid_argument);
   if (value.kind == Kind::plain && other)
     fail_type(value, name, "a path", "; a name like this one must stand in quotes");
   out = value.text;

@@ -1,7 +1,6 @@
 #include "sextractor/configuration.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include "config/values.hpp"
 #include "io/files/words.hpp"
 #include "sextractor/text_file.hpp"
+#include "stages/core/ascii.hpp"
 
 namespace srcextract::sextractor {
 
@@ -19,12 +19,6 @@ using config::quoted;
 namespace {
 
 constexpr std::string_view separators = " \t\r\f\v,;=\"";
-
-std::string in_capitals(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return result;
-}
 
 std::vector<std::string> split(std::string_view text, std::string_view at) {
   std::vector<std::string> parts;

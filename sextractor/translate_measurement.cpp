@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
@@ -7,6 +6,7 @@
 #include "io/image/network_file.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract::sextractor {
@@ -22,8 +22,7 @@ void put_number(const Request& request, const char* key, const std::string& path
 
 /// A keyword of the image that has a number; NONE is none.
 void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
-  std::string keyword = setting.word();
-  std::ranges::transform(keyword, keyword.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const std::string keyword = in_capitals(setting.word());
   to.put(path, keyword == "NONE" ? "none" : format_value(keyword), {&setting});
 }
 
@@ -80,9 +79,7 @@ void translate_measurement(const Request& request, Translation& to) {
   put_keyword(request["SATUR_KEY"], "measurement.saturation_keyword", to);
   put_zero_point(request, to);
   put_number(request, "PIXEL_SCALE", "measurement.pixel_scale", to);
-  std::string mask = request["MASK_TYPE"].word();
-  std::ranges::transform(mask, mask.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  to.put("measurement.mask", mask, {&request["MASK_TYPE"]});
+  to.put("measurement.mask", in_small_letters(request["MASK_TYPE"].word()), {&request["MASK_TYPE"]});
   put_list(request, "PHOT_APERTURES", "measurement.apertures", {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"},
            to);
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});

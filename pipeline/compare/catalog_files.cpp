@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -22,13 +22,8 @@ constexpr std::array endings = {".fits", ".fit", ".fts", ".ldac", ".ecsv", ".vot
                                 ".xml",  ".csv", ".cat", ".txt",  ".asc",  ".dat"};
 constexpr std::size_t image_endings = 3;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 bool remove_ending(std::string& name, const std::string& ending) {
-  if (name.size() <= ending.size() || !lower(name).ends_with(ending)) return false;
+  if (name.size() <= ending.size() || !in_small_letters(name).ends_with(ending)) return false;
   name.resize(name.size() - ending.size());
   return true;
 }
@@ -50,7 +45,7 @@ struct Format {
 using Files = std::set<std::pair<Format, std::string>>;
 
 Format format_of(const std::string& file_name) {
-  std::string name = lower(file_name);
+  std::string name = in_small_letters(file_name);
   Format format;
   format.gzipped = remove_ending(name, ".gz");
   const auto found =
@@ -97,7 +92,7 @@ std::string catalog_stem(const std::string& file_name) {
   std::string name = file_name;
   remove_ending(name, ".gz");
   const bool known = std::any_of(endings.begin(), endings.end(), [&](const char* e) { return remove_ending(name, e); });
-  if (!known || name.front() == '.' || lower(name).ends_with(".seg")) return "";
+  if (!known || name.front() == '.' || in_small_letters(name).ends_with(".seg")) return "";
   remove_ending(name, ".cat");
   return name;
 }

@@ -3,12 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 
 namespace srcextract {
@@ -26,9 +26,8 @@ Identity version(const SelectedImage& image) {
 
 Identity name_and_version(const SelectedImage& image) {
   if (image.extname.empty()) return std::nullopt;
-  std::string name = image.extname;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return "EXTNAME " + name + (image.extver.value_or(1) == 1 ? "" : ", EXTVER " + std::to_string(*image.extver));
+  return "EXTNAME " + in_capitals(image.extname) +
+         (image.extver.value_or(1) == 1 ? "" : ", EXTVER " + std::to_string(*image.extver));
 }
 
 bool all_have_their_own(const Images& images, IdentityOf identity) {

@@ -19,6 +19,7 @@
 #include "io/tables/table.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/catalogue/vignet_column.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/photometry/forced.hpp"
@@ -47,12 +48,6 @@ constexpr const char* all_sky_names =
 /// Two positions of one object may be so far apart for how they were rounded, in degrees.
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
-
-std::string in_capitals(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return text;
-}
 
 /// The table as it is looked through.
 class PositionReader {

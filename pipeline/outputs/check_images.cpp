@@ -1,7 +1,6 @@
 #include "pipeline/outputs/check_images.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "config/fields/output.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/sky/mesh_rows.hpp"
 
@@ -80,9 +80,7 @@ void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width
 
 /// EXTNAME: MINIBACKGROUND, -OBJECTS.
 std::string extname(CheckImage which) {
-  std::string name = names_of(which).at(static_cast<std::size_t>(which));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return name;
+  return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }
 
 }  // namespace

@@ -28,12 +28,6 @@ std::string problem_of_name(const std::string& name) {
   return "";
 }
 
-std::string in_capitals(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
 /// The columns that every band may have.
 std::vector<std::string> measured_names() {
   std::vector<std::string> names;

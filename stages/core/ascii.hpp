@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace srcextract {
@@ -16,6 +17,28 @@ constexpr bool is_digit(char c) {
 
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+constexpr char capital(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
+constexpr char small(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string in_capitals(std::string text) {
+  std::ranges::transform(text, text.begin(), capital);
+  return text;
+}
+
+inline std::string in_small_letters(std::string text) {
+  std::ranges::transform(text, text.begin(), small);
+  return text;
+}
+
+constexpr bool equal_in_any_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return small(x) == small(y); });
 }
 
 /// Without the blanks before and after it.

@@ -1,7 +1,6 @@
 #include "survey/inputs/manifest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "config/fields.hpp"
 #include "io/tables/text_table.hpp"
 #include "stages/catalogue/bands.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/leads_up.hpp"
@@ -353,9 +353,7 @@ void read_rows(TextLines& lines, RowMaker& rows, const std::function<void(Manife
 }
 
 std::string ending(const std::string& path) {
-  std::string text = fs::path(path).extension().string();
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+  return in_small_letters(fs::path(path).extension().string());
 }
 
 }  // namespace

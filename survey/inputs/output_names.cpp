@@ -1,13 +1,13 @@
 #include "survey/inputs/output_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
 
 #include "config/fields/output.hpp"
 #include "io/catalog/catalog.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -23,17 +23,12 @@ std::string check_image_extension(CheckImage image, ImageCompression compression
   return "." + name + ".fits" + packed[static_cast<std::size_t>(compression)];
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 /// Drops the first of `endings` that the file name has, unless nothing of it would be left. Says whether there was one.
 bool drop_ending(std::string& name, std::initializer_list<std::string_view> endings) {
   const std::size_t length = name.size() - (name.rfind('/') + 1);
   for (std::string_view ending : endings) {
     if (length <= ending.size()) continue;
-    if (!equal_ignoring_case(std::string_view(name).substr(name.size() - ending.size()), ending)) continue;
+    if (!equal_in_any_case(std::string_view(name).substr(name.size() - ending.size()), ending)) continue;
     name.resize(name.size() - ending.size());
     return true;
   }
