@@ -17,7 +17,8 @@ for argument in "$@"; do
   case $argument in
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
-        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep strace)
+        python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
+        strace)
       ;;
     --package) packages+=(patchelf) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
