@@ -21,9 +21,8 @@ void require_same_shape(const Shape& found, const DetectionTask& task, const Sha
   throw Error(
       ErrorKind::input,
       fmt::format("the detection image {} is {} x {} pixels and {} is {} x {}: sources are measured where they were "
-                  "found, pixel "
-                  "by pixel; resample one to the grid of the other, or name its HDU (--detect-set input.hdu=, in a "
-                  "manifest detect:input.hdu)",
+                  "found, pixel by pixel; resample one to the grid of the other, or name its HDU (--detect-set "
+                  "input.hdu=, in a manifest detect:input.hdu)",
                   task.path, found.width, found.height, name, measured.width, measured.height));
 }
 

@@ -27,9 +27,9 @@ std::optional<double> number_in_header(const ImageInput& input, const std::strin
     const double number = number_of(value);
     if ((number > 0 || (may_be_0 && number == 0)) && std::isfinite(number)) return number;
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} of the image is no number above 0; correct it, or set "
-                            "measurement.{} and no keyword",
-                            input.file.config->config.place_of("measurement." + key), keyword, instead));
+                fmt::format("{}: {} of the image is no number {} 0; correct it, or set measurement.{} and no keyword",
+                            input.file.config->config.place_of("measurement." + key), keyword,
+                            may_be_0 ? "of at least" : "above", instead));
   }
   return std::nullopt;
 }

@@ -50,12 +50,12 @@ void add_options(CLI::App& app, ConvertOptions& options) {
   app.set_help_flag("-h,--help", "This text")->group("Messages");
 }
 
-[[noreturn]] void fail(const std::string& problem) {
+[[noreturn]] void refuse(const std::string& problem) {
   throw Error(ErrorKind::config, problem + "; see srcextract convert-config --help");
 }
 
 void require_no_empty_name(const CLI::App& app, const std::string& option, const std::string& value) {
-  if (app.count(option) > 0 && value.empty()) fail(option + " is an empty text; is a variable of your script not set?");
+  if (app.count(option) > 0 && value.empty()) refuse(option + " is an empty text; is a variable of your script not set?");
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ ConvertOptions parse_convert_options(int argc, const char* const* argv) {
     options.answer = app.help();
     return options;
   } catch (const CLI::ParseError& error) {
-    fail(error.what());
+    refuse(error.what());
   }
   require_no_empty_name(app, "--param", options.parameters);
   require_no_empty_name(app, "--output", options.output);
   if (options.configuration.empty())
-    fail("FILE is needed, a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml");
+    refuse("FILE is needed, a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml");
   return options;
 }
 

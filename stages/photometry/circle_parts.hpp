@@ -33,15 +33,12 @@ class CircleParts {
     columns_ = band.x_end - band.x_begin;
     stride_ = (columns_ + Width - 1) / Width * Width;
     const int rows = band.y_end - band.y_begin;
-    const auto room = static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows) + std::size_t{2} * Width;
-    parts_.resize(room);
-    dx_.resize(room);
-    dy_.resize(room);
-    place_.resize(room);
-    across_.resize(static_cast<std::size_t>(stride_) + Width);
+    grow(parts_, static_cast<std::size_t>(stride_) * static_cast<std::size_t>(rows));
+    grow(across_, static_cast<std::size_t>(stride_) + Width);
     for (std::int32_t at = 0; at < stride_ + Width; at += Width)
       for (int i = 0; i < Width; ++i) across_.data()[at + i] = circle.across(band.x_begin + at + i);
     find_runs(band, circle);
+    make_room(rows);
     int gathered = 0;
     for (int row = 0; row < rows; ++row) {
       fill(row);
@@ -81,6 +78,22 @@ class CircleParts {
       whole_begin_[row] = static_cast<std::int32_t>(whole_begin);
       whole_end_[row] = static_cast<std::int32_t>(whole_end);
     }
+  }
+
+  /// Elements that are there need not be set again.
+  template <class T>
+  static void grow(std::vector<T>& values, std::size_t size) {
+    if (values.size() < size) values.resize(size);
+  }
+
+  /// For all that is gathered, and as much more as is written or read at once.
+  void make_room(int rows) {
+    std::size_t most = std::size_t{2} * Width;
+    for (int row = 0; row < rows; ++row)
+      most += static_cast<std::size_t>(end_[row] - begin_[row] - (whole_end_[row] - whole_begin_[row]));
+    grow(dx_, most);
+    grow(dy_, most);
+    grow(place_, most);
   }
 
   void fill(int row) {

@@ -93,8 +93,8 @@ const std::vector<std::string> right = {
     "difference: {align: wcs, interpolation: bilinear, reference_fwhm: 2.5, new_fwhm: 3, match_flux: false}",
     "output: {quicklook: true}",
     "output: {columns: [default, FLUX_AUTO, 'VIGNET(35,35)']}",
-    "measurement: {mask: none, noise: apertures, overlap: exact, apertures: [3, 5.5], kron: [2, 0], petrosian: [2, "
-    "0.0]}",
+    "measurement: {mask: none, noise: apertures, apertures: [3, 5.5], kron: [2, 0], petrosian: [2, 0.0]}",
+    "measurement: {overlap: exact}",
     "measurement: {flux_radius: [0.2, 0.5]}",
     "measurement: {annulus: [0, 12.5], nnw: default.nnw, seeing_fwhm: 0.9}",
     "output: {check_images: [rms, -background], check_compression: tiles}",

@@ -145,4 +145,4 @@ if LONG:
     @pytest.mark.parametrize("seed", [471, 472])
     @pytest.mark.parametrize("seeing", [1.5, 3.0])
     def test_larger_fields(tmp_path, per_mpix, seed, seeing):
-        check(sky_free(seed, 1024, per_mpix, seeing=seeing, correlated=seed == 472), tmp_path, KERNELS["filtered"], True, 500)
+        check(sky_free(seed, 1024, per_mpix, seeing=seeing, correlated=seed == 472), tmp_path, KERNELS["filtered"], True, 400)

@@ -257,7 +257,7 @@ def test_the_gain_and_the_saturation_of_each_hdu(extract, tmp_path):
 
 def test_gains_that_are_none(run, configure, tmp_path):
     write(tmp_path / "sky.fits", science(1, GAIN="high"))
-    for text, code, words in (("gain_keyword: GAIN", 3, "GAIN of the image is no number above 0"),
+    for text, code, words in (("gain_keyword: GAIN", 3, "GAIN of the image is no number of at least 0"),
                               ("gain_keyword: Gain", 2, "no FITS keyword")):
         configure(f"measurement: {{{text}}}\n")
         done = run("config.yaml", "sky.fits", "-o", "out")
