@@ -55,7 +55,8 @@ void add_options(CLI::App& app, ConvertOptions& options) {
 }
 
 void require_no_empty_name(const CLI::App& app, const std::string& option, const std::string& value) {
-  if (app.count(option) > 0 && value.empty()) refuse(option + " is an empty text; is a variable of your script not set?");
+  if (app.count(option) > 0 && value.empty())
+    refuse(option + " is an empty text; is a variable of your script not set?");
 }
 
 }  // namespace
