@@ -275,8 +275,10 @@ int run_batch(const BatchOptions& options) {
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
   const GivenConfig given = load_given(options.config, set_overrides(options.settings));
-  std::vector<ImageFile> all_files = find_inputs(options.inputs, given);
+  std::vector<std::string> notes;
+  std::vector<ImageFile> all_files = find_inputs(options.inputs, given, &notes);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
+  for (const std::string& note : notes) spdlog::info("{}", note);
   std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
   if (options.dry_run) {

@@ -195,6 +195,8 @@ REFUSED = {
     "no detection image": (f"{HEAD}\n,,g.fits,r.fits\n", ":2: ", ["the column `detect`"]),
     "an image beside": (f"{HEAD}\na.fits,b.fits,g.fits,\n", ":2: ", ["'a.fits' is an image beside bands", "`path` empty"]),
     "positions": (f"{HEAD},positions\n,b.fits,g.fits,,p.csv\n", ":2: ", ["`positions`"]),
+    "bands": ("path,detect,bands:g\na.fits,b.fits,g.fits\n", ":1: ", ["'bands:g'", "did you mean 'band:g'"]),
+    "a colon": ("path,obs:date\na.fits,today\n", ":1: ", ["'obs:date'", "'band:NAME'"]),
     "a bad name": ("path,detect,band:g-r\n,b.fits,g.fits\n", ":1: ", ["'g-r'", "letter"]),
     "a name twice": ("path,detect,band:g,band:G\n,b.fits,g.fits,\n", ":1: ", ["'g' and 'G'"]),
     "settings of nobody": (f"{HEAD},band:z:measurement.gain\n,b.fits,g.fits,,2\n", ":1: ", ["'band:z:measurement.gain'", "'band:z'"]),
