@@ -28,6 +28,7 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
 #include "survey/inputs/name_hash.hpp"
@@ -279,6 +280,7 @@ int run_batch(const BatchOptions& options) {
   std::vector<ImageFile> all_files = find_inputs(options.inputs, given, &notes);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   for (const std::string& note : notes) spdlog::info("{}", note);
+  if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
   if (options.dry_run) {
