@@ -106,6 +106,10 @@ class RowMaker {
   ManifestRow make(const RowFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
+    if (path.empty() && !fields.detect.empty())
+      fail(lines_,
+           "the row has a detection image and nothing to measure; name an image in `path`, or a band, or remove "
+           "the line");
     if (path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
     ManifestRow row;
     row.line = lines_.number();

@@ -232,7 +232,8 @@ REFUSED = {
     "a picture": (f"{HEAD},output.quicklook\n,b.fits,g.fits,,true\n", ":2: ", ["output.quicklook", "`band:NAME`", "a row"]),
     "several HDUs of a band": (f"{HEAD},band:g:input.hdu\n,b.fits,g.fits,,all\n", ":2: ", ["band:g:input.hdu=all", "band:NAME:input.hdu"]),
     "several HDUs": (f"{HEAD},input.hdu\n,b.fits,g.fits,,all\n", ":2: ", ["may be several", "detect:input.hdu"]),
-    "no path at all": ("detect,band:g\nb.fits,g.fits\nb.fits,\n", ":3: ", ["the path is empty"]),
+    "nothing to measure": ("detect,band:g\nb.fits,g.fits\nb.fits,\n", ":3: ", ["nothing to measure", "`path`, or a band"]),
+    "no path at all": ("path,detect,band:g,name\n,b.fits,g.fits,\n,,,x\n", ":3: ", ["the path is empty"]),
 }
 
 
