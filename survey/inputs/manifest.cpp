@@ -346,11 +346,21 @@ class Columns {
   std::vector<Meaning> meanings_;       ///< of every field of a row
 };
 
-/// Returns what there is to say of the table.
-std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
+/// What the columns are called is the user's to put right, like all that a manifest asks for: an Error{config}.
+TextLayout layout_of(TextLines& lines) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();
-  const TextLayout layout = is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
+  try {
+    return is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw Error(ErrorKind::config, error.what());
+  }
+}
+
+/// Returns what there is to say of the table.
+std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
+  const TextLayout layout = layout_of(lines);
   const Columns columns(layout, lines);
   FieldSplitter splitter(layout.delimiter);
   while (next_row(lines, layout)) on_row(rows.make(columns.read(lines, layout, splitter)));

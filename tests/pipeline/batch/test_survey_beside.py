@@ -293,6 +293,8 @@ def test_positions_that_are_more_than_memory_has_room_for(batch, data, tmp_path)
 REFUSED = {
     "capitals": ("path,Detect\na.fits,b.fits\n", ":1: ", ["'Detect'", "write 'detect'"]),
     "typo in a column": ("path,detec\na.fits,b.fits\n", ":1: ", ["'detec'", "write 'detect'"]),
+    "a column twice": ("path,detect,detect\na.fits,b.fits,c.fits\n", ":1: ", ["'detect'"]),
+    "semicolons": ("path;detect\na.fits;b.fits\n", ":1: ", ["';'", "commas"]),
     "one position": ("path,position\na.fits,p.csv\n", ":1: ", ["'position'", "write 'positions'"]),
     "both": ("path,detect,positions\na.fits,b.fits,p.csv\n", ":2: ", ["leave `detect` or `positions` empty"]),
     "key of all": ("path,detect,detect:detection.threshold\na.fits,b.fits,3\n", ":1: ", ["detect:detection.threshold: ", "weights"]),

@@ -234,6 +234,13 @@ TEST_F(Manifest, WithoutAColumnOfPathsItIsNone) {
   EXPECT_THAT(mistake("m.csv", "path,name\n,b\n"), StartsWith(":2: the path is empty"));
 }
 
+TEST_F(Manifest, AHeaderThatIsNoneIsAMistakeOfTheUser) {
+  EXPECT_THAT(mistake("m.csv", "path,name,path\na.fits,b,c\n"), AllOf(StartsWith(":1: "), HasSubstr("path")));
+  EXPECT_THAT(mistake("m.csv", "path;name\na.fits;b\n"), AllOf(StartsWith(":1: "), HasSubstr("';'")));
+  EXPECT_THAT(mistake("m.csv", "1,2\n3,4\n"), StartsWith(":1: "));
+  EXPECT_THAT(mistake("m.ecsv", "# %ECSV 1.0\n# ---\n# nothing\npath\na.fits\n"), StartsWith(":"));
+}
+
 TEST_F(Manifest, ANameMustStayInTheOutputDirectory) {
   for (const char* name : {"/etc/passwd", "../a.fits", "b/../../a.fits", "b/..", "..", ".", "b/", "./", "b/."})
     EXPECT_THAT(mistake("m.csv", "path,name\na.fits,a.fits\na.fits," + std::string(name) + "\n"),
