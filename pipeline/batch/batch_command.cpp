@@ -70,19 +70,6 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-void add_files_beside(const ImageFile& file, KeptFiles& kept) {
-  if (file.has_positions()) kept.add(file.beside->positions);
-  if (file.has_bands())
-    for (const BandFile& band : file.beside->bands) {
-      kept.add(band.path);
-      kept.add_files_of(band.given->given);
-    }
-  if (const DetectionTask* const detection = file.detection()) {
-    kept.add(detection->path);
-    kept.add_files_of(detection->given->given);
-  }
-}
-
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
                     bool on_terminal) {
@@ -91,7 +78,8 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
   const FilesBeside* last_beside = nullptr;
   for (const ImageFile& file : files) {
     kept.add(file.path);
-    if (file.beside.get() != std::exchange(last_beside, file.beside.get())) add_files_beside(file, kept);
+    const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
+    if (file.beside && !as_before) kept.add_files_of(*file.beside);
     if (file.config.get() == last) continue;
     last = file.config.get();
     require_columns_of_images(last->given);
