@@ -64,16 +64,8 @@ void require_separate_log(const CommandLine& command, const Config& config, cons
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
 KeptFiles start_log(const CommandLine& command, const Config& config, const FilesBeside* beside, bool progress) {
   KeptFiles kept(command.inputs);
-  if (beside != nullptr) {
-    if (beside->detection) kept.add_files_of(beside->detection->config());
-    for (const BandFile& band : beside->bands) {
-      kept.add(band.path);
-      kept.add_files_of(band.given->config);
-    }
-  }
+  if (beside != nullptr) kept.add_files_of(*beside);
   kept.add(command.reference);
-  kept.add(command.detect);
-  kept.add(command.positions);
   kept.add(command.config);
   kept.add_files_of(config);
   if (!command.log_file.empty()) require_separate_log(command, config, kept);

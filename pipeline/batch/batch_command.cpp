@@ -28,6 +28,7 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/core/counted.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/inputs.hpp"
 #include "survey/inputs/name_hash.hpp"
@@ -69,19 +70,6 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-void add_files_beside(const ImageFile& file, KeptFiles& kept) {
-  if (file.has_positions()) kept.add(file.beside->positions);
-  if (file.has_bands())
-    for (const BandFile& band : file.beside->bands) {
-      kept.add(band.path);
-      kept.add_files_of(band.given->given);
-    }
-  if (const DetectionTask* const detection = file.detection()) {
-    kept.add(detection->path);
-    kept.add_files_of(detection->given->given);
-  }
-}
-
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
 KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
                     bool on_terminal) {
@@ -90,7 +78,8 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
   const FilesBeside* last_beside = nullptr;
   for (const ImageFile& file : files) {
     kept.add(file.path);
-    if (file.beside.get() != std::exchange(last_beside, file.beside.get())) add_files_beside(file, kept);
+    const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
+    if (file.beside && !as_before) kept.add_files_of(*file.beside);
     if (file.config.get() == last) continue;
     last = file.config.get();
     require_columns_of_images(last->given);
@@ -275,8 +264,11 @@ int run_batch(const BatchOptions& options) {
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
   const GivenConfig given = load_given(options.config, set_overrides(options.settings));
-  std::vector<ImageFile> all_files = find_inputs(options.inputs, given);
+  std::vector<std::string> notes;
+  std::vector<ImageFile> all_files = find_inputs(options.inputs, given, &notes);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
+  for (const std::string& note : notes) spdlog::info("{}", note);
+  if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   std::vector<ImageFile> files = share_of(shard, std::move(all_files));
 
   if (options.dry_run) {

@@ -49,6 +49,18 @@ void KeptFiles::add_files_of(const Config& config) {
   for (const std::string& path : named_files(config)) add(path);
 }
 
+void KeptFiles::add_files_of(const FilesBeside& beside) {
+  add(beside.positions);
+  if (beside.detection) {
+    add(beside.detection->path);
+    add_files_of(beside.detection->given->given);
+  }
+  for (const BandFile& band : beside.bands) {
+    add(band.path);
+    add_files_of(band.given->given);
+  }
+}
+
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   for (const std::string& output : outputs) {
     const std::optional<Identity> file = identity(output);

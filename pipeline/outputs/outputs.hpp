@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "survey/inputs/image_file.hpp"
 
 namespace srcextract {
 
@@ -36,6 +37,9 @@ class KeptFiles {
 
   /// The files that a configuration names.
   void add_files_of(const Config& config);
+
+  /// The files beside an image, and those that their configurations name.
+  void add_files_of(const FilesBeside& beside);
 
   /// Throws Error{config} if one of `outputs` is one of these, by whatever path or link.
   void require_kept(const std::vector<std::string>& outputs) const;

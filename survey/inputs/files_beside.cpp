@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "stages/catalogue/vignets.hpp"
+#include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/name_hash.hpp"
@@ -31,6 +35,17 @@ void require_one_hdu(const Config& config, const NamesBeside& names) {
 std::string file_text(const std::string& path, const std::string& name) {
   const ImageFile file = look_at(path, name);
   return name + ' ' + std::to_string(file.bytes) + ' ' + std::to_string(file.modified) + '\n';
+}
+
+/// What columns its catalogue has besides those that all have.
+std::string kind_of(const ImageFile& file) {
+  if (file.has_positions()) return "at given positions";
+  if (!file.has_bands()) return "without bands";
+  std::set<std::string> names;
+  for (const BandFile& band : file.beside->bands) names.insert(band.name);
+  std::string kind = "with ";
+  for (const std::string& name : names) kind += (kind.ends_with(' ') ? "" : "+") + name;
+  return kind;
 }
 
 }  // namespace
@@ -111,6 +126,22 @@ std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string&
 std::string hash_of_config(const ImageFile& file) {
   if (!file.beside) return file.config->hash;
   return hexadecimal(name_hash(file.config->hash + ' ' + hexadecimal(file.beside->hash)));
+}
+
+std::string describe_kinds(const std::vector<ImageFile>& files) {
+  std::map<std::string, const ImageFile*> kinds;  // with the first image of each
+  const FilesBeside* last = nullptr;
+  for (const ImageFile& file : files) {
+    const bool as_before = file.beside.get() == std::exchange(last, file.beside.get());
+    if (!as_before || &file == files.data()) kinds.emplace(kind_of(file), &file);
+  }
+  if (kinds.size() < 2) return "";
+  std::vector<std::string> texts;
+  for (const auto& [kind, file] : kinds) texts.push_back(kind + " ('" + file->name + "')");
+  return "catalogues of this survey will have different columns, which `srcextract merge` does not join; give each "
+         "kind "
+         "a DIR of its own if they are to be merged: " +
+         first_few(texts.size(), [&](std::size_t i) { return texts[i]; });
 }
 
 std::string forced_name(const std::string& name) {

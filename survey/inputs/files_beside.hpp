@@ -44,6 +44,10 @@ std::uint64_t hash_of_files_beside(const FilesBeside& beside, const std::string&
 /// changes with them as well.
 std::string hash_of_config(const ImageFile& file);
 
+/// What there is to say of images whose catalogues have different columns, for they differ in their bands, or only some
+/// are measured at given positions; empty if there are none.
+std::string describe_kinds(const std::vector<ImageFile>& files);
+
 /// What the outputs of an image of that name, measured at given positions or in bands, are called after, so that they
 /// do not replace those of its sources: "m31.forced", "m31.bands".
 std::string forced_name(const std::string& name);

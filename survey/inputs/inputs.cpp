@@ -34,8 +34,8 @@ struct Found {
 
 class Search {
  public:
-  Search(const std::vector<std::string>& inputs, const GivenConfig& given)
-      : inputs_(inputs), configs_(given), config_(configs_.with({})) {}
+  Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
+      : inputs_(inputs), configs_(given), config_(configs_.with({})), notes_(notes) {}
 
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
@@ -54,6 +54,7 @@ class Search {
   const std::vector<std::string>& inputs_;
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
+  std::vector<std::string>* notes_;
   std::uint32_t input_ = 0;
   std::vector<Found> found_;
 };
@@ -123,11 +124,12 @@ void Search::find(std::uint32_t input) {
 }
 
 void Search::find_in_manifest(const std::string& path) {
-  read_manifest(path, configs_, [&](const ManifestRow& row) {
+  const std::string note = read_manifest(path, configs_, [&](const ManifestRow& row) {
     ImageFile file = look_at(row.path, row.name);
     file.beside = row.beside;
     add(std::move(file), row.config, row.line);
   });
+  if (notes_ != nullptr && !note.empty()) notes_->push_back(path + ": " + note);
 }
 
 /// `name` is what the directory itself is called, and a slash.
@@ -223,8 +225,9 @@ std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
 
 }  // namespace
 
-std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given) {
-  Search search(inputs, given);
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
+                                   std::vector<std::string>* notes) {
+  Search search(inputs, given, notes);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
   std::vector<ImageFile> files = search.result();
   require_use(unused_keys(files));

@@ -19,15 +19,16 @@ namespace srcextract {
 ///   optionally `name`, and columns named after configuration keys (`detection.threshold`), whose fields override them
 ///   for that image, --set or not, an empty one not; `detect`, `band:g` and `positions` name files beside the image
 ///   (FilesBeside), and `detect:input.hdu` and `band:g:input.hdu` a key of one of them alone. Other columns are left
-///   alone. Paths are relative to the manifest; a relative one that stays below it is the name, too, of others the file
-///   name is; where there is a table of positions after it comes `.forced`, and of bands it is that of the detection
-///   image with `.bands`.
+///   alone, and named in `notes`, but for what was probably meant as one of these. Paths are relative to the manifest;
+///   a relative one that stays below it is the name, too, of others the file name is; where there is a table of
+///   positions after it comes `.forced`, and of bands it is that of the detection image with `.bands`.
 /// What is given twice is taken once. `given` is what images are extracted with where no manifest says otherwise.
 ///
 /// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
 /// found, a key or a value that is wrong, a key of `given` that no image has a use for, a file that is given twice with
 /// two configurations, files that would have the same outputs, a directory that cannot be read: its images would be
 /// missing unnoticed. A file that is missing is no error here: it is one failure of the survey.
-std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given);
+std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
+                                   std::vector<std::string>* notes = nullptr);
 
 }  // namespace srcextract

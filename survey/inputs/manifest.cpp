@@ -13,6 +13,7 @@
 #include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/files_beside.hpp"
+#include "survey/inputs/foreign_columns.hpp"
 #include "survey/inputs/leads_up.hpp"
 
 namespace srcextract {
@@ -105,6 +106,10 @@ class RowMaker {
   ManifestRow make(const RowFields& fields) {
     check(fields);
     const std::string& path = fields.bands.empty() ? fields.path : fields.detect;
+    if (path.empty() && !fields.detect.empty())
+      fail(lines_,
+           "the row has a detection image and nothing to measure; name an image in `path`, or a band, or remove "
+           "the line");
     if (path.empty()) fail(lines_, "the path is empty; name a file, or remove the line");
     ManifestRow row;
     row.line = lines_.number();
@@ -208,17 +213,6 @@ void read_list(TextLines& lines, RowMaker& rows, const std::function<void(Manife
   }
 }
 
-/// A column without a section is no key, but may have been meant as one, unless it is what lists of files have anyway.
-void check_no_key(const config::Fields& keys, const std::string& column, const TextLines& lines) {
-  if (column == "file" || column == "files" || column == "size") return;
-  std::string meant;
-  for (const config::Field& field : keys)
-    if (field.key == column) meant += (meant.empty() ? "" : " or ") + field.path();
-  if (meant.empty()) return;
-  fail(lines, "column '" + column + "' is no key of the configuration; write " + meant +
-                  " if that is meant, and give it another name if not");
-}
-
 /// What a column says of the image of its row.
 struct Meaning {
   enum class Of { nothing, path, name, detect, positions, setting, detect_setting, band, band_setting };
@@ -270,6 +264,14 @@ class Columns {
       fail(lines, "no column is called 'path'; a manifest names the file of every image in one");
   }
 
+  /// Those that mean nothing.
+  std::vector<std::string> foreign(const TextLayout& layout) const {
+    std::vector<std::string> names;
+    for (const TextLayout::Column& column : layout.columns)
+      if (meanings_[column.field].of == Meaning::Of::nothing) names.push_back(column.head.name);
+    return names;
+  }
+
   /// What a row says.
   RowFields read(TextLines& lines, const TextLayout& layout, FieldSplitter& splitter) const {
     RowFields row{.bands = bands_};
@@ -306,8 +308,9 @@ class Columns {
       return {Of::detect_setting, key};
     }
     if (column.starts_with(band_mark)) return of_band(column);
-    if (column.find('.') != column.npos) return {Of::setting, checked_key(column, column, "")};
-    check_no_key(keys_, column, lines_);
+    if (column.find('.') != column.npos && column.find(':') == column.npos)
+      return {Of::setting, checked_key(column, column, "")};
+    if (const std::string problem = problem_of_foreign_column(column, keys_); !problem.empty()) fail(lines_, problem);
     return {};
   }
 
@@ -343,13 +346,25 @@ class Columns {
   std::vector<Meaning> meanings_;       ///< of every field of a row
 };
 
-void read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
+/// What the columns are called is the user's to put right, like all that a manifest asks for: an Error{config}.
+TextLayout layout_of(TextLines& lines) {
   const bool is_ecsv = lines.next() && lines.line().starts_with("# %ECSV");
   lines.put_back();
-  const TextLayout layout = is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
+  try {
+    return is_ecsv ? ecsv_layout(lines) : csv_layout(lines);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::input) throw;
+    throw Error(ErrorKind::config, error.what());
+  }
+}
+
+/// Returns what there is to say of the table.
+std::string read_rows(TextLines& lines, RowMaker& rows, const std::function<void(ManifestRow)>& on_row) {
+  const TextLayout layout = layout_of(lines);
   const Columns columns(layout, lines);
   FieldSplitter splitter(layout.delimiter);
   while (next_row(lines, layout)) on_row(rows.make(columns.read(lines, layout, splitter)));
+  return describe_foreign_columns(columns.foreign(layout));
 }
 
 std::string ending(const std::string& path) {
@@ -363,10 +378,13 @@ bool is_manifest_name(const std::string& path) {
   return text == ".txt" || text == ".csv" || text == ".ecsv";
 }
 
-void read_manifest(const std::string& path, ConfigVariants& configs, const std::function<void(ManifestRow)>& on_row) {
+std::string read_manifest(const std::string& path, ConfigVariants& configs,
+                          const std::function<void(ManifestRow)>& on_row) {
   TextLines lines(path);
   RowMaker rows(lines, configs);
-  ending(path) == ".txt" ? read_list(lines, rows, on_row) : read_rows(lines, rows, on_row);
+  if (ending(path) != ".txt") return read_rows(lines, rows, on_row);
+  read_list(lines, rows, on_row);
+  return "";
 }
 
 }  // namespace srcextract

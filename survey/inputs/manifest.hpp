@@ -22,8 +22,10 @@ struct ManifestRow {
 bool is_manifest_name(const std::string& path);
 
 /// Calls on_row for every row of a manifest, as find_inputs describes them, in order; none is looked for. Throws
-/// Error{input} if it cannot be read, and Error{config} for what it asks; both begin `manifest.csv:12: ` where it is a
-/// line.
-void read_manifest(const std::string& path, ConfigVariants& configs, const std::function<void(ManifestRow)>& on_row);
+/// Error{input} if it cannot be read, and Error{config} for its header and what it asks; both begin
+/// `manifest.csv:12: ` where it is a line. Returns what there is to say of a table with columns that mean nothing;
+/// empty if there is none.
+std::string read_manifest(const std::string& path, ConfigVariants& configs,
+                          const std::function<void(ManifestRow)>& on_row);
 
 }  // namespace srcextract

@@ -13,8 +13,14 @@ namespace {
 constexpr const char* what_to_try =
     "; extract all images with one version of srcextract and one configuration, or merge them separately";
 
-[[noreturn]] void fail(const std::string& problem) {
-  throw Error(ErrorKind::config, problem + what_to_try);
+constexpr const char* what_else_to_try =
+    "; catalogues with different bands, at given positions, and with neither have other columns: give each kind a DIR "
+    "of "
+    "its own, and merge each by itself; otherwise extract all images with one version of srcextract and one "
+    "configuration";
+
+[[noreturn]] void fail(const std::string& problem, const char* advice = what_to_try) {
+  throw Error(ErrorKind::config, problem + advice);
 }
 
 template <class T>
@@ -119,7 +125,8 @@ RowPlan SurveyLayout::plan(const Arrangement& arrangement) const {
     if (from < plan.catalog_row_bytes) {
       add_piece({from, to, bytes}, plan.pieces);
     } else if (!store_nan(column->stored, plan.blank.data() + to)) {
-      fail(arrangement.path + " has no column " + column->stored.name + ", which " + column->path + " has");
+      fail(arrangement.path + " has no column " + column->stored.name + ", which " + column->path + " has",
+           what_else_to_try);
     }
     to += bytes;
   }

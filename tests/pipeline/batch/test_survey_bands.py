@@ -93,6 +93,29 @@ def test_the_journal_says_what_was_found(run, batch, data, tmp_path):
     assert b"FLUX_AUTO_g" in (tmp_path / "all.cat.fits").read_bytes()
 
 
+def test_rows_of_several_kinds_are_told_of_before_they_cannot_be_merged(run, batch, data):
+    """By the warning, each kind in a DIR of its own, and that is merged."""
+    rows = [",night1/deep.fits,night1/g.fits,night1/r.fits,", ",night2/deep.fits,night2/g.fits,night2/r.fits,",
+            "night1/r.fits,night1/deep.fits,,,", "night2/r.fits,,,,", ",night1/r.fits,night1/g.fits,,",
+            "night1/g.fits,,,,known.csv"]
+    (data / "known.csv").write_text("X_IMAGE,Y_IMAGE\n20,30\n")
+
+    def extract(*chosen):
+        (data / "survey.csv").write_text("path,detect,band:g,band:r,positions\n" + "".join(rows[i] + "\n" for i in chosen))
+        out = "out" + "".join(map(str, chosen))
+        return batch(out=out).err, run("merge", out, "-o", out + ".cat.fits")
+
+    for same in ((0, 1), (2, 3), (4,), (5,)):
+        said, merged = extract(*same)
+        assert "different columns" not in said and merged.code == 0, said + merged.err
+    kinds = {0: "with g+r", 2: "without bands", 4: "with g", 5: "at given positions"}
+    for mixed in ((0, 4), (2, 0), (2, 5), (4, 5), (0, 2, 4, 5)):
+        said, merged = extract(*mixed)
+        assert said.count("different columns") == 1 and all(kinds[i] + " ('" in said for i in mixed), said
+        assert merged.code == 2 and "has no column" in merged.err, merged.err
+        assert "different bands" in merged.err and "DIR of its own" in merged.err, merged.err
+
+
 @pytest.mark.parametrize("file, did", [("night1/deep.fits", ["night1/deep.bands", "night1/r.fits"]),
                                        ("night1/g.fits", ["night1/deep.bands", "night1/g.fits"]),
                                        ("night2/r.fits", ["night2/deep.bands", "two/only.fits"]),
@@ -195,6 +218,8 @@ REFUSED = {
     "no detection image": (f"{HEAD}\n,,g.fits,r.fits\n", ":2: ", ["the column `detect`"]),
     "an image beside": (f"{HEAD}\na.fits,b.fits,g.fits,\n", ":2: ", ["'a.fits' is an image beside bands", "`path` empty"]),
     "positions": (f"{HEAD},positions\n,b.fits,g.fits,,p.csv\n", ":2: ", ["`positions`"]),
+    "bands": ("path,detect,bands:g\na.fits,b.fits,g.fits\n", ":1: ", ["'bands:g'", "did you mean 'band:g'"]),
+    "a colon": ("path,obs:date\na.fits,today\n", ":1: ", ["'obs:date'", "'band:NAME'"]),
     "a bad name": ("path,detect,band:g-r\n,b.fits,g.fits\n", ":1: ", ["'g-r'", "letter"]),
     "a name twice": ("path,detect,band:g,band:G\n,b.fits,g.fits,\n", ":1: ", ["'g' and 'G'"]),
     "settings of nobody": (f"{HEAD},band:z:measurement.gain\n,b.fits,g.fits,,2\n", ":1: ", ["'band:z:measurement.gain'", "'band:z'"]),
@@ -207,7 +232,8 @@ REFUSED = {
     "a picture": (f"{HEAD},output.quicklook\n,b.fits,g.fits,,true\n", ":2: ", ["output.quicklook", "`band:NAME`", "a row"]),
     "several HDUs of a band": (f"{HEAD},band:g:input.hdu\n,b.fits,g.fits,,all\n", ":2: ", ["band:g:input.hdu=all", "band:NAME:input.hdu"]),
     "several HDUs": (f"{HEAD},input.hdu\n,b.fits,g.fits,,all\n", ":2: ", ["may be several", "detect:input.hdu"]),
-    "no path at all": ("detect,band:g\nb.fits,g.fits\nb.fits,\n", ":3: ", ["the path is empty"]),
+    "nothing to measure": ("detect,band:g\nb.fits,g.fits\nb.fits,\n", ":3: ", ["nothing to measure", "`path`, or a band"]),
+    "no path at all": ("path,detect,band:g,name\n,b.fits,g.fits,\n,,,x\n", ":3: ", ["the path is empty"]),
 }
 
 

@@ -291,6 +291,11 @@ def test_positions_that_are_more_than_memory_has_room_for(batch, data, tmp_path)
 
 
 REFUSED = {
+    "capitals": ("path,Detect\na.fits,b.fits\n", ":1: ", ["'Detect'", "write 'detect'"]),
+    "typo in a column": ("path,detec\na.fits,b.fits\n", ":1: ", ["'detec'", "write 'detect'"]),
+    "a column twice": ("path,detect,detect\na.fits,b.fits,c.fits\n", ":1: ", ["'detect'"]),
+    "semicolons": ("path;detect\na.fits;b.fits\n", ":1: ", ["';'", "commas"]),
+    "one position": ("path,position\na.fits,p.csv\n", ":1: ", ["'position'", "write 'positions'"]),
     "both": ("path,detect,positions\na.fits,b.fits,p.csv\n", ":2: ", ["leave `detect` or `positions` empty"]),
     "key of all": ("path,detect,detect:detection.threshold\na.fits,b.fits,3\n", ":1: ", ["detect:detection.threshold: ", "weights"]),
     "typo": ("path,detect,detect:weights.fiel\na.fits,b.fits,w.fits\n", ":1: ", ["did you mean 'file'"]),
@@ -315,6 +320,16 @@ def test_what_makes_no_sense_is_said_with_its_line(run, tmp_path, kind):
     assert done.code == 2 and (place == ": " or f"survey.csv{place}" in done.err), done.err
     assert all(word in done.err for word in words), done.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"], ["-q"]])
+def test_columns_of_the_users_own_are_named_and_change_nothing(run, batch, data, tmp_path, options):
+    (data / "survey.csv").write_text("exposure,path,observer,date\n30,night1/a.fits,Messier,1781-04-13\n")
+    said = batch(*options).err
+    assert said.count("'exposure', 'observer', 'date'") == (0 if "-q" in options else 1), said
+    if options != ["--dry-run"]:
+        single, _ = run_single(run, tmp_path, {"night1/a": ([], "data/night1/a.fits", "a")})
+        assert results(tmp_path / "out") == single
 
 
 def test_a_key_that_detection_images_alone_use_is_of_use(batch, data, tmp_path):

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <vector>
 
 #include "stages/core/error.hpp"
 #include "tests/support/config_error.hpp"
@@ -40,6 +42,27 @@ TEST_F(OutputsTest, NorThroughALink) {
   std::filesystem::create_symlink("x.cat.fits", path("link.fits"));
   EXPECT_THAT(testing::config_error([&] { KeptFiles({path("link.fits")}).require_kept({path("x.cat.fits")}); }),
               HasSubstr("link.fits"));
+}
+
+TEST_F(OutputsTest, NoFileBesideAnImageIsReplaced) {
+  const std::string file = path("x.cat.fits");
+  const auto none = std::make_shared<ImageConfig>(), weights = std::make_shared<ImageConfig>(),
+             kernel = std::make_shared<ImageConfig>();
+  weights->given.weights.file = file;
+  kernel->given.convolve.file = file;  // and not of `config`, where its values are
+  const std::vector<FilesBeside> all = {{.positions = file},
+                                        {.detection = DetectionTask{file, none}},
+                                        {.detection = DetectionTask{"deep.fits", weights}},
+                                        {.detection = DetectionTask{"deep.fits", kernel}},
+                                        {.bands = {{"g", "g.fits", {}, none}, {"r", file, {}, none}}},
+                                        {.bands = {{"g", "g.fits", {}, none}, {"r", "r.fits", {}, weights}}},
+                                        {.bands = {{"g", "g.fits", {}, kernel}}}};
+  for (const FilesBeside& beside : all) {
+    KeptFiles kept({});
+    EXPECT_NO_THROW(kept.require_kept({file}));
+    kept.add_files_of(beside);
+    EXPECT_THAT(testing::config_error([&] { kept.require_kept({file}); }), HasSubstr("would replace the input"));
+  }
 }
 
 TEST_F(OutputsTest, OtherFilesAreFine) {

@@ -24,7 +24,7 @@ class Manifest : public ::testing::Test {
   std::vector<ManifestRow> rows(const std::string& name, const std::string& text) {
     folder_.write(name, text);
     std::vector<ManifestRow> rows;
-    read_manifest(folder_ / name, configs_, [&](const ManifestRow& row) { rows.push_back(row); });
+    note_ = read_manifest(folder_ / name, configs_, [&](const ManifestRow& row) { rows.push_back(row); });
     return rows;
   }
   std::vector<std::string> names(const std::string& name, const std::string& text) {
@@ -41,6 +41,7 @@ class Manifest : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   ConfigVariants configs_{Config{}};
+  std::string note_;  ///< of the last one
 };
 
 TEST_F(Manifest, IsToldByItsName) {
@@ -132,6 +133,39 @@ TEST_F(Manifest, AColumnThatIsNoKeyOfItsSectionIsAMistake) {
               AllOf(StartsWith(":1: column 'threshold'"), HasSubstr("detection.threshold")));
 }
 
+TEST_F(Manifest, AColumnThatIsNearlyOneIsAMistake) {
+  for (const auto& [column, meant] :
+       std::vector<std::pair<std::string, std::string>>{{"Detect", "'detect'"},
+                                                        {"detec", "'detect'"},
+                                                        {"detcet", "'detect'"},
+                                                        {"position", "'positions'"},
+                                                        {"Positons", "'positions'"},
+                                                        {"NAME", "'name'"},
+                                                        {"paths", "'path'"},
+                                                        {"bands:g", "'band:g'"},
+                                                        {"Band:g", "'band:g'"},
+                                                        {"detetc:mask.file", "'detect:mask.file'"},
+                                                        {"colour:g", "'band:NAME'"},
+                                                        {"mask.file:g", "'band:NAME'"}})
+    EXPECT_THAT(mistake("m.csv", "path," + column + "\na.fits,b.fits\n"),
+                AllOf(StartsWith(":1: column '" + column + "' means nothing"), HasSubstr(meant)));
+  EXPECT_THAT(mistake("m.csv", "Path\na.fits\n"), HasSubstr("write 'path'"));
+}
+
+TEST_F(Manifest, OtherColumnsAreNamedAndLeftAlone) {
+  EXPECT_THAT(names("m.csv", "path,name\na.fits,\n"), ElementsAre("a.fits"));
+  EXPECT_EQ(note_, "");
+  for (const char* column :
+       {"exposure", "observer", "date", "mean", "detector", "band", "DATE-OBS", "filter name", "size"}) {
+    EXPECT_THAT(names("m.csv", "path," + std::string(column) + "\na.fits,b\n"), ElementsAre("a.fits"));
+    EXPECT_THAT(note_, EndsWith("left alone: '" + std::string(column) + "'"));
+  }
+  std::string head = "path";
+  for (int i = 1; i <= 22; ++i) head += ",c" + std::to_string(i);
+  rows("m.csv", head + "\na.fits" + std::string(22, ',') + "\n");
+  EXPECT_THAT(note_, EndsWith("'c9', 'c10' and 12 more"));
+}
+
 TEST_F(Manifest, NamesFilesBesideTheImage) {
   const auto table = rows("m.csv",
                           "path,detect,detect:input.hdu,positions,name\n"
@@ -198,6 +232,13 @@ TEST_F(Manifest, TheHashOfFilesBesideIsThatOfWhatItCallsThem) {
 TEST_F(Manifest, WithoutAColumnOfPathsItIsNone) {
   EXPECT_THAT(mistake("m.csv", "file,name\na.fits,b\n"), AllOf(StartsWith(":1: "), HasSubstr("'path'")));
   EXPECT_THAT(mistake("m.csv", "path,name\n,b\n"), StartsWith(":2: the path is empty"));
+}
+
+TEST_F(Manifest, AHeaderThatIsNoneIsAMistakeOfTheUser) {
+  EXPECT_THAT(mistake("m.csv", "path,name,path\na.fits,b,c\n"), AllOf(StartsWith(":1: "), HasSubstr("path")));
+  EXPECT_THAT(mistake("m.csv", "path;name\na.fits;b\n"), AllOf(StartsWith(":1: "), HasSubstr("';'")));
+  EXPECT_THAT(mistake("m.csv", "1,2\n3,4\n"), StartsWith(":1: "));
+  EXPECT_THAT(mistake("m.ecsv", "# %ECSV 1.0\n# ---\n# nothing\npath\na.fits\n"), StartsWith(":"));
 }
 
 TEST_F(Manifest, ANameMustStayInTheOutputDirectory) {

@@ -128,7 +128,8 @@ TEST(MergeErrors, ColumnOfIntegersThatOnlySomeHave) {
   const TwoImages survey;
   replace_in(survey.catalog, "'FLAGS   '", "'FLUGS   '");
   EXPECT_THAT(failure(survey.folder, {survey.directory}, ErrorKind::config),
-              AllOf(HasSubstr("has no column FL"), HasSubstr("a.cat.fits"), HasSubstr("b.cat.fits")));
+              AllOf(HasSubstr("has no column FL"), HasSubstr("a.cat.fits"), HasSubstr("b.cat.fits"),
+                    HasSubstr("different bands"), HasSubstr("one configuration")));
 }
 
 TEST(MergeErrors, DirectoryThatBatchDidNotWriteInto) {
