@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -152,15 +153,25 @@ TEST(SextractorTranslation, Sky) {
   EXPECT_EQ(config.given_sky.level, "");
   EXPECT_EQ(convert("BACK_TYPE MANUAL\nBACK_VALUE 100\n").config.given_sky.level, "100.0");
   EXPECT_THAT(lost(convert("BACK_SIZE 32,64\n")), StartsWith("BACK_SIZE 32,64: meshes"));
+  // SExtractor 2.25 writes the same catalogue with 2 as with 3 meshes, 4 as 5, 4,2 as 5,3, and 4,5 as 5.
+  for (const auto& [size, odd] : {std::pair{"2", 3}, {"4", 5}, {"4,5", 5}, {"5,4", 5}, {"1", 1}}) {
+    const Converted filter = convert(std::string("BACK_FILTERSIZE ") + size + "\n");
+    EXPECT_EQ(filter.config.background.filter_size, odd) << size;
+    EXPECT_EQ(lost(filter), "") << size;
+  }
+  EXPECT_THAT(
+      convert("BACK_FILTERSIZE 4\n").yaml,
+      HasSubstr("  # BACK_FILTERSIZE 4; SExtractor takes an even size as the next odd one\n  filter_size: 5\n"));
+  EXPECT_THAT(lost(convert("BACK_FILTERSIZE 4,3\n")), StartsWith("BACK_FILTERSIZE 4,3: meshes"));
   EXPECT_THAT(lost(convert("BACKPHOTO_TYPE LOCAL\n")), HasSubstr("ANNULUS_SKY"));
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
-  const Converted converted = convert("BACK_FILTERSIZE 4\nBACK_SIZE 4\nGAIN 2\n");
-  EXPECT_EQ(converted.config.background.filter_size, 3);
+  const Converted converted = convert("DEBLEND_NTHRESH 100000\nBACK_SIZE 4\nGAIN 2\n");
+  EXPECT_EQ(converted.config.deblend.thresholds, DeblendConfig{}.thresholds);
   EXPECT_EQ(converted.config.background.mesh_size, 64);
   EXPECT_EQ(converted.config.measurement.gain, 2);
-  EXPECT_THAT(lost(converted), HasSubstr("BACK_FILTERSIZE 4: 'background.filter_size' must be odd"));
+  EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
 }
 
