@@ -132,3 +132,20 @@ def test_help(run):
     for word in ("FILE", "--param", "--output", "--strict", "Example:", "Exit codes", "5  --strict"):
         assert word in done.out
     assert max(map(len, done.out.splitlines())) <= 120
+
+
+def test_pipes_are_read_as_files_are(run, default_sex, tmp_path):
+    def through_pipe(text):
+        return subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "convert-config", "/dev/stdin", "--param", "default.param"],
+                              input=text, cwd=tmp_path, capture_output=True)
+    done = through_pipe(default_sex.read_bytes())
+    told = run("convert-config", "default.sex", "--param", "default.param").out
+    assert done.returncode == 0 and done.stderr == b""
+    assert done.stdout.decode().split("\n\n", 1)[1] == told.split("\n\n", 1)[1]  # but for the name of the file
+    assert through_pipe(b"\xef\xbb\xbfGAIN 2\r\nFILTER N\r").returncode == 0
+    for text, message in [(b"GAIN 1\n\nGAIM 2", b"/dev/stdin:3: SExtractor has no key 'GAIM'"),
+                          (b"", b"/dev/stdin: sets no key"), (b"GAIN 1\n\0", b"/dev/stdin:2: a control character"),
+                          (b"#\n" * (1 << 19) + b"#", b"/dev/stdin: is larger than 1 MiB")]:
+        done = through_pipe(text)
+        assert done.returncode == 2 and done.stdout == b"" and message in done.stderr
+    assert b"larger" not in through_pipe(b"#\n" * (1 << 19)).stderr
