@@ -43,7 +43,8 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   if (file.empty())
     fail(place, "FILTER_NAME " + name.word() +
                     ": there is no such file, neither here nor beside this one; SExtractor takes it from the working "
-                    "directory");
+                    "directory" +
+                    name.further_words());
   try {
     return read_kernel_file(file);
   } catch (const Error& error) {

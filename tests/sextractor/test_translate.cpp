@@ -17,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
@@ -173,6 +174,7 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
+  EXPECT_THAT(lost(converted), HasSubstr("; here the default holds, 64\n"));
 }
 
 TEST(SextractorTranslation, DeblendingAndClean) {
@@ -204,6 +206,39 @@ TEST(SextractorTranslation, Measurement) {
   EXPECT_THAT(measurement.flux_radius, ElementsAre(0.2, 0.5));
   EXPECT_EQ(lost(converted), "");
   EXPECT_THAT(lost(convert("GAIN_KEY TOOLONGAKEY\n")), StartsWith("GAIN_KEY TOOLONGAKEY: 'measurement.gain_keyword'"));
+}
+
+TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {
+  const Converted circles = convert("GAIN 1\nPHOT_APERTURES 0,3,20000,10\n", "FLUX_APER(4)\n");
+  EXPECT_THAT(circles.config.measurement.apertures, ElementsAre(3, 10));
+  EXPECT_THAT(lost(circles), HasSubstr("PHOT_APERTURES 0,3,20000,10: without 0, 20000, and what follows moves up: "
+                                       "'measurement.apertures' otherwise holds 0.0, which is no diameter"));
+  // What no column asks for is not missed.
+  const Converted first = convert("PHOT_APERTURES 3,20000\n", "FLUX_APER\n");
+  EXPECT_THAT(first.config.measurement.apertures, ElementsAre(3));
+  EXPECT_EQ(lost(first), "");
+  std::string many = "PHOT_APERTURES 1";
+  for (int i = 2; i <= 1000; ++i) many += "," + std::to_string(i);
+  const Converted crowd = convert(many + "\n");
+  EXPECT_THAT(crowd.config.measurement.apertures, ::testing::SizeIs(::testing::Gt(1)));
+  EXPECT_EQ(crowd.config.measurement.apertures.front(), 1);
+  EXPECT_THAT(lost(crowd), HasSubstr(", 1000, and what follows moves up: 'measurement.apertures' otherwise lists "));
+  const Converted none = convert("PHOT_APERTURES 0\n", "FLUX_APER\n");
+  EXPECT_EQ(none.config.measurement.apertures, MeasurementConfig{}.apertures);
+  EXPECT_THAT(lost(none), HasSubstr("PHOT_APERTURES 0: 'measurement.apertures' holds 0.0"));
+  EXPECT_THAT(lost(none), HasSubstr("; here the default holds, [5.0]\n"));
+}
+
+TEST(SextractorTranslation, NamesEndAtBlanksBetweenQuotesToo) {
+  const TemporaryFolder folder;
+  folder.write("my dir.conv", "CONV NORM\n1\n");
+  const std::string why =
+      "; SExtractor takes a line apart at blanks, commas and semicolons, between quotes too, and passes over "
+      "'dir.conv'";
+  EXPECT_THAT(convert_error(folder, "FILTER_NAME \"my dir.conv\"  # mine\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "PARAMETERS_NAME my dir.conv\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "STARNNW_NAME my dir.conv\n", "CLASS_STAR\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "FILTER_NAME my.conv # mine\n"), Not(HasSubstr("passes over")));
 }
 
 TEST(SextractorTranslation, TheNetworkOfClassStar) {
