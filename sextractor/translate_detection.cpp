@@ -70,7 +70,8 @@ void put_filter(const Request& request, Translation& to) {
     return to.put("convolve.kernel", "none", {&filter});
   }
   to.put("convolve.kernel", "values", {&filter, &name});
-  to.put("convolve.values", format_value(kernel.values), {&name});
+  to.put("convolve.values", format_value(kernel.values), {&name},
+         kernel.is_old ? "it begins with CONV alone, which SExtractor takes for CONV NORM" : "");
   if (!kernel.normalize) to.put("convolve.normalize", "false", {&name}, "CONV NONORM");
   to.pass_over({&request["FILTER_THRESH"]}, "it is of filters by a retina alone");
 }

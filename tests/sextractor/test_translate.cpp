@@ -89,6 +89,12 @@ TEST(SextractorTranslation, FiltersBecomeValues) {
   EXPECT_EQ(convert(folder, "FILTER N\nFILTER_NAME none.conv\n").config.convolve.kernel, KernelShape::none);
   EXPECT_THAT(convert_error(folder, "GAIN 1\nFILTER_NAME none.conv\n"),
               StartsWith("x.sex:2: FILTER_NAME none.conv: there is no such file"));
+  folder.write("old.conv", "CONV\n1 2 1\n");
+  const Converted old = convert(folder, "FILTER_NAME old.conv\n");
+  EXPECT_EQ(old.config.convolve.values, (std::vector<std::vector<double>>{{1, 2, 1}}));
+  EXPECT_TRUE(old.config.convolve.normalize);
+  EXPECT_THAT(old.yaml, HasSubstr("# FILTER_NAME old.conv; it begins with CONV alone, which SExtractor takes for"));
+  EXPECT_EQ(lost(old), "");
   folder.write("bad.conv", "CONV NORM\n1 x 1\n");
   EXPECT_THAT(convert_error(folder, "FILTER_NAME bad.conv\n"), StartsWith("x.sex:1: FILTER_NAME: bad.conv:2: 'x'"));
   folder.write("x.ret", "SIMPLE  =                    T");

@@ -124,7 +124,7 @@ def scene(directory, name):
     fits.writeto(directory / "field.fits", image.astype(np.float32))
     fits.writeto(directory / "weight.fits", weight)
     (directory / "default.conv").write_text("CONV NORM\n# 3x3 pyramid\n1 2 1\n2 4 2\n1 2 1\n")
-    (directory / "gauss.conv").write_text(gaussian(5, 2.5))
+    (directory / "gauss.conv").write_text(gaussian(5, 2.5).replace("CONV NORM", "CONV"))  # the old form of it
     (directory / "survey.param").write_text("".join(f"{column}   # what -dp says of it\n" for column in COLUMNS))
     (directory / "survey.sex").write_text(f"# {name}\nPARAMETERS_NAME survey.param\n{CONFIGURATIONS[name]}{MEMORY}")
 
