@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "config/config.hpp"
 #include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "io/files/words.hpp"
@@ -101,7 +102,8 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
   if (count == 0) fail(place, name + " has no value; SExtractor's default is " + std::string(key.usual));
   const std::string wanted =
       key.least == key.most ? std::to_string(key.most) : std::to_string(key.least) + " to " + std::to_string(key.most);
-  fail(place, name + " has " + std::to_string(count) + " values; SExtractor takes " + wanted);
+  fail(place,
+       name + " has " + std::to_string(count) + (count == 1 ? " value" : " values") + "; SExtractor takes " + wanted);
 }
 
 /// Numbers that SExtractor refuses where they are not above 0; two values of a threshold are magnitudes.
@@ -114,6 +116,28 @@ void check_above_zero(const SextractorKey& key, const std::vector<std::string>& 
   for (const std::string& value : values)
     if (finite_number(value).value_or(0) <= 0)
       fail(place, std::string(key.name) + " must be above 0, not " + value + "; SExtractor refuses it as well");
+}
+
+/// Other numbers that SExtractor refuses.
+void check_range(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
+  const auto check = [&](bool is_there, const std::string& value, const char* limit) {
+    if (!is_there)
+      fail(place, std::string(key.name) + " must be " + limit + ", not " + value + "; SExtractor refuses it as well");
+  };
+  for (const std::string& value : values) {
+    if (key.name == "PHOT_FLUXFRAC") check(finite_number(value) <= 1, value, "at most 1");
+    if (key.name == "PHOT_APERTURES") check(finite_number(value) >= 0, value, "at least 0");
+  }
+}
+
+/// What a line has after the one value of a key, before a comment.
+std::string further_words(const SextractorKey& key, std::string_view text) {
+  if (key.most != 1) return "";
+  const std::vector<std::string> words = split(text, separators);
+  std::string further;
+  for (std::size_t i = 1; i < words.size() && !words[i].starts_with('#'); ++i)
+    further += (further.empty() ? "" : " ") + words[i];
+  return further;
 }
 
 /// The values that follow a key.
@@ -130,10 +154,15 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   check_count(key, values.size(), place);
   for (const std::string& value : values) check_value(key, value, place);
   check_above_zero(key, values, place);
+  check_range(key, values, place);
   return values;
 }
 
 [[noreturn]] void fail_unknown(std::string_view key, const std::string& place) {
+  if (key.ends_with(':') && ("\n" + dump_config(Config{})).find("\n" + std::string(key) + "\n") != std::string::npos)
+    fail(place, quoted(std::string(key)) +
+                    " is a section of a configuration of srcextract: the file is none of SExtractor's, and there is "
+                    "nothing to convert");
   std::vector<std::string> names;
   for (const SextractorKey& known : sextractor_keys()) names.emplace_back(known.name);
   const std::string near = nearest(std::string(key), names);
@@ -148,6 +177,12 @@ std::string Setting::text() const {
   std::string text(key->name);
   for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? " " : ",") + values[i];
   return text;
+}
+
+std::string Setting::further_words() const {
+  if (further.empty()) return "";
+  return "; SExtractor takes a line apart at blanks, commas and semicolons, between quotes too, and passes over " +
+         quoted(further);
 }
 
 bool Setting::is_usual() const {
@@ -185,7 +220,11 @@ void Configuration::set(std::string_view key, std::string_view text, const std::
   if (known == nullptr) fail_unknown(key, place);
   Setting& setting = settings_.at(static_cast<std::size_t>(known - sextractor_keys().data()));
   std::vector<std::string> values = values_of(*known, text, place);
-  setting = {.key = known, .values = std::move(values), .place = place, .before = setting.place};
+  setting = {.key = known,
+             .values = std::move(values),
+             .place = place,
+             .before = setting.place,
+             .further = further_words(*known, text)};
 }
 
 const Setting& Configuration::operator[](std::string_view key) const {

@@ -15,12 +15,15 @@ namespace srcextract::sextractor {
 struct Setting {
   const SextractorKey* key = nullptr;
   std::vector<std::string> values;
-  std::string place;        ///< `file:line`; empty: nobody set it, and SExtractor's default holds
-  std::string before = {};  ///< the place of an earlier setting of the same key, which does not count
+  std::string place;         ///< `file:line`; empty: nobody set it, and SExtractor's default holds
+  std::string before = {};   ///< the place of an earlier setting of the same key, which does not count
+  std::string further = {};  ///< words of the line after the one value that a key has, before a comment
 
   bool is_set() const { return !place.empty(); }
   /// As it would stand in a file: `PHOT_AUTOPARAMS 2.5,3.5`.
   std::string text() const;
+  /// What to say of further words where the value is no file, after "; "; empty if there are none.
+  std::string further_words() const;
   /// Whether it comes to what nobody would have to set.
   bool is_usual() const;
 

@@ -1,9 +1,15 @@
 #include "sextractor/text_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "config/values.hpp"
 #include "io/files/text_lines.hpp"
@@ -17,6 +23,7 @@ namespace {
 
 /// Far more than such files have; it bounds what a wrong one can cost.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
+constexpr std::string_view too_large = "is larger than 1 MiB; this is no text that SExtractor reads";
 
 void check_line(std::string_view line, const std::string& place) {
   const auto control = [](unsigned char c) {
@@ -25,15 +32,50 @@ void check_line(std::string_view line, const std::string& place) {
   if (std::ranges::any_of(line, control)) fail(place, "a control character; this is no text that SExtractor reads");
 }
 
+/// Whether it is a pipe or a device, which the readers of files refuse: they look at its size.
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+/// What can be read of a pipe, once, up to a byte more than there may be.
+std::string read_stream(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, "cannot open the file: " + std::generic_category().message(errno));
+  std::string text(static_cast<std::size_t>(most_bytes) + 1, '\0');
+  file.read(text.data(), std::ssize(text));
+  if (file.bad()) fail(path, "cannot read the file: " + std::generic_category().message(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+void for_each_line_of_stream(const std::string& path,
+                             const std::function<void(std::string_view, const std::string&)>& f) {
+  const std::string text = read_stream(path);
+  if (std::ssize(text) > most_bytes) fail(path, std::string(too_large));
+  std::string_view rest = text;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());
+  for (std::int64_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string place = path + ":" + std::to_string(number);
+    check_line(rest.substr(0, end), place);
+    f(rest.substr(0, end), place);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
 }  // namespace
 
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) fail(path, "is a directory; name the file in it");
+  if (is_stream(path)) return for_each_line_of_stream(path, f);
   try {
     TextLines lines(path);
-    if (lines.file().stored_size() > most_bytes)
-      fail(path, "is larger than 1 MiB; this is no text that SExtractor reads");
+    if (lines.file().stored_size() > most_bytes) fail(path, std::string(too_large));
     while (lines.next()) {
       const std::string place = path + ":" + std::to_string(lines.number());
       if (lines.bytes_passed() > most_bytes) fail(place, "the file is larger than 1 MiB");

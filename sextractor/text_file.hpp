@@ -6,8 +6,8 @@
 
 namespace srcextract::sextractor {
 
-/// Calls f(line, its place `path:line`) for each line of a text of at most 1 MiB. Throws Error{config} if it cannot be
-/// read, is larger, or holds control characters.
+/// Calls f(line, its place `path:line`) for each line of a text of at most 1 MiB, which may be a pipe. Throws
+/// Error{config} if it cannot be read, is larger, or holds control characters.
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f);
 
 /// The file of this name that SExtractor would take, relative to the working directory; if there is none, the one

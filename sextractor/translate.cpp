@@ -50,6 +50,14 @@ std::string without_place(std::string_view message) {
   return std::string(message.substr(blank == message.npos ? 0 : blank + 2));
 }
 
+/// The default of the key of an entry, in YAML.
+std::string usual_value(const Entry& entry) {
+  const std::string usual = "\n" + dump_config(Config{}), key = "\n  " + entry.key + ": ";
+  const std::size_t section = usual.find("\n" + entry.section + ":\n");
+  const std::size_t begin = usual.find(key, section) + key.size();
+  return usual.substr(begin, usual.find('\n', begin) - begin);
+}
+
 /// The configuration that the entries make. What it does not accept, a value outside of limits of ours, is taken out
 /// and said to be unmet, for the reason that it gives.
 Config accepted(Translation& to) {
@@ -65,7 +73,8 @@ Config accepted(Translation& to) {
       const auto entry = to.entries.begin() + (found - lines.begin());
       std::string what = config::quoted(entry->section + "." + entry->key);
       if (!entry->origins.empty()) what = entry->origins.front();
-      to.unmet.push_back({what, entry->place, without_place(error.what()) + "; here the default holds", true});
+      to.unmet.push_back(
+          {what, entry->place, without_place(error.what()) + "; here the default holds, " + usual_value(*entry), true});
       to.entries.erase(entry);
     }
   }
@@ -138,7 +147,8 @@ Request read_request(const std::string& configuration, const std::string& parame
     request.parameters = read_parameters(request.parameters_path);
   else if (!name.is_usual())
     config::fail(name.place, "PARAMETERS_NAME " + name.word() +
-                                 ": there is no such file, neither here nor beside this one; --param names it");
+                                 ": there is no such file, neither here nor beside this one; --param names it" +
+                                 name.further_words());
   return request;
 }
 

@@ -43,7 +43,8 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   if (file.empty())
     fail(place, "FILTER_NAME " + name.word() +
                     ": there is no such file, neither here nor beside this one; SExtractor takes it from the working "
-                    "directory");
+                    "directory" +
+                    name.further_words());
   try {
     return read_kernel_file(file);
   } catch (const Error& error) {
@@ -69,7 +70,8 @@ void put_filter(const Request& request, Translation& to) {
     return to.put("convolve.kernel", "none", {&filter});
   }
   to.put("convolve.kernel", "values", {&filter, &name});
-  to.put("convolve.values", format_value(kernel.values), {&name});
+  to.put("convolve.values", format_value(kernel.values), {&name},
+         kernel.is_old ? "it begins with CONV alone, which SExtractor takes for CONV NORM" : "");
   if (!kernel.normalize) to.put("convolve.normalize", "false", {&name}, "CONV NONORM");
   to.pass_over({&request["FILTER_THRESH"]}, "it is of filters by a retina alone");
 }

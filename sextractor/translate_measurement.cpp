@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "config/problems.hpp"
+#include "config/suggest.hpp"
 #include "config/values.hpp"
 #include "io/image/network_file.hpp"
 #include "sextractor/text_file.hpp"
@@ -26,20 +28,62 @@ void put_keyword(const Setting& setting, const std::string& path, Translation& t
   to.put(path, keyword == "NONE" ? "none" : format_value(keyword), {&setting});
 }
 
+/// Those of the first `count` values of a setting that a list of ours takes; the others are said to be lost, with the
+/// problem that `problem_of` finds in the list with the first of them.
+template <class ProblemOf>
+std::vector<double> taken(const Setting& setting, std::size_t count, const std::string& path,
+                          const ProblemOf& problem_of, Translation& to) {
+  std::vector<double> values;
+  std::vector<std::string> left_out;
+  std::string reason;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(setting.number(i));
+    const std::string problem = problem_of(values);
+    if (problem.empty()) continue;
+    values.pop_back();
+    left_out.push_back(setting.values[i]);
+    if (reason.empty()) reason = problem;
+  }
+  if (values.empty()) return setting.numbers();  // which the configuration will not accept
+  if (!left_out.empty())
+    to.lose(setting, "without " + join(left_out) + ", and what follows moves up: '" + path + "' otherwise " + reason);
+  return values;
+}
+
 /// As many values of a list as columns ask for: the others are not measured there.
+template <class ProblemOf>
 void put_list(const Request& request, const char* key, const std::string& path, const std::vector<std::string>& columns,
-              Translation& to) {
+              const ProblemOf& problem_of, Translation& to) {
   const Setting& setting = request[key];
-  std::vector<double> values = setting.numbers();
+  std::size_t count = setting.values.size();
   const auto wanted = static_cast<std::size_t>(most_values(request.parameters, columns));
   std::string note;
-  if (wanted > 0 && wanted < values.size()) {
-    note = "the columns ask for " + std::to_string(wanted) + " of " + std::to_string(values.size());
-    values.resize(wanted);
-  } else if (wanted > values.size()) {
+  if (wanted > 0 && wanted < count) {
+    note = "the columns ask for " + std::to_string(wanted) + " of " + std::to_string(count);
+    count = wanted;
+  } else if (wanted > count) {
     note = "the columns ask for " + std::to_string(wanted) + ": SExtractor fills the others with zeros";
   }
-  to.put(path, format_value(values), {&setting}, note);
+  to.put(path, format_value(taken(setting, count, path, problem_of, to)), {&setting}, note);
+}
+
+void put_apertures(const Request& request, Translation& to) {
+  const auto problem_of = [](const std::vector<double>& diameters) {
+    MeasurementConfig measurement;
+    measurement.apertures = diameters;
+    return config::apertures_problem(measurement);
+  };
+  put_list(request, "PHOT_APERTURES", "measurement.apertures", {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"},
+           problem_of, to);
+}
+
+void put_fractions(const Request& request, Translation& to) {
+  const auto problem_of = [](const std::vector<double>& parts) {
+    MeasurementConfig measurement;
+    measurement.flux_radius = parts;
+    return config::fractions_problem(measurement);
+  };
+  put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, problem_of, to);
 }
 
 void put_network(const Request& request, Translation& to) {
@@ -50,7 +94,8 @@ void put_network(const Request& request, Translation& to) {
   if (file.empty())
     fail(place, "STARNNW_NAME " + network.word() +
                     ", which CLASS_STAR is told by: there is no such file, neither here nor beside this one; copy it "
-                    "from SExtractor's own files, or take CLASS_STAR out of the columns");
+                    "from SExtractor's own files, or take CLASS_STAR out of the columns" +
+                    network.further_words());
   try {
     read_network_file(file);
   } catch (const Error& error) {
@@ -80,11 +125,10 @@ void translate_measurement(const Request& request, Translation& to) {
   put_zero_point(request, to);
   put_number(request, "PIXEL_SCALE", "measurement.pixel_scale", to);
   to.put("measurement.mask", in_small_letters(request["MASK_TYPE"].word()), {&request["MASK_TYPE"]});
-  put_list(request, "PHOT_APERTURES", "measurement.apertures", {"FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER"},
-           to);
+  put_apertures(request, to);
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});
   to.put("measurement.petrosian", format_value(request["PHOT_PETROPARAMS"].numbers()), {&request["PHOT_PETROPARAMS"]});
-  put_list(request, "PHOT_FLUXFRAC", "measurement.flux_radius", {"FLUX_RADIUS"}, to);
+  put_fractions(request, to);
   put_network(request, to);
 }
 

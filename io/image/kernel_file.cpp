@@ -49,8 +49,9 @@ KernelFile read_conv(const std::string& path) {
       for (const std::string_view word : words) row.push_back(parse_value(word, lines));
       continue;
     }
-    if (words.size() != 2 || words[0] != "CONV" || (words[1] != "NORM" && words[1] != "NONORM")) break;
-    kernel.normalize = words[1] == "NORM";
+    kernel.is_old = words.size() == 1;
+    if (words.size() > 2 || words[0] != "CONV" || (!kernel.is_old && words[1] != "NORM" && words[1] != "NONORM")) break;
+    kernel.normalize = kernel.is_old || words[1] == "NORM";
     begun = true;
   }
   if (begun) return kernel;

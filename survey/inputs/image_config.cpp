@@ -27,6 +27,10 @@ Config with_kernel(Config config) {
   } catch (const Error& error) {
     fail(config, "convolve.file", error.what());
   }
+  if (file.is_old)
+    fail(config, "convolve.file",
+         "the kernel in " + convolve.file +
+             " begins with CONV alone; write CONV NORM, as SExtractor takes it, or CONV NONORM");
   const std::string problem = kernel_problem(file.values);
   if (!problem.empty()) fail(config, "convolve.file", "the kernel in " + convolve.file + " " + problem);
   convolve.kernel = KernelShape::values;

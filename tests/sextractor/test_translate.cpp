@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -16,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
@@ -87,6 +89,12 @@ TEST(SextractorTranslation, FiltersBecomeValues) {
   EXPECT_EQ(convert(folder, "FILTER N\nFILTER_NAME none.conv\n").config.convolve.kernel, KernelShape::none);
   EXPECT_THAT(convert_error(folder, "GAIN 1\nFILTER_NAME none.conv\n"),
               StartsWith("x.sex:2: FILTER_NAME none.conv: there is no such file"));
+  folder.write("old.conv", "CONV\n1 2 1\n");
+  const Converted old = convert(folder, "FILTER_NAME old.conv\n");
+  EXPECT_EQ(old.config.convolve.values, (std::vector<std::vector<double>>{{1, 2, 1}}));
+  EXPECT_TRUE(old.config.convolve.normalize);
+  EXPECT_THAT(old.yaml, HasSubstr("# FILTER_NAME old.conv; it begins with CONV alone, which SExtractor takes for"));
+  EXPECT_EQ(lost(old), "");
   folder.write("bad.conv", "CONV NORM\n1 x 1\n");
   EXPECT_THAT(convert_error(folder, "FILTER_NAME bad.conv\n"), StartsWith("x.sex:1: FILTER_NAME: bad.conv:2: 'x'"));
   folder.write("x.ret", "SIMPLE  =                    T");
@@ -152,16 +160,27 @@ TEST(SextractorTranslation, Sky) {
   EXPECT_EQ(config.given_sky.level, "");
   EXPECT_EQ(convert("BACK_TYPE MANUAL\nBACK_VALUE 100\n").config.given_sky.level, "100.0");
   EXPECT_THAT(lost(convert("BACK_SIZE 32,64\n")), StartsWith("BACK_SIZE 32,64: meshes"));
+  // SExtractor 2.25 writes the same catalogue with 2 as with 3 meshes, 4 as 5, 4,2 as 5,3, and 4,5 as 5.
+  for (const auto& [size, odd] : {std::pair{"2", 3}, {"4", 5}, {"4,5", 5}, {"5,4", 5}, {"1", 1}}) {
+    const Converted filter = convert(std::string("BACK_FILTERSIZE ") + size + "\n");
+    EXPECT_EQ(filter.config.background.filter_size, odd) << size;
+    EXPECT_EQ(lost(filter), "") << size;
+  }
+  EXPECT_THAT(
+      convert("BACK_FILTERSIZE 4\n").yaml,
+      HasSubstr("  # BACK_FILTERSIZE 4; SExtractor takes an even size as the next odd one\n  filter_size: 5\n"));
+  EXPECT_THAT(lost(convert("BACK_FILTERSIZE 4,3\n")), StartsWith("BACK_FILTERSIZE 4,3: meshes"));
   EXPECT_THAT(lost(convert("BACKPHOTO_TYPE LOCAL\n")), HasSubstr("ANNULUS_SKY"));
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
-  const Converted converted = convert("BACK_FILTERSIZE 4\nBACK_SIZE 4\nGAIN 2\n");
-  EXPECT_EQ(converted.config.background.filter_size, 3);
+  const Converted converted = convert("DEBLEND_NTHRESH 100000\nBACK_SIZE 4\nGAIN 2\n");
+  EXPECT_EQ(converted.config.deblend.thresholds, DeblendConfig{}.thresholds);
   EXPECT_EQ(converted.config.background.mesh_size, 64);
   EXPECT_EQ(converted.config.measurement.gain, 2);
-  EXPECT_THAT(lost(converted), HasSubstr("BACK_FILTERSIZE 4: 'background.filter_size' must be odd"));
+  EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
+  EXPECT_THAT(lost(converted), HasSubstr("; here the default holds, 64\n"));
 }
 
 TEST(SextractorTranslation, DeblendingAndClean) {
@@ -193,6 +212,39 @@ TEST(SextractorTranslation, Measurement) {
   EXPECT_THAT(measurement.flux_radius, ElementsAre(0.2, 0.5));
   EXPECT_EQ(lost(converted), "");
   EXPECT_THAT(lost(convert("GAIN_KEY TOOLONGAKEY\n")), StartsWith("GAIN_KEY TOOLONGAKEY: 'measurement.gain_keyword'"));
+}
+
+TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {
+  const Converted circles = convert("GAIN 1\nPHOT_APERTURES 0,3,20000,10\n", "FLUX_APER(4)\n");
+  EXPECT_THAT(circles.config.measurement.apertures, ElementsAre(3, 10));
+  EXPECT_THAT(lost(circles), HasSubstr("PHOT_APERTURES 0,3,20000,10: without 0, 20000, and what follows moves up: "
+                                       "'measurement.apertures' otherwise holds 0.0, which is no diameter"));
+  // What no column asks for is not missed.
+  const Converted first = convert("PHOT_APERTURES 3,20000\n", "FLUX_APER\n");
+  EXPECT_THAT(first.config.measurement.apertures, ElementsAre(3));
+  EXPECT_EQ(lost(first), "");
+  std::string many = "PHOT_APERTURES 1";
+  for (int i = 2; i <= 1000; ++i) many += "," + std::to_string(i);
+  const Converted crowd = convert(many + "\n");
+  EXPECT_THAT(crowd.config.measurement.apertures, ::testing::SizeIs(::testing::Gt(1)));
+  EXPECT_EQ(crowd.config.measurement.apertures.front(), 1);
+  EXPECT_THAT(lost(crowd), HasSubstr(", 1000, and what follows moves up: 'measurement.apertures' otherwise lists "));
+  const Converted none = convert("PHOT_APERTURES 0\n", "FLUX_APER\n");
+  EXPECT_EQ(none.config.measurement.apertures, MeasurementConfig{}.apertures);
+  EXPECT_THAT(lost(none), HasSubstr("PHOT_APERTURES 0: 'measurement.apertures' holds 0.0"));
+  EXPECT_THAT(lost(none), HasSubstr("; here the default holds, [5.0]\n"));
+}
+
+TEST(SextractorTranslation, NamesEndAtBlanksBetweenQuotesToo) {
+  const TemporaryFolder folder;
+  folder.write("my dir.conv", "CONV NORM\n1\n");
+  const std::string why =
+      "; SExtractor takes a line apart at blanks, commas and semicolons, between quotes too, and passes over "
+      "'dir.conv'";
+  EXPECT_THAT(convert_error(folder, "FILTER_NAME \"my dir.conv\"  # mine\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "PARAMETERS_NAME my dir.conv\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "STARNNW_NAME my dir.conv\n", "CLASS_STAR\n"), ::testing::EndsWith(why));
+  EXPECT_THAT(convert_error(folder, "FILTER_NAME my.conv # mine\n"), Not(HasSubstr("passes over")));
 }
 
 TEST(SextractorTranslation, TheNetworkOfClassStar) {

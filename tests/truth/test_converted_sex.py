@@ -58,7 +58,7 @@ DEBLEND_MINCONT 0.065
 FILTER_NAME gauss.conv
 WEIGHT_TYPE NONE
 BACK_SIZE 128
-BACK_FILTERSIZE 5
+BACK_FILTERSIZE 4
 PHOT_AUTOPARAMS 2.5,3.5
 MASK_TYPE CORRECT
 """,
@@ -124,7 +124,7 @@ def scene(directory, name):
     fits.writeto(directory / "field.fits", image.astype(np.float32))
     fits.writeto(directory / "weight.fits", weight)
     (directory / "default.conv").write_text("CONV NORM\n# 3x3 pyramid\n1 2 1\n2 4 2\n1 2 1\n")
-    (directory / "gauss.conv").write_text(gaussian(5, 2.5))
+    (directory / "gauss.conv").write_text(gaussian(5, 2.5).replace("CONV NORM", "CONV"))  # the old form of it
     (directory / "survey.param").write_text("".join(f"{column}   # what -dp says of it\n" for column in COLUMNS))
     (directory / "survey.sex").write_text(f"# {name}\nPARAMETERS_NAME survey.param\n{CONFIGURATIONS[name]}{MEMORY}")
 
@@ -226,3 +226,52 @@ def test_lines_are_read_as_sextractor_reads_them(program, tmp_path, lines, param
     assert done.returncode == 0, done.stderr
     mine = re.search(rf"^  {key}: (.*)$", done.stdout, re.M)[1]
     assert [float(word) for word in mine.strip("[]").split(",")] == [float(word) for word in told.split()]
+
+
+def test_an_even_filter_of_meshes_is_the_next_odd_one(program, tmp_path):
+    """A sky that the size of the filter is seen in."""
+    rng = np.random.default_rng(5)
+    y, x = np.mgrid[:512, :512]
+    fits.writeto(tmp_path / "sky.fits", (rng.normal(100, 5, x.shape) + 20 * np.sin(x / 40) * np.cos(y / 50)).astype(np.float32))
+    (tmp_path / "x.param").write_text("NUMBER\n")
+
+    def sky(size):
+        (tmp_path / "x.sex").write_text(f"PARAMETERS_NAME x.param\nFILTER N\nBACK_SIZE 32\nBACK_FILTERSIZE {size}\n")
+        run([PROGRAM, "sky.fits", "-c", "x.sex", "-CHECKIMAGE_TYPE", "MINIBACKGROUND", "-CHECKIMAGE_NAME", "mini.fits"], tmp_path)
+        return fits.getdata(tmp_path / "mini.fits").tobytes()
+
+    assert len({sky(size) for size in ("1", "3", "5", "5,3", "3,5")}) == 5
+    for even, odd in ("2", "3"), ("4", "5"), ("4,2", "5,3"), ("2,5", "3,5"), ("4,5", "5"):
+        assert sky(even) == sky(odd), even
+        yaml = run([program, "convert-config", "x.sex"], tmp_path).stdout
+        assert f"  filter_size: {odd[0]}\n" in yaml
+
+
+def test_pixels_without_noise(program, tmp_path):
+    """What docs/sextractor.md says of 0 in a MAP_RMS."""
+    rng = np.random.default_rng(6)
+    fits.writeto(tmp_path / "noise.fits", rng.normal(100, 5, (256, 256)).astype(np.float32))
+    rms = np.full((256, 256), 5, np.float32)
+    rms[100:140, 120:160] = 0
+    fits.writeto(tmp_path / "rms.fits", rms)
+    (tmp_path / "survey.param").write_text("X_IMAGE\nY_IMAGE\nISOAREA_IMAGE\nFLUX_ISO\nFLUXERR_ISO\n")
+    (tmp_path / "survey.sex").write_text("PARAMETERS_NAME survey.param\nFILTER N\nWEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE rms.fits\n"
+                                         "INTERP_TYPE NONE\nDETECT_THRESH 3\nANALYSIS_THRESH 3\nCATALOG_TYPE FITS_1.0\n")
+    run([PROGRAM, "noise.fits", "-c", "survey.sex", "-CATALOG_NAME", "their.cat"], tmp_path)
+    theirs = fits.getdata(tmp_path / "their.cat", 1)
+    assert theirs["ISOAREA_IMAGE"].sum() > 400  # of 1600, of which half are above the sky
+    run([program, "convert-config", "--strict", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    run([program, "-q", "-o", "out", "converted.yaml", "noise.fits"], tmp_path)
+    assert len(fits.getdata(tmp_path / "out/noise.cat.fits", 1)) == 0
+
+
+def test_lists_that_sextractor_refuses(program, tmp_path):
+    fits.writeto(tmp_path / "noise.fits", np.random.default_rng(1).normal(100, 5, (64, 64)).astype(np.float32))
+    (tmp_path / "x.param").write_text("NUMBER\n")
+    for line, refused in [("PHOT_FLUXFRAC 0.5,1.5", True), ("PHOT_FLUXFRAC 1", False), ("PHOT_APERTURES -1,3", True),
+                          ("PHOT_APERTURES 0,3", False), ("PHOT_FLUXFRAC 0", True)]:
+        (tmp_path / "x.sex").write_text(f"PARAMETERS_NAME x.param\nFILTER N\n{line}\n")
+        told = subprocess.run([PROGRAM, "noise.fits", "-c", "x.sex"], cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run([program, "convert-config", "x.sex"], cwd=tmp_path, capture_output=True, text=True)
+        assert ("keyword out of range" in told.stderr) == refused, line
+        assert ("SExtractor refuses it as well" in done.stderr) == refused == (done.returncode == 2), line

@@ -54,6 +54,10 @@ TEST_F(ReadKernelFile, TakesCommentsBlankLinesAndAnyEndOfLine) {
   EXPECT_EQ(kernel.values, (Rows{{.5, 2}, {3, 4}}));
   EXPECT_FALSE(kernel.normalize);
   EXPECT_TRUE(read("CONV NORM\n").values.empty());
+  EXPECT_FALSE(read("CONV NORM\n1\n").is_old);
+  const KernelFile old = read("CONV\n1 2 1\n");
+  EXPECT_EQ(old.values, (Rows{{1, 2, 1}}));
+  EXPECT_TRUE(old.normalize && old.is_old);
 }
 
 TEST_F(ReadKernelFile, SaysInWhichLineItIsWrong) {
@@ -67,7 +71,6 @@ TEST_F(ReadKernelFile, RefusesOtherFiles) {
   EXPECT_THAT(refusal(""), StartsWith(at(1) + "no kernel file"));
   EXPECT_THAT(refusal("# nothing\n"), HasSubstr("no kernel file"));
   EXPECT_THAT(refusal("# a\n1 2 1\n"), StartsWith(at(2) + "no kernel file"));
-  EXPECT_THAT(refusal("CONV\n1\n"), StartsWith(at(1) + "no kernel file"));
   EXPECT_THAT(refusal("CONV MAYBE\n1\n"), StartsWith(at(1) + "no kernel file"));
   EXPECT_THAT(refusal("conv norm\n1\n"), StartsWith(at(1) + "no kernel file"));
   EXPECT_THAT(refusal(std::string("\x7f"

@@ -53,7 +53,8 @@ def test_what_is_lost_is_told_and_strict_minds(run, default_sex, tmp_path):
     ("VERBOSE_TYPE FULL", 0), ("MEMORY_BUFSIZE 4096", 0), ("CATALOG_NAME x.cat", 0), ("CATALOG_TYPE FITS_LDAC", 0),
     ("WRITE_XML Y", 0), ("DETECT_MAXAREA 0", 0), ("PHOT_AUTOAPERS 0,0", 0), ("BACKPHOTO_TYPE GLOBAL", 0),
     ("ASSOC_RADIUS 5", 0), ("DETECT_MAXAREA 9", 5), ("BACKPHOTO_TYPE LOCAL", 5), ("DETECT_TYPE PHOTO", 5),
-    ("CHECKIMAGE_TYPE APERTURES", 5), ("BACK_SIZE 32,64", 5), ("HEADER_SUFFIX .ahead", 5), ("FITS_UNSIGNED Y", 5)])
+    ("CHECKIMAGE_TYPE APERTURES", 5), ("BACK_SIZE 32,64", 5), ("BACK_FILTERSIZE 4", 0), ("PHOT_APERTURES 0,3", 5),
+    ("HEADER_SUFFIX .ahead", 5), ("FITS_UNSIGNED Y", 5)])
 def test_what_counts_for_strict(run, default_sex, line, code):
     with open(default_sex, "a") as file:
         file.write(line + "\n")
@@ -132,3 +133,20 @@ def test_help(run):
     for word in ("FILE", "--param", "--output", "--strict", "Example:", "Exit codes", "5  --strict"):
         assert word in done.out
     assert max(map(len, done.out.splitlines())) <= 120
+
+
+def test_pipes_are_read_as_files_are(run, default_sex, tmp_path):
+    def through_pipe(text):
+        return subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "convert-config", "/dev/stdin", "--param", "default.param"],
+                              input=text, cwd=tmp_path, capture_output=True)
+    done = through_pipe(default_sex.read_bytes())
+    told = run("convert-config", "default.sex", "--param", "default.param").out
+    assert done.returncode == 0 and done.stderr == b""
+    assert done.stdout.decode().split("\n\n", 1)[1] == told.split("\n\n", 1)[1]  # but for the name of the file
+    assert through_pipe(b"\xef\xbb\xbfGAIN 2\r\nFILTER N\r").returncode == 0
+    for text, message in [(b"GAIN 1\n\nGAIM 2", b"/dev/stdin:3: SExtractor has no key 'GAIM'"),
+                          (b"", b"/dev/stdin: sets no key"), (b"GAIN 1\n\0", b"/dev/stdin:2: a control character"),
+                          (b"#\n" * (1 << 19) + b"#", b"/dev/stdin: is larger than 1 MiB")]:
+        done = through_pipe(text)
+        assert done.returncode == 2 and done.stdout == b"" and message in done.stderr
+    assert b"larger" not in through_pipe(b"#\n" * (1 << 19)).stderr

@@ -44,6 +44,9 @@ TEST(ImageConfig, SaysWhereItAsksForAKernelThatIsNone) {
   const Config config = parse_config("convolve:\n  kernel: file\n  file: '" + path + "'\n", "x.yaml");
   EXPECT_THAT(testing::config_error([&] { make_image_config(config); }),
               StartsWith("x.yaml:3:9: the kernel in " + path + " must have odd sides, not 2 x 1"));
+  folder.write("even.conv", "CONV\n1 2 1\n");
+  EXPECT_THAT(testing::config_error([&] { make_image_config(config); }),
+              StartsWith("x.yaml:3:9: the kernel in " + path + " begins with CONV alone; write CONV NORM"));
 }
 
 TEST(ImageConfig, ChangesWithTheFilesThatItCombines) {
