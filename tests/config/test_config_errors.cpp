@@ -25,16 +25,14 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "estimator, "
-       "filter_size, filter_threshold, level, level_hdu, rms"},
+       "estimator, filter_size, filter_threshold, level, level_hdu, rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
       {"detection:\n  area: 3\n", "x.yaml:2:3: unknown key 'area' in 'detection'; did you mean 'min_area'?"},
       {"surprise: {}\n",
        "x.yaml:1:1: unknown section 'surprise'; the sections are input, combine, background, weights, mask, flags, "
-       "convolve, "
-       "detection, clean, deblend, measurement, difference, output, quicklook"},
+       "convolve, detection, clean, deblend, measurement, difference, output, quicklook"},
       {"detection:\n  threshold: 4\n  threshold: 5\n",
        "x.yaml:3:3: duplicate key 'threshold' in 'detection'; it stands at x.yaml:2:3 already"},
       {"input: {hdu: 1}\noutput: {segmentation: true}\ninput: {plane: 2}\n",
@@ -379,8 +377,8 @@ TEST(ConfigErrors, KeysOfSextractorAreAnsweredWithOurs) {
        "detection.min_area"},
       {"GAIN: 2\n", "x.yaml:1:1: unknown section 'GAIN'; 'GAIN' is a key of SExtractor's; here it is measurement.gain"},
       {"PHOT_AUTOAPERS: [1, 2]\n",
-       "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of "
-       "SExtractor's, for which there is none here: "},
+       "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of SExtractor's, for which there is "
+       "none"},
       {"measurement: {GAIM: 2}\n", "x.yaml:1:15: unknown key 'GAIM' in 'measurement'; did you mean 'gain'?"},
   };
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
