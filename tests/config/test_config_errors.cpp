@@ -367,23 +367,6 @@ TEST(ConfigErrors, WhatIsNoYamlOrMoreThanOneDocument) {
   for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
 }
 
-TEST(ConfigErrors, KeysOfSextractorAreAnsweredWithOurs) {
-  const Wrong cases[] = {
-      {"DETECT_THRESH: 1.5\n",
-       "x.yaml:1:1: unknown section 'DETECT_THRESH'; 'DETECT_THRESH' is a key of SExtractor's; here it is "
-       "detection.threshold"},
-      {"detection:\n  DETECT_MINAREA: 5\n",
-       "x.yaml:2:3: unknown key 'DETECT_MINAREA' in 'detection'; 'DETECT_MINAREA' is a key of SExtractor's; here it is "
-       "detection.min_area"},
-      {"GAIN: 2\n", "x.yaml:1:1: unknown section 'GAIN'; 'GAIN' is a key of SExtractor's; here it is measurement.gain"},
-      {"PHOT_AUTOAPERS: [1, 2]\n",
-       "x.yaml:1:1: unknown section 'PHOT_AUTOAPERS'; 'PHOT_AUTOAPERS' is a key of SExtractor's, for which there is "
-       "none"},
-      {"measurement: {GAIM: 2}\n", "x.yaml:1:15: unknown key 'GAIM' in 'measurement'; did you mean 'gain'?"},
-  };
-  for (const Wrong& wrong : cases) EXPECT_THAT(message(wrong.yaml), StartsWith(wrong.message)) << wrong.yaml;
-}
-
 TEST(ConfigErrors, TextThatWouldExhaustTheParser) {
   for (const char* opening : {"[", "{", "- ", "? ", "[{a: "}) {
     std::string yaml;

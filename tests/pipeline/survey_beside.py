@@ -14,6 +14,20 @@ CONFIG = ("output:\n  formats: [fits, csv, reg]\n  columns: [default, photometry
 SIDE = 96
 
 
+def batch_runner(run, tmp_path):
+    """Runs the survey; `did`: the names of what it did."""
+
+    def run_batch(*arguments, code=0, out="out", manifest="data/survey.csv", **more):
+        journal = tmp_path / out / "journal.jsonl"
+        before = len(survey.records(journal))
+        finished = run("batch", "c.yaml", manifest, "-o", out, *arguments, **more)
+        assert finished.code == code, finished.err
+        finished.did = sorted(entry["image"] for entry in survey.records(journal)[before:])
+        return finished
+
+    return run_batch
+
+
 def write_sky(path, seed, **size):
     path.parent.mkdir(parents=True, exist_ok=True)
     return write(path, survey.image(seed, **{"width": SIDE, "height": SIDE, **size}))

@@ -9,7 +9,7 @@ import pytest
 
 import survey_support as survey
 from fits_files import TAN, hdu, write
-from survey_beside import CONFIG, SANITIZED, SIDE, results, run_single, told, write_sky, write_weights
+from survey_beside import CONFIG, SANITIZED, SIDE, batch_runner, results, run_single, told, write_sky, write_weights
 
 MANIFEST = """path,name,detect,band:g,band:r,band:g:measurement.zero_point,band:r:weights.file,band:r:weights.type,detect:background.mesh_size,detection.threshold
 ,,night1/deep.fits,night1/g.fits,night1/r.fits,26,,,,
@@ -46,15 +46,7 @@ def data(tmp_path):
 
 @pytest.fixture
 def batch(run, tmp_path):
-    def run_batch(*arguments, code=0, out="out", **more):
-        journal = tmp_path / out / "journal.jsonl"
-        before = len(survey.records(journal))
-        finished = run("batch", "c.yaml", "data/survey.csv", "-o", out, *arguments, **more)
-        assert finished.code == code, finished.err
-        finished.did = sorted(entry["image"] for entry in survey.records(journal)[before:])
-        return finished
-
-    return run_batch
+    return batch_runner(run, tmp_path)
 
 
 def test_the_bytes_of_the_command_with_bands(run, batch, data, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 import survey_support as survey
 from fits_files import TAN, hdu, write
-from survey_beside import CONFIG, SANITIZED, SIDE, results, run_single, told, write_sky, write_table, write_weights
+from survey_beside import CONFIG, SANITIZED, SIDE, batch_runner, results, run_single, told, write_sky, write_table, write_weights
 
 
 @pytest.fixture
@@ -58,17 +58,7 @@ FOUND_ELSEWHERE = {"night1/a", "night1/b", "night2/a", "night2/c"}
 
 @pytest.fixture
 def batch(run, tmp_path):
-    """Runs the survey; `did`: the names of what it did."""
-
-    def run_batch(*arguments, code=0, out="out", manifest="data/survey.csv", **more):
-        journal = tmp_path / out / "journal.jsonl"
-        before = len(survey.records(journal))
-        finished = run("batch", "c.yaml", manifest, "-o", out, *arguments, **more)
-        assert finished.code == code, finished.err
-        finished.did = sorted(entry["image"] for entry in survey.records(journal)[before:])
-        return finished
-
-    return run_batch
+    return batch_runner(run, tmp_path)
 
 
 def test_the_bytes_of_the_command_for_one_image(run, batch, data, tmp_path):
