@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "io/catalog/catalog_writers.hpp"
+#include "io/catalog/row_sink.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -45,10 +46,10 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
       break;
     case CatalogFormat::ecsv:
       // Astropy reads no column of vectors that has no rows (5.2).
-      write_ecsv_catalog(file, rows(sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
+      write_all(ecsv_sink, file, rows(sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
       break;
     case CatalogFormat::csv:
-      write_csv_catalog(file, rows(Vectors::apart));
+      write_all(csv_sink, file, rows(Vectors::apart), metadata);
       break;
     case CatalogFormat::reg:
       write_regions(file, sources);

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <regex>
 #include <span>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "io/catalog/catalog_writers.hpp"
+#include "io/catalog/row_sink.hpp"
 
 namespace srcextract {
 namespace {
@@ -159,6 +161,19 @@ std::string band_lines(const std::vector<BandFacts>& bands) {
   return out;
 }
 
+/// A line of names, and a line for each row.
+class TextRows final : public RowSink {
+ public:
+  TextRows(OutputFile& file, const CatalogRows& rows, char separator) : file_(file), separator_(separator) {
+    file_.write(names(rows, separator_));
+  }
+  void write(const CatalogRows& rows) override { write_rows(file_, rows, separator_); }
+
+ private:
+  OutputFile& file_;
+  char separator_;
+};
+
 /// The YAML header of ECSV 1.0 (Astropy Proposal for Enhancement 6). The configuration stands in it as a block of
 /// text, ready to be run again.
 std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata) {
@@ -185,15 +200,15 @@ std::string ecsv_header(const CatalogRows& rows, const CatalogMetadata& metadata
 
 }  // namespace
 
-void write_ecsv_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
+std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t /*count*/,
+                                   const CatalogMetadata& metadata) {
   file.write(ecsv_header(rows, metadata));
-  file.write(names(rows, ' '));
-  write_rows(file, rows, ' ');
+  return std::make_unique<TextRows>(file, rows, ' ');
 }
 
-void write_csv_catalog(OutputFile& file, const CatalogRows& rows) {
-  file.write(names(rows, ','));
-  write_rows(file, rows, ',');
+std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t /*count*/,
+                                  const CatalogMetadata& /*metadata*/) {
+  return std::make_unique<TextRows>(file, rows, ',');
 }
 
 void write_regions(OutputFile& file, const Sources& sources) {

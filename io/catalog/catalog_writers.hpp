@@ -9,10 +9,8 @@ namespace srcextract {
 /// The FITS unit string of a column, empty if dimensionless.
 std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 
-/// One writer per format of write_catalog and write_table.
+/// Writers of whole catalogues; io/catalog/row_sink.hpp has those that take rows piece by piece.
 void write_fits_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata, const Cpu& where);
-void write_ecsv_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata);
-void write_csv_catalog(OutputFile& file, const CatalogRows& rows);
 void write_regions(OutputFile& file, const Sources& sources);
 
 }  // namespace srcextract

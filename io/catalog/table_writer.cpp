@@ -1,6 +1,7 @@
 #include "io/catalog/table_writer.hpp"
 
 #include "io/catalog/catalog_writers.hpp"
+#include "io/catalog/row_sink.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -21,8 +22,8 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
   OutputFile file(path);
   const CatalogRows rows = rows_of(table);
   if (format == CatalogFormat::fits) write_fits_catalog(file, rows, metadata, where);
-  if (format == CatalogFormat::ecsv) write_ecsv_catalog(file, rows, metadata);
-  if (format == CatalogFormat::csv) write_csv_catalog(file, rows);
+  if (format == CatalogFormat::ecsv) write_all(ecsv_sink, file, rows, metadata);
+  if (format == CatalogFormat::csv) write_all(csv_sink, file, rows, metadata);
   return file;
 }
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "io/catalog/catalog.hpp"
+#include "io/catalog/catalog_rows.hpp"
+#include "io/files/output_file.hpp"
+
+namespace srcextract {
+
+/// A table that is written piece by piece, so that memory does not grow with its rows. Throws Error{output}.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+
+  /// The next rows, of the fields that the table was begun with.
+  virtual void write(const CatalogRows& rows) = 0;
+
+  /// What comes after the last row; the caller commits the file.
+  virtual void finish() {}
+};
+
+/// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The file
+/// and the metadata have to live as long as the sink.
+std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                   const CatalogMetadata& metadata);
+std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                  const CatalogMetadata& metadata);
+
+/// Writes all rows by one of these.
+template <class Sink>
+void write_all(const Sink& begin, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
+  const std::unique_ptr<RowSink> sink = begin(file, rows, rows.count, metadata);
+  sink->write(rows);
+  sink->finish();
+}
+
+}  // namespace srcextract
