@@ -35,25 +35,16 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
                          const CatalogMetadata& metadata, const Cpu& where, const Vignets& vignets,
                          const Table& carried) {
   OutputFile file(path);
-  const auto rows = [&](Vectors vectors) {
-    CatalogRows all = rows_of(sources, vectors, vignets);
-    std::ranges::move(rows_of(carried).fields, std::back_inserter(all.fields));
-    return all;
-  };
-  switch (format) {
-    case CatalogFormat::fits:
-      write_fits_catalog(file, rows(Vectors::joined), metadata, where);
-      break;
-    case CatalogFormat::ecsv:
-      // Astropy reads no column of vectors that has no rows (5.2).
-      write_all(ecsv_sink, file, rows(sources.size() > 0 ? Vectors::joined : Vectors::apart), metadata);
-      break;
-    case CatalogFormat::csv:
-      write_all(csv_sink, file, rows(Vectors::apart), metadata);
-      break;
-    case CatalogFormat::reg:
-      write_regions(file, sources);
-      break;
+  if (format == CatalogFormat::reg) {
+    write_regions(file, sources);
+    return file;
+  }
+  CatalogRows rows = rows_of(sources, vectors_in(format, sources.size()), vignets);
+  std::ranges::move(rows_of(carried).fields, std::back_inserter(rows.fields));
+  if (format == CatalogFormat::fits) {
+    write_fits_catalog(file, rows, metadata, where);
+  } else {
+    write_all(format, file, rows, metadata);
   }
   return file;
 }

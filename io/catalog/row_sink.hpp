@@ -23,17 +23,17 @@ class RowSink {
 
 /// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The file
 /// and the metadata have to live as long as the sink.
-std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
-                                   const CatalogMetadata& metadata);
-std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
-                                  const CatalogMetadata& metadata);
+using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                           const CatalogMetadata& metadata);
+BeginRows ecsv_sink, csv_sink;
 
-/// Writes all rows by one of these.
-template <class Sink>
-void write_all(const Sink& begin, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
-  const std::unique_ptr<RowSink> sink = begin(file, rows, rows.count, metadata);
-  sink->write(rows);
-  sink->finish();
-}
+/// That of a format which has one; FITS and regions are written otherwise.
+BeginRows* sink_of(CatalogFormat format);
+
+/// Whether vectors are one column in a table of so many rows.
+Vectors vectors_in(CatalogFormat format, std::int64_t rows);
+
+/// Writes all rows.
+void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata);
 
 }  // namespace srcextract

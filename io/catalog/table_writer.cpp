@@ -21,9 +21,11 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
   }
   OutputFile file(path);
   const CatalogRows rows = rows_of(table);
-  if (format == CatalogFormat::fits) write_fits_catalog(file, rows, metadata, where);
-  if (format == CatalogFormat::ecsv) write_all(ecsv_sink, file, rows, metadata);
-  if (format == CatalogFormat::csv) write_all(csv_sink, file, rows, metadata);
+  if (format == CatalogFormat::fits) {
+    write_fits_catalog(file, rows, metadata, where);
+  } else {
+    write_all(format, file, rows, metadata);
+  }
   return file;
 }
 

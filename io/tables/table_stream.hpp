@@ -22,21 +22,30 @@ struct TableHead {
   std::vector<std::string> history;  ///< lines of HISTORY
 };
 
-/// Writes a FITS file of binary tables, one after the other, with their checksums (FITS Standard 4.0, 4.4.2.7). Rows
-/// come as they are stored, and nothing is kept of them. Throws Error{output}; Error{config} of a table of more than
-/// 999 columns.
-class TableStream {
+/// Takes tables one after the other, their rows as a FITS table stores them. Throws Error{output}.
+class StoredTables {
+ public:
+  virtual ~StoredTables() = default;
+
+  /// Ends the table before, and begins one.
+  virtual void begin(const TableHead& head) = 0;
+
+  /// Whole rows; pieces of some MB are fast.
+  virtual void write(std::span<const std::byte> rows) = 0;
+
+  /// Ends the last table, and replaces what is in its place.
+  virtual void commit() = 0;
+};
+
+/// Writes a FITS file of them, with their checksums (FITS Standard 4.0, 4.4.2.7). Nothing is kept of rows. Throws
+/// Error{config} of a table of more than 999 columns.
+class TableStream final : public StoredTables {
  public:
   explicit TableStream(const std::string& path);
 
-  /// Ends the table before, and begins one.
-  void begin(const TableHead& head);
-
-  /// Whole rows; pieces of some MB are fast.
-  void write(std::span<const std::byte> rows);
-
-  /// Ends the last table, and replaces what is at the path.
-  void commit();
+  void begin(const TableHead& head) override;
+  void write(std::span<const std::byte> rows) override;
+  void commit() override;
 
  private:
   void end();

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/catalog/table_writer.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
@@ -15,14 +16,15 @@ constexpr const char* merge_description = "Joins the catalogues of a survey into
 
 constexpr const char* merge_footer =
     R"(DIR are directories that `srcextract batch` wrote into: one, or those of all shards.
-SURVEY is a FITS file of two tables:
+SURVEY.fits is a FITS file of two tables:
   SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
   IMAGES   a row for every image, also for those that failed (STATUS, REASON), with the
            keywords of its header that catalogues carry (OBJECT, DATE_OBS, FILTER, ...)
-in the order of the images' names. Its bytes do not depend on shards, directories,
-machines or times. IMAGE is the name below the directory that batch was given, with
-[HDU] where a file has several; bytes that FITS text cannot hold are written as in
-URLs (%C3%A9).
+in the order of the images' names. With .ecsv or .csv, SURVEY has the rows of SOURCES, and
+a file beside it, survey.images.csv of survey.csv, those of IMAGES. Bytes do not depend on
+shards, directories, machines or times. IMAGE is the name below the directory that batch
+was given, with [HDU] where a file has several; bytes that FITS text cannot hold are
+written as in URLs (%C3%A9).
 
 Where some images have sky coordinates, ALPHA_J2000 and DELTA_J2000 are NaN for the
 others. Numbers stay as they are: where images have different units (BUNIT), fluxes
@@ -31,6 +33,7 @@ has that of each image.
 
 Example:
   srcextract merge shard1/ shard2/ -o survey.cat.fits
+  srcextract merge out/ -o survey.csv
 
 Exit codes:
   0  merged; images that failed are in IMAGES
@@ -41,7 +44,7 @@ Exit codes:
 
 void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
   app.add_option("DIR", command.options.directories, "What batch wrote into")->type_name("")->group("Files");
-  app.add_option("-o,--output", command.options.output, "The survey catalogue (.fits)")
+  app.add_option("-o,--output", command.options.output, "The survey catalogue (.fits .ecsv .csv)")
       ->type_name("SURVEY")
       ->group("Files");
   app.add_flag("--partial", command.options.partial, "Also if a shard is missing or has not finished, with a warning")
@@ -58,8 +61,7 @@ void check(const MergeOptions& options) {
   if (options.directories.empty())
     fail("a directory that batch wrote into is needed: srcextract merge DIR... -o survey.cat.fits");
   if (options.output.empty()) fail("-o is needed: the name of the survey catalogue, as in -o survey.cat.fits");
-  if (!options.output.ends_with(".fits"))
-    fail("-o " + options.output + ": the survey catalogue is a FITS file, and its name has to end in .fits");
+  table_format(options.output);
 }
 
 }  // namespace

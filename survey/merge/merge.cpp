@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "io/tables/table_stream.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/error.hpp"
+#include "survey/formats/survey_tables.hpp"
 #include "survey/merge/merge_images.hpp"
 #include "survey/merge/merge_journals.hpp"
 #include "survey/merge/merge_layout.hpp"
@@ -110,7 +112,7 @@ Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vec
   return catalogs;
 }
 
-void write_sources(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
+void write_sources(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
                    const std::vector<std::string>& directories, const Catalogs& catalogs) {
   head.columns = catalogs.layout.columns();
   for (const SurveyImage& image : images) head.rows += image.record.done ? image.record.sources : 0;
@@ -176,15 +178,18 @@ void warn_of_versions(const std::vector<SurveyImage>& images, const std::functio
 /// A survey catalogue of before may be replaced; what is a part of the survey may not.
 void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
   std::error_code unknown;
-  if (!fs::exists(options.output, unknown)) return;
-  const auto check = [&](const fs::path& path) {
-    if (fs::equivalent(options.output, path, unknown))
-      throw Error(ErrorKind::config, "the survey catalogue " + options.output + " would replace " + path.string() +
-                                         ", which belongs to the survey; choose another name with -o");
-  };
-  for (const SurveyImage& image : images) {
-    check(image.record.path);
-    for (const auto& [path, bytes] : image.record.outputs) check(fs::path(options.directories[image.directory]) / path);
+  for (const std::string& output : survey_files(options.output)) {
+    if (!fs::exists(output, unknown)) continue;
+    const auto check = [&](const fs::path& path) {
+      if (fs::equivalent(output, path, unknown))
+        throw Error(ErrorKind::config, "the survey catalogue " + output + " would replace " + path.string() +
+                                           ", which belongs to the survey; choose another name with -o");
+    };
+    for (const SurveyImage& image : images) {
+      check(image.record.path);
+      for (const auto& [path, bytes] : image.record.outputs)
+        check(fs::path(options.directories[image.directory]) / path);
+    }
   }
 }
 
@@ -211,12 +216,12 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   TableHead head;
   head.creator = "srcextract " + options.version;
   head.history = history(images, catalogs);
-  TableStream out(options.output);
+  const std::unique_ptr<StoredTables> out = make_survey_tables(options.output);
   head.name = "SOURCES";
-  write_sources(out, head, images, options.directories, catalogs);
+  write_sources(*out, head, images, options.directories, catalogs);
   head.name = "IMAGES";
-  write_images(out, head, images, pixel_units(images, catalogs), catalogs.headers);
-  out.commit();
+  write_images(*out, head, images, pixel_units(images, catalogs), catalogs.headers);
+  out->commit();
   return count(images);
 }
 

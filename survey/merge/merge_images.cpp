@@ -138,7 +138,7 @@ StoredColumn image_column(const std::vector<SurveyImage>& images) {
                  "Image that the row is from; non-ASCII as in URLs");
 }
 
-void write_images(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
+void write_images(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
                   const std::vector<std::string>& units, const std::vector<ImageHeader>& headers) {
   std::vector<ImageColumn> columns = image_columns(images, units);
   add_header_columns(headers, columns);

@@ -19,7 +19,7 @@ StoredColumn image_column(const std::vector<SurveyImage>& images);
 
 /// Writes the table IMAGES, a row for every image. `units` are those of the pixels' values, and `headers` what
 /// catalogues say of their images; empty for a failed image.
-void write_images(TableStream& out, TableHead head, const std::vector<SurveyImage>& images,
+void write_images(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
                   const std::vector<std::string>& units, const std::vector<ImageHeader>& headers);
 
 }  // namespace srcextract

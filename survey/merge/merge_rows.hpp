@@ -17,7 +17,7 @@ std::size_t rows_in_piece(std::size_t row_bytes);
 /// Writes the rows of one catalogue after the other; memory does not grow with them.
 class RowWriter {
  public:
-  explicit RowWriter(TableStream& out) : out_(out) {}
+  explicit RowWriter(StoredTables& out) : out_(out) {}
 
   /// The rows of the catalogue `file`, which begin at `data_begin`, as `plan` says; each begins as a copy of `blank`,
   /// the plan's with what the catalogue itself does not say. Returns the CRC-32 of the whole file. Throws Error{input}
@@ -32,7 +32,7 @@ class RowWriter {
   void add_to(Crc32& read, const InputFile& file, std::int64_t begin, std::int64_t count);
   void add(std::size_t count, const RowPlan& plan, const std::vector<std::byte>& blank);
 
-  TableStream& out_;
+  StoredTables& out_;
   std::vector<std::byte> stored_;  ///< rows as the catalogue has them
   std::vector<std::byte> rows_;    ///< rows of the joined catalogue
 };

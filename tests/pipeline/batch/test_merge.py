@@ -159,7 +159,7 @@ def test_readers_of_fits_have_no_complaint(batch, merge, tmp_path):
 @pytest.mark.parametrize("arguments, says", [
     ((), "a directory that batch wrote into is needed"),
     (("out",), "-o is needed"),
-    (("out", "-o", "survey.csv"), "its name has to end in .fits"),
+    (("out", "-o", "survey.doc"), "its ending tells no format to write"),
     (("none", "-o", "s.fits"), "there is no such directory"),
     ((".", "-o", "s.fits"), "journal.jsonl"),
     (("out", "--partail", "-o", "s.fits"), "--partail"),

@@ -1,0 +1,25 @@
+#include "io/catalog/row_sink.hpp"
+
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+
+BeginRows* sink_of(CatalogFormat format) {
+  if (format == CatalogFormat::ecsv) return ecsv_sink;
+  if (format == CatalogFormat::csv) return csv_sink;
+  throw Error(ErrorKind::internal, "a format of tables is not written piece by piece; please report this");
+}
+
+Vectors vectors_in(CatalogFormat format, std::int64_t rows) {
+  // Astropy reads no column of vectors of an ECSV that has no rows (5.2).
+  if (format == CatalogFormat::ecsv) return rows > 0 ? Vectors::joined : Vectors::apart;
+  return format == CatalogFormat::csv ? Vectors::apart : Vectors::joined;
+}
+
+void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
+  const std::unique_ptr<RowSink> sink = sink_of(format)(file, rows, rows.count, metadata);
+  sink->write(rows);
+  sink->finish();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,90 @@
+#include "survey/formats/survey_tables.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "io/catalog/row_sink.hpp"
+#include "io/catalog/table_writer.hpp"
+#include "survey/formats/native_rows.hpp"
+
+namespace srcextract {
+namespace {
+
+/// The text of a configuration that stands in lines of HISTORY. One that fills its card goes on in the next, which then
+/// begins with no key.
+std::string config_in(const std::vector<std::string>& history) {
+  constexpr std::size_t full = 72;
+  std::string text;
+  std::size_t last = 0;
+  bool in_config = false;
+  for (const std::string& line : history) {
+    if (in_config) {
+      const bool goes_on = last == full && !line.starts_with("  ") && !line.ends_with(':');
+      if (goes_on) text.pop_back();
+      text += line + "\n";
+      last = line.size();
+    }
+    in_config |= line == "srcextract config:";
+  }
+  return text;
+}
+
+/// A file for each table, in a format that is no FITS.
+class ConvertedTables final : public StoredTables {
+ public:
+  explicit ConvertedTables(const std::string& path) : format_(table_format(path)), paths_(survey_files(path)) {
+    files_.reserve(paths_.size());  // sinks point at them
+  }
+
+  void begin(const TableHead& head) override {
+    end();
+    metadata_ = {};
+    constexpr std::string_view creator = "srcextract ";
+    metadata_.version = head.creator.substr(creator.size());
+    metadata_.config_yaml = config_in(head.history);
+    rows_.emplace(head.columns, vectors_in(format_, head.rows));
+    OutputFile& file = files_.emplace_back(paths_.at(files_.size()));
+    sink_ = sink_of(format_)(file, rows_->fields(), head.rows, metadata_);
+  }
+
+  void write(std::span<const std::byte> rows) override {
+    if (!rows.empty()) sink_->write(rows_->of(rows));
+  }
+
+  void commit() override {
+    end();
+    srcextract::commit(files_);
+  }
+
+ private:
+  void end() {
+    if (sink_) sink_->finish();
+    sink_.reset();
+  }
+
+  CatalogFormat format_;
+  std::vector<std::string> paths_;
+  std::vector<OutputFile> files_;
+  CatalogMetadata metadata_;
+  std::optional<NativeRows> rows_;
+  std::unique_ptr<RowSink> sink_;
+};
+
+}  // namespace
+
+std::vector<std::string> survey_files(const std::string& path) {
+  if (table_format(path) == CatalogFormat::fits) return {path};
+  const std::size_t dot = path.rfind('.');
+  std::string stem = path.substr(0, dot);
+  if (stem.ends_with(".cat")) stem.resize(stem.size() - 4);
+  return {path, stem + ".images" + path.substr(dot)};
+}
+
+std::unique_ptr<StoredTables> make_survey_tables(const std::string& path) {
+  if (table_format(path) == CatalogFormat::fits) return std::make_unique<TableStream>(path);
+  return std::make_unique<ConvertedTables>(path);
+}
+
+}  // namespace srcextract
