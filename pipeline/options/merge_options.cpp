@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "io/catalog/table_writer.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
@@ -61,7 +60,7 @@ void check(const MergeOptions& options) {
   if (options.directories.empty())
     fail("a directory that batch wrote into is needed: srcextract merge DIR... -o survey.cat.fits");
   if (options.output.empty()) fail("-o is needed: the name of the survey catalogue, as in -o survey.cat.fits");
-  table_format(options.output);
+  require_format(options.output);
 }
 
 }  // namespace

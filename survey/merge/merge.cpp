@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "io/catalog/catalog.hpp"
+#include "io/catalog/table_writer.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tables/stored_table.hpp"
 #include "io/tables/table_stream.hpp"
@@ -22,6 +23,7 @@
 #include "survey/merge/merge_journals.hpp"
 #include "survey/merge/merge_layout.hpp"
 #include "survey/merge/merge_rows.hpp"
+#include "survey/sky/hats_tables.hpp"
 
 namespace srcextract {
 namespace {
@@ -175,10 +177,22 @@ void warn_of_versions(const std::vector<SurveyImage>& images, const std::functio
        "), whose results may differ; start the same `srcextract batch` again to have them of one");
 }
 
+bool is_by_cells_of_the_sky(const std::string& output) {
+  return output.ends_with(".hats") || output.ends_with(".hats/");
+}
+
+std::unique_ptr<StoredTables> make_tables(const std::string& output) {
+  return is_by_cells_of_the_sky(output) ? make_hats_tables(output) : make_survey_tables(output);
+}
+
+std::vector<std::string> files_of(const std::string& output) {
+  return is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
+}
+
 /// A survey catalogue of before may be replaced; what is a part of the survey may not.
 void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
   std::error_code unknown;
-  for (const std::string& output : survey_files(options.output)) {
+  for (const std::string& output : files_of(options.output)) {
     if (!fs::exists(output, unknown)) continue;
     const auto check = [&](const fs::path& path) {
       if (fs::equivalent(output, path, unknown))
@@ -205,6 +219,10 @@ Merged count(const std::vector<SurveyImage>& images) {
 
 }  // namespace
 
+void require_format(const std::string& output) {
+  if (!is_by_cells_of_the_sky(output)) table_format(output);
+}
+
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
   const std::vector<SurveyImage> images = join_journals(options.directories, options.partial, warn);
   require_kept(options, images);
@@ -216,7 +234,7 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   TableHead head;
   head.creator = "srcextract " + options.version;
   head.history = history(images, catalogs);
-  const std::unique_ptr<StoredTables> out = make_survey_tables(options.output);
+  const std::unique_ptr<StoredTables> out = make_tables(options.output);
   head.name = "SOURCES";
   write_sources(*out, head, images, options.directories, catalogs);
   head.name = "IMAGES";

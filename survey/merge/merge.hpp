@@ -18,9 +18,13 @@ struct MergeOptions {
   std::string version;                   ///< of srcextract
 };
 
+/// Throws Error{config} if the ending of the name of a survey catalogue tells no format.
+void require_format(const std::string& output);
+
 /// Joins the catalogues of a survey into one FITS file: HDU 1, SOURCES, every row of every catalogue after a column
 /// IMAGE that names where it is from; HDU 2, IMAGES, a row for every image of the journals, also those that failed; or
-/// into the files of survey_files (survey/formats/survey_tables.hpp), a table each. The order is that of names, then
+/// into the files of survey_files (survey/formats/survey_tables.hpp), a table each, or a directory .hats
+/// (survey/sky/hats_tables.hpp). The order is that of names, then
 /// HDU; bytes do not depend on directories, shards, machines or times, but for the paths of failed images in REASON,
 /// which are as they were given. Rows are streamed: memory grows with the number of images, not of sources. Throws
 /// Error{config} where the directories are not of one survey (two configurations, no FITS catalogues), Error{input}

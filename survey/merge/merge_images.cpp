@@ -10,7 +10,7 @@
 #include "io/files/big_endian.hpp"
 #include "io/fits/card.hpp"
 #include "stages/core/ascii.hpp"
-#include "survey/merge/merge_rows.hpp"
+#include "survey/formats/piece.hpp"
 
 namespace srcextract {
 namespace {

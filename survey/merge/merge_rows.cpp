@@ -4,17 +4,9 @@
 #include <cstring>
 #include <span>
 
+#include "survey/formats/piece.hpp"
+
 namespace srcextract {
-namespace {
-
-constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-
-}  // namespace
-
-std::size_t rows_in_piece(std::size_t row_bytes) {
-  return std::max<std::size_t>(1, piece_bytes / row_bytes);
-}
-
 std::uint32_t RowWriter::copy(const InputFile& file, std::int64_t rows, std::int64_t data_begin, const RowPlan& plan,
                               const std::vector<std::byte>& blank) {
   Crc32 read;

@@ -11,9 +11,6 @@
 
 namespace srcextract {
 
-/// How many rows of so many bytes, at least one, are read or written at a time: some MB, and at least one row.
-std::size_t rows_in_piece(std::size_t row_bytes);
-
 /// Writes the rows of one catalogue after the other; memory does not grow with them.
 class RowWriter {
  public:

@@ -1,0 +1,99 @@
+#include "io/files/output_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "io/files/output_file.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A path without the slashes at its end.
+std::string trimmed(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+std::string partial_name(const std::string& path) {
+  const fs::path whole(path);
+  return whole.parent_path() / ("." + whole.filename().string() + ".partial");
+}
+
+void remove_contents(const std::string& directory) {
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure))
+    fs::remove_all(entry->path());
+  if (failure) throw write_error(directory, failure.value());
+}
+
+bool is_still(const std::string& path, int descriptor) {
+  struct stat at_path {
+  }, opened{};
+  return ::stat(path.c_str(), &at_path) == 0 && ::fstat(descriptor, &opened) == 0 && at_path.st_dev == opened.st_dev &&
+         at_path.st_ino == opened.st_ino;
+}
+
+/// Names of files that were made or renamed in it are on the disk from here on; file systems without it do it anyway.
+void flush_names(const std::string& directory) {
+  const int descriptor = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) throw write_error(directory, errno);
+  const int failed = ::fsync(descriptor), reason = errno;
+  ::close(descriptor);
+  if (failed != 0 && reason != EINVAL && reason != ENOTSUP) throw write_error(directory, reason);
+}
+
+}  // namespace
+
+OutputDirectory::OutputDirectory(const std::string& path) : path_(trimmed(path)), place_(partial_name(path_)) {
+  lock();
+  remove_contents(place_);
+}
+
+OutputDirectory::~OutputDirectory() {
+  std::error_code ignored;
+  fs::remove_all(place_, ignored);
+  ::close(descriptor_);
+}
+
+void OutputDirectory::lock() {
+  for (;;) {
+    if (::mkdir(place_.c_str(), 0777) != 0 && errno != EEXIST) throw write_error(place_, errno);
+    descriptor_ = ::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0 && errno == ENOENT) continue;  // whoever had it has just committed
+    if (descriptor_ < 0) throw write_error(place_, errno);
+    const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!taken && is_still(place_, descriptor_)) return;
+    ::close(descriptor_);
+    if (taken)
+      throw Error(ErrorKind::output, "cannot write " + path_ + ": another process is writing it, into " + place_ +
+                                         "; wait until it ends, or choose another name");
+  }
+}
+
+void OutputDirectory::commit() {
+  for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
+    if (entry->is_directory()) flush_names(entry->path());
+  flush_names(place_);
+  // What was there takes the other name, and is removed with it.
+  if (::renameat2(AT_FDCWD, place_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
+    if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
+    // Where the file system cannot exchange two, there is a moment without either.
+    const std::string before = place_ + ".before";
+    const bool replaces = ::rename(path_.c_str(), before.c_str()) == 0;
+    if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);
+    if (replaces) fs::remove_all(before);
+  }
+  flush_names(fs::path(path_).parent_path());
+}
+
+}  // namespace srcextract

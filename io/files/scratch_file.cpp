@@ -1,0 +1,55 @@
+#include "io/files/scratch_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "io/files/output_file.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Where the system has no files without a name, of one that loses it at once.
+int open_nameless(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return descriptor;
+  std::string name = std::filesystem::path(directory) / ".srcextract.scratch.XXXXXX";
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+ScratchFile::ScratchFile(const std::string& directory)
+    : directory_(directory.empty() ? "." : directory), descriptor_(open_nameless(directory_)) {
+  if (descriptor_ < 0) throw write_error(directory_, errno);
+}
+
+ScratchFile::~ScratchFile() {
+  ::close(descriptor_);
+}
+
+void ScratchFile::append(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), size_);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw write_error(directory_, written < 0 ? errno : ENOSPC);
+    size_ += written;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw write_error(directory_, got < 0 ? errno : EIO);
+    offset += got;
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace srcextract

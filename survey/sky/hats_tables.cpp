@@ -1,0 +1,253 @@
+#include "survey/sky/hats_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "io/files/big_endian.hpp"
+#include "io/files/output_directory.hpp"
+#include "io/files/output_file.hpp"
+#include "io/files/scratch_file.hpp"
+#include "stages/core/error.hpp"
+#include "survey/formats/piece.hpp"
+#include "survey/formats/survey_tables.hpp"
+#include "survey/sky/healpix.hpp"
+#include "survey/sky/sky_cells.hpp"
+
+namespace srcextract {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Bytes = std::span<const std::byte>;
+
+/// The cell that a row is in, and where the row is.
+using Place = std::pair<std::int64_t, std::size_t>;
+using Places = std::span<const Place>;
+
+constexpr std::int64_t cell_bytes = 8;
+constexpr std::int64_t no_cell = -1;
+
+/// Rows that were put aside together.
+struct Chunk {
+  std::int64_t offset, rows;
+  std::vector<std::int64_t> cells;  ///< of SkyCells::smallest_order that they are in, in order, and no_cell
+};
+
+std::int64_t cell_of_chunks(std::int64_t finest) {
+  return finest == no_cell ? no_cell : healpix_ancestor(finest, SkyCells::smallest_order);
+}
+
+/// Where a column of doubles begins in a row.
+std::size_t offset_of(const TableHead& head, const std::string& name) {
+  std::size_t offset = 0;
+  for (const StoredColumn& column : head.columns) {
+    if (column.name == name && column.form.ends_with('D') && column.bytes == 8) return offset;
+    offset += static_cast<std::size_t>(column.bytes);
+  }
+  throw Error(ErrorKind::config,
+              "the rows have no " + name +
+                  ", and so no place on the sky; choose another format, or extract images that have a WCS, with "
+                  "ALPHA_J2000 and DELTA_J2000 among their columns");
+}
+
+StoredColumn cell_column() {
+  return {"_healpix_29", "K", "", "pos.healpix", "HEALPix cell of order 29, nested", std::nullopt, cell_bytes};
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+/// What is at that path may be replaced.
+void require_replaceable(const std::string& path) {
+  std::error_code unknown;
+  if (!fs::exists(path, unknown) || fs::exists(fs::path(path) / "hats.properties", unknown)) return;
+  if (fs::is_directory(path, unknown) && fs::is_empty(path, unknown)) return;
+  throw Error(
+      ErrorKind::config,
+      path + " is there, and no survey by cells of the sky, which alone would be replaced; choose another name");
+}
+
+class HatsTables final : public StoredTables {
+ public:
+  HatsTables(const std::string& path, std::int64_t most_rows) : path_(path), most_rows_(most_rows) {
+    require_replaceable(path);
+    directory_.emplace(path);
+    rows_.emplace(directory_->place());
+  }
+
+  void begin(const TableHead& head) override {
+    if (!head_) {
+      head_ = head;
+      ra_ = offset_of(head, "ALPHA_J2000");
+      dec_ = offset_of(head, "DELTA_J2000");
+      for (const StoredColumn& column : head.columns) row_bytes_ += column.bytes;
+      head_->columns.insert(head_->columns.begin(), cell_column());
+      return;
+    }
+    images_ = make_survey_tables(in("images.parquet"));
+    images_->begin(head);
+  }
+
+  void write(Bytes rows) override {
+    if (images_) return images_->write(rows);
+    const std::int64_t count = std::ssize(rows) / row_bytes_;
+    if (count == 0) return;
+    put_aside_.resize(static_cast<std::size_t>(count * stored_bytes()));
+    Chunk chunk{rows_->size(), count, {}};
+    std::byte* out = put_aside_.data();
+    for (; !rows.empty(); rows = rows.subspan(static_cast<std::size_t>(row_bytes_)), out += stored_bytes()) {
+      const std::int64_t finest = cell_of(rows);
+      if (finest == no_cell) ++without_position_;
+      if (finest != no_cell) cells_.add(finest);
+      if (chunk.cells.empty() || chunk.cells.back() != cell_of_chunks(finest))
+        chunk.cells.push_back(cell_of_chunks(finest));
+      store_big_endian(finest, out);
+      std::memcpy(out + cell_bytes, rows.data(), static_cast<std::size_t>(row_bytes_));
+    }
+    std::ranges::sort(chunk.cells);
+    chunk.cells.erase(std::ranges::unique(chunk.cells).begin(), chunk.cells.end());
+    rows_->append(put_aside_);
+    chunks_.push_back(std::move(chunk));
+  }
+
+  void commit() override {
+    if (images_) images_->commit();
+    const std::vector<SkyCell> cells = cells_.divide(most_rows_);
+    write_cells(cells);
+    if (without_position_ > 0) {
+      load(no_cell, no_cell + 1);
+      write_rows(in("without_position.parquet"), order_);
+    }
+    write_rows(in("dataset/_common_metadata.parquet"), {});
+    fs::rename(in("dataset/_common_metadata.parquet"), in("dataset/_common_metadata"));
+    write_facts(cells);
+    directory_->commit();
+  }
+
+ private:
+  std::string in(const std::string& name) const { return fs::path(directory_->place()) / name; }
+  std::int64_t stored_bytes() const { return row_bytes_ + cell_bytes; }
+
+  std::int64_t cell_of(Bytes row) const {
+    const auto ra = load_big_endian<double>(row.data() + ra_), dec = load_big_endian<double>(row.data() + dec_);
+    const bool is_direction = std::isfinite(ra) && std::abs(dec) <= 90;
+    return is_direction ? healpix_cell(ra, dec, finest_healpix_order) : no_cell;
+  }
+
+  /// Takes the rows that are in these cells of the finest order into memory, and puts them in order.
+  void load(std::int64_t begin, std::int64_t end) {
+    loaded_.clear();
+    order_.clear();
+    const auto stride = static_cast<std::size_t>(stored_bytes());
+    const std::int64_t first = cell_of_chunks(begin), last = cell_of_chunks(end - 1);
+    for (const Chunk& chunk : chunks_) {
+      const auto near = std::ranges::lower_bound(chunk.cells, first);
+      if (near == chunk.cells.end() || *near > last) continue;
+      put_aside_.resize(static_cast<std::size_t>(chunk.rows) * stride);
+      rows_->read(chunk.offset, put_aside_);
+      for (std::size_t at = 0; at < put_aside_.size(); at += stride) {
+        const auto finest = load_big_endian<std::int64_t>(put_aside_.data() + at);
+        if (finest < begin || finest >= end) continue;
+        order_.emplace_back(finest, loaded_.size());
+        loaded_.insert(loaded_.end(), put_aside_.data() + at, put_aside_.data() + at + stride);
+      }
+    }
+    std::ranges::sort(order_);
+  }
+
+  /// Loads the rows of several cells at a time, since a chunk has rows of many.
+  void write_cells(const std::vector<SkyCell>& cells) {
+    constexpr std::int64_t bytes_at_a_time = std::int64_t{256} << 20;
+    fs::create_directories(in("dataset"));
+    for (auto cell = cells.begin(); cell != cells.end();) {
+      auto end = cell + 1;
+      for (std::int64_t sum = cell->rows; end != cells.end(); ++end) {
+        sum += end->rows;
+        if (sum * stored_bytes() > bytes_at_a_time) break;
+      }
+      load(cell->begin(), (end - 1)->end());
+      for (Places rest = order_; cell != end; ++cell) {
+        const auto count = static_cast<std::size_t>(cell->rows);
+        write_rows(file_of(*cell), rest.first(count));
+        rest = rest.subspan(count);
+      }
+    }
+  }
+
+  std::string file_of(const SkyCell& cell) const {
+    constexpr std::int64_t in_a_directory = 10'000;
+    const std::string directory = in("dataset/Norder=" + std::to_string(cell.order) +
+                                     "/Dir=" + std::to_string(cell.pixel / in_a_directory * in_a_directory));
+    fs::create_directories(directory);
+    return directory + "/Npix=" + std::to_string(cell.pixel) + ".parquet";
+  }
+
+  /// Those of the rows that are loaded, a piece at a time.
+  void write_rows(const std::string& path, Places rows) {
+    TableHead head = *head_;
+    head.rows = std::ssize(rows);
+    const std::unique_ptr<StoredTables> tables = make_survey_tables(path);
+    tables->begin(head);
+    const auto stride = static_cast<std::size_t>(stored_bytes());
+    while (!rows.empty()) {
+      const Places piece = rows.first(std::min<std::size_t>(rows.size(), rows_in_piece(stride)));
+      rows = rows.subspan(piece.size());
+      put_aside_.resize(piece.size() * stride);
+      std::byte* out = put_aside_.data();
+      for (const auto& [finest, at] : piece) out = std::copy_n(loaded_.data() + at, stride, out);
+      tables->write(put_aside_);
+    }
+    tables->commit();
+  }
+
+  void write_facts(const std::vector<SkyCell>& cells) const {
+    std::string partitions = "Norder,Npix\n";
+    int order = 0;
+    std::int64_t rows = 0;
+    for (const SkyCell& cell : cells) {
+      partitions += std::to_string(cell.order) + "," + std::to_string(cell.pixel) + "\n";
+      order = std::max(order, cell.order);
+      rows += cell.rows;
+    }
+    write_text(in("partition_info.csv"), partitions);
+    const std::string name = fs::path(path_.ends_with('/') ? path_.substr(0, path_.size() - 1) : path_).stem();
+    write_text(in("hats.properties"),
+               "#HATS catalog\nobs_collection=" + name +
+                   "\ndataproduct_type=source\nhats_nrows=" + std::to_string(rows) +
+                   "\nhats_col_ra=ALPHA_J2000\nhats_col_dec=DELTA_J2000\nhats_col_healpix=_healpix_29"
+                   "\nhats_col_healpix_order=29\nhats_npix_suffix=.parquet\nhats_max_rows=" +
+                   std::to_string(most_rows_) + "\nhats_order=" + std::to_string(order) +
+                   "\nhats_builder=" + head_->creator + "\nhats_version=v1.0\n");
+  }
+
+  std::string path_;
+  std::int64_t most_rows_;
+  std::optional<OutputDirectory> directory_;
+  std::optional<ScratchFile> rows_;
+  std::optional<TableHead> head_;
+  std::size_t ra_ = 0, dec_ = 0;
+  std::int64_t row_bytes_ = 0, without_position_ = 0;
+  SkyCells cells_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::byte> put_aside_;  ///< rows on their way to or from `rows_`
+  std::vector<std::byte> loaded_;     ///< rows, and in which order they are written
+  std::vector<Place> order_;
+  std::unique_ptr<StoredTables> images_;
+};
+
+}  // namespace
+
+std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows) {
+  return std::make_unique<HatsTables>(path, most_rows);
+}
+
+}  // namespace srcextract
