@@ -18,6 +18,8 @@ const char* extension(CatalogFormat format) {
       return ".cat.ecsv";
     case CatalogFormat::csv:
       return ".cat.csv";
+    case CatalogFormat::parquet:
+      return ".cat.parquet";
     case CatalogFormat::reg:
       return ".reg";
   }
@@ -50,6 +52,9 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
       break;
     case CatalogFormat::csv:
       write_all(csv_sink, file, rows(Vectors::apart), metadata);
+      break;
+    case CatalogFormat::parquet:
+      write_all(parquet_on(where), file, rows(Vectors::joined), metadata);
       break;
     case CatalogFormat::reg:
       write_regions(file, sources);

@@ -27,6 +27,18 @@ std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, st
                                    const CatalogMetadata& metadata);
 std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                   const CatalogMetadata& metadata);
+/// Apache Parquet with PLAIN pages. Holds the rows of one row group, up to 2^17 or 64 MB, and of others some bytes a
+/// column in the footer; which rows are a group does not depend on the pieces. Columns of text that is no UTF-8 have
+/// U+FFFD for every byte of that. `where` has the threads that compress.
+std::unique_ptr<RowSink> parquet_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                      const CatalogMetadata& metadata, const Cpu& where = {});
+
+/// The same with these threads, as write_all takes it.
+inline auto parquet_on(const Cpu& where) {
+  return [&where](OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata) {
+    return parquet_sink(file, rows, count, metadata, where);
+  };
+}
 
 /// Writes all rows by one of these.
 template <class Sink>
