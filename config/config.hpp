@@ -8,6 +8,7 @@
 
 #include "stages/catalogue/catalog_format.hpp"
 #include "stages/catalogue/image_compression.hpp"
+#include "stages/catalogue/parquet_compression.hpp"
 #include "stages/core/hdu_names.hpp"
 #include "stages/core/host_device.hpp"
 
@@ -351,6 +352,7 @@ enum class CheckImage {
 /// What is written.
 struct OutputConfig {
   std::vector<CatalogFormat> formats = {CatalogFormat::fits};
+  ParquetCompression parquet_compression = ParquetCompression::none;
   /// Columns, or groups of them (stages/catalogue/measured_columns.hpp): only what is asked for is measured.
   std::vector<std::string> columns = {"default"};
   /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).

@@ -146,6 +146,13 @@ std::string check_compression_use(const OutputConfig& config) {
              : "has no use without check images: name some in output.check_images";
 }
 
+std::string parquet_compression_use(const OutputConfig& config) {
+  const bool parquet = std::ranges::count(config.formats, CatalogFormat::parquet) > 0;
+  return config.parquet_compression == ParquetCompression::none || parquet
+             ? ""
+             : "has no use without Parquet: add parquet to output.formats";
+}
+
 std::string one_catalogue_problem(const OutputConfig& config) {
   const bool fits = std::ranges::count(config.formats, CatalogFormat::fits) > 0;
   return config.one_catalogue && !fits ? "joins the FITS catalogues of the HDUs; add fits to output.formats" : "";

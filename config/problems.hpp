@@ -113,6 +113,7 @@ std::string annulus_problem(const MeasurementConfig& config);
 std::string columns_problem(const Config& config);
 /// Of the compression of check images: there are some.
 std::string check_compression_use(const OutputConfig& config);
+std::string parquet_compression_use(const OutputConfig& config);
 
 /// Of the catalogue of several HDUs: it is made of theirs in FITS.
 std::string one_catalogue_problem(const OutputConfig& config);

@@ -32,7 +32,7 @@ ALLOWED = {
 
 # Where a library's headers may be included.
 LIBRARIES = {
-    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png)\.h": {"io"},
+    r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png|zstd|snappy)\.h": {"io"},
     r"yaml-cpp/.*": {"config", "io"},
     r"(spdlog|CLI)/.*": {"pipeline"},
     r"nlohmann/.*": {"pipeline", "survey"},

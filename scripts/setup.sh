@@ -12,7 +12,8 @@ END
 }
 
 packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
-  libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev)
+  libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev libzstd-dev
+  libsnappy-dev)
 for argument in "$@"; do
   case $argument in
     --tests)

@@ -10,7 +10,11 @@
 namespace srcextract {
 
 inline std::vector<std::string> names_of(CatalogFormat) {
-  return {"fits", "ecsv", "csv", "reg"};
+  return {"fits", "ecsv", "csv", "parquet", "reg"};
+}
+
+inline std::vector<std::string> names_of(ParquetCompression) {
+  return {"none", "zstd"};
 }
 
 inline std::vector<std::string> names_of(ImageCompression) {
@@ -33,6 +37,11 @@ void for_each_output_field(AnyConfig& c, F&& f) {
   const Section section{"output", "What is written"};
   f(Field{.section = section, .key = "formats", .description = "Formats in which the catalogue is written"},
     c.output.formats);
+  f(Field{.section = section,
+          .key = "parquet_compression",
+          .description = "How Parquet is compressed; the bytes of `zstd` depend on the version of that library",
+          .unused = parquet_compression_use(c.output)},
+    c.output.parquet_compression);
   f(Field{.section = section,
           .key = "columns",
           .description = "Columns of the catalogue, by name or group; only what is asked for is measured",

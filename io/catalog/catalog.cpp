@@ -18,6 +18,8 @@ const char* extension(CatalogFormat format) {
       return ".cat.ecsv";
     case CatalogFormat::csv:
       return ".cat.csv";
+    case CatalogFormat::parquet:
+      return ".cat.parquet";
     case CatalogFormat::reg:
       return ".reg";
   }
@@ -44,7 +46,7 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
   if (format == CatalogFormat::fits) {
     write_fits_catalog(file, rows, metadata, where);
   } else {
-    write_all(format, file, rows, metadata);
+    write_all(format, file, rows, metadata, where);
   }
   return file;
 }

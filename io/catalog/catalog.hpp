@@ -6,6 +6,7 @@
 #include "io/files/output_file.hpp"
 #include "io/fits/image_cards.hpp"
 #include "stages/catalogue/catalog_format.hpp"
+#include "stages/catalogue/parquet_compression.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/catalogue/table.hpp"
 #include "stages/catalogue/vignets.hpp"
@@ -31,17 +32,19 @@ struct CatalogMetadata {
   std::string positions = {};         ///< name of the file that says where light was measured; empty: none does
   std::vector<BandFacts> bands = {};  ///< in which light was measured; empty: in the image alone
   std::string detection_unit = {};    ///< of the pixels of the image in which sources were found; empty: pixel_unit
+  ParquetCompression parquet_compression = ParquetCompression::none;
 };
 
-/// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".reg".
+/// File name extension of a format: ".cat.fits", ".cat.ecsv", ".cat.csv", ".cat.parquet", ".reg".
 const char* extension(CatalogFormat format);
 
 /// Writes the catalogue; the caller commits the file. FITS: a binary table in the first extension with TUNIT,
-/// TCOMM and TUCD for every column. ECSV 1.0 as astropy reads it. CSV: a header line of names. reg: DS9 ellipses of
-/// 3 A x 3 B in image coordinates, numbered. Columns of one common name (FLUX_APER, FLUX_APER_1 ...) are one column of
-/// vectors in FITS and in an ECSV that has rows, and columns of their own in CSV; VIGNET, where there are `vignets`, is
-/// one of pictures in FITS and in such an ECSV. Columns of `carried`, of as many rows, come last. Floating columns of
-/// the text formats read back to the same bits. Throws Error{output}.
+/// TCOMM and TUCD for every column. ECSV 1.0 as astropy reads it. CSV: a header line of names. Parquet: see
+/// row_sink.hpp. reg: DS9 ellipses of 3 A x 3 B in image coordinates, numbered. Columns of one common name (FLUX_APER,
+/// FLUX_APER_1 ...) are one column of vectors in FITS, in Parquet and in an ECSV that has rows, and columns of their
+/// own in CSV; VIGNET, where there are `vignets`, is one of pictures in FITS, Parquet and such an ECSV. Columns of
+/// `carried`, of as many rows, come last. Floating columns of the text formats read back to the same bits. Throws
+/// Error{output}.
 [[nodiscard]] OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,
                                        const CatalogMetadata& metadata, const Cpu& where = {},
                                        const Vignets& vignets = {}, const Table& carried = {});

@@ -245,7 +245,7 @@ void write_fits_catalog(OutputFile& file, const CatalogRows& rows, const Catalog
   constexpr std::size_t most = 999;
   if (rows.fields.size() > most) {
     throw Error(ErrorKind::output, "a FITS table can have " + std::to_string(most) + " columns, but this one has " +
-                                       std::to_string(rows.fields.size()) + "; write it as .ecsv or .csv");
+                                       std::to_string(rows.fields.size()) + "; write it as .ecsv, .csv or .parquet");
   }
   const std::vector<Form> forms = forms_of(rows);
   file.write(with_image_cards(with_rows(known_header(rows, forms, metadata), rows.count), metadata.image));

@@ -7,6 +7,7 @@ namespace srcextract {
 BeginRows* sink_of(CatalogFormat format) {
   if (format == CatalogFormat::ecsv) return ecsv_sink;
   if (format == CatalogFormat::csv) return csv_sink;
+  if (format == CatalogFormat::parquet) return parquet_sink;
   throw Error(ErrorKind::internal, "a format of tables is not written piece by piece; please report this");
 }
 
@@ -16,8 +17,9 @@ Vectors vectors_in(CatalogFormat format, std::int64_t rows) {
   return format == CatalogFormat::csv ? Vectors::apart : Vectors::joined;
 }
 
-void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {
-  const std::unique_ptr<RowSink> sink = sink_of(format)(file, rows, rows.count, metadata);
+void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata,
+               const Cpu& where) {
+  const std::unique_ptr<RowSink> sink = sink_of(format)(file, rows, rows.count, metadata, where);
   sink->write(rows);
   sink->finish();
 }

@@ -21,11 +21,15 @@ class RowSink {
   virtual void finish() {}
 };
 
-/// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The file
-/// and the metadata have to live as long as the sink.
+/// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The file,
+/// the metadata and `where` have to live as long as the sink.
 using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
-                                           const CatalogMetadata& metadata);
+                                           const CatalogMetadata& metadata, const Cpu& where);
 BeginRows ecsv_sink, csv_sink;
+/// Apache Parquet with PLAIN pages. Holds the rows of one row group, up to 2^17 or 64 MB, and of others some bytes a
+/// column in the footer; which rows are a group does not depend on the pieces. Columns of text that is no UTF-8 have
+/// U+FFFD for every byte of that. `where` has the threads that compress.
+BeginRows parquet_sink;
 
 /// That of a format which has one; FITS and regions are written otherwise.
 BeginRows* sink_of(CatalogFormat format);
@@ -34,6 +38,7 @@ BeginRows* sink_of(CatalogFormat format);
 Vectors vectors_in(CatalogFormat format, std::int64_t rows);
 
 /// Writes all rows.
-void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata);
+void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata,
+               const Cpu& where);
 
 }  // namespace srcextract

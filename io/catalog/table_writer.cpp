@@ -10,8 +10,9 @@ CatalogFormat table_format(const std::string& path) {
   if (path.ends_with(".fits")) return CatalogFormat::fits;
   if (path.ends_with(".ecsv")) return CatalogFormat::ecsv;
   if (path.ends_with(".csv")) return CatalogFormat::csv;
+  if (path.ends_with(".parquet")) return CatalogFormat::parquet;
   throw Error(ErrorKind::config,
-              path + ": its ending tells no format to write; let the name end in .fits, .ecsv or .csv");
+              path + ": its ending tells no format to write; let the name end in .fits, .ecsv, .csv or .parquet");
 }
 
 OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {
@@ -24,7 +25,7 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
   if (format == CatalogFormat::fits) {
     write_fits_catalog(file, rows, metadata, where);
   } else {
-    write_all(format, file, rows, metadata);
+    write_all(format, file, rows, metadata, where);
   }
   return file;
 }

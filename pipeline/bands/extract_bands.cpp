@@ -162,7 +162,8 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
                            .config_yaml = config.yaml,
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
-                           .detection_image = printable_name(open.detection().task.path)};
+                           .detection_image = printable_name(open.detection().task.path),
+                           .parquet_compression = config.config.output.parquet_compression};
   for (const OpenBand& one : open.bands())
     metadata.bands.push_back({one.band.option.name, printable_name(one.band.file().path), one.band.option.settings});
   const Sources sources = open.join();

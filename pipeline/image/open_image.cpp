@@ -48,7 +48,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                            .config_yaml = config.yaml,
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
-                           .image = facts_of(input, extraction, config.config.output)};
+                           .image = facts_of(input, extraction, config.config.output),
+                           .parquet_compression = config.config.output.parquet_compression};
   if (input.detection != nullptr) {
     metadata.detection_image = printable_name(input.detection->task.path);
     metadata.detection_unit = pixel_unit(input.detection->frame.image().header());

@@ -9,6 +9,7 @@
 
 #include "cuda/device/cuda_devices.hpp"
 #include "io/fits/versions.hpp"
+#include "io/parquet/versions.hpp"
 #include "pipeline/machine/version.hpp"
 
 namespace srcextract {
@@ -26,6 +27,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
       {"CUDA", cuda_version()},
       {"CFITSIO", cfitsio_version()},
       {"wcslib", wcslib_version_text()},
+      {"zstd", zstd_version()},
       {"TBB", TBB_runtime_version()},
       {"yaml-cpp", build::yaml_cpp_version},
       {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)},

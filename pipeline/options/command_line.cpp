@@ -34,6 +34,7 @@ With a configuration of SExtractor's: srcextract convert-config default.sex -o c
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
+  m31.cat.parquet                           the same for pyarrow, DuckDB, Polars ...
   m31.reg                                   DS9 regions
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it

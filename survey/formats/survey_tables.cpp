@@ -46,7 +46,7 @@ class ConvertedTables final : public StoredTables {
     metadata_.config_yaml = config_in(head.history);
     rows_.emplace(head.columns, vectors_in(format_, head.rows));
     OutputFile& file = files_.emplace_back(paths_.at(files_.size()));
-    sink_ = sink_of(format_)(file, rows_->fields(), head.rows, metadata_);
+    sink_ = sink_of(format_)(file, rows_->fields(), head.rows, metadata_, where_);
   }
 
   void write(std::span<const std::byte> rows) override {
@@ -68,6 +68,7 @@ class ConvertedTables final : public StoredTables {
   std::vector<std::string> paths_;
   std::vector<OutputFile> files_;
   CatalogMetadata metadata_;
+  Cpu where_;
   std::optional<NativeRows> rows_;
   std::unique_ptr<RowSink> sink_;
 };

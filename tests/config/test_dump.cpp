@@ -41,7 +41,8 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
       "  nnw: ''\n  seeing_fwhm: 1.2\n"
       "difference:\n  align: none\n  interpolation: lanczos3\n  match_flux: true\n  match_background: true\n"
       "  reference_fwhm: 0.0\n  new_fwhm: 0.0\n"
-      "output:\n  formats: [fits]\n  columns: [default]\n  segmentation: false\n  quicklook: false\n  "
+      "output:\n  formats: [fits]\n  parquet_compression: none\n  columns: [default]\n  segmentation: false\n  "
+      "quicklook: false\n  "
       "check_images: []\n"
       "  check_compression: none\n  header_keywords: []\n  one_catalogue: false\n"
       "quicklook:\n  stretch: asinh\n  limits: zscale\n  low: 0.0\n  high: 0.0\n  bins: 4096\n"
@@ -77,7 +78,8 @@ TEST(ConfigDump, ReadsBackToTheSameText) {
     c.input.hdu = hdu;
     c.background.method = BackgroundMethod::constant;
     c.detection = {-1.5, ThresholdUnit::absolute, Baseline::zero, 4, 1};
-    c.output = {{CatalogFormat::reg, CatalogFormat::ecsv}, {"NUMBER", "photometry"}, true, true};
+    c.output = {
+        {CatalogFormat::reg, CatalogFormat::parquet}, ParquetCompression::zstd, {"NUMBER", "photometry"}, true, true};
     if (!c.input.hdu.several())  // several images are not combined
       c.combine = {CombineMethod::weighted, {}, {}, {hdu, "it's/a b.fits", "blank "}, {1, 0.1, -1e-30, 2}};
     c.convolve.kernel = KernelShape::values;

@@ -98,6 +98,7 @@ const std::vector<std::string> right = {
     "measurement: {flux_radius: [0.2, 0.5]}",
     "measurement: {annulus: [0, 12.5], nnw: default.nnw, seeing_fwhm: 0.9}",
     "output: {check_images: [rms, -background], check_compression: tiles}",
+    "output: {formats: [fits, parquet], parquet_compression: zstd}",
     "quicklook: {stretch: equalize, limits: values, low: -1, high: 10, bins: 256, overlay: pixels, size: 512}",
     dump_config(Config{}),
 };
@@ -145,6 +146,7 @@ const std::vector<std::string> wrong = {
     "weights: {interpolate_rows: -1}",
     "flags: {type: xor}",
     "output: {check_images: [rms], check_compression: rice}",
+    "output: {formats: [parquet], parquet_compression: gzip}",
     "flags: {hdu: DQ, further: {hdu: 2}}",
     "flags: {hdu: DQ, further: [2]}",
     "flags: {hdu: DQ, further: [{hdu: 2, type: xor}]}",

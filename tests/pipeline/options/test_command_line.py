@@ -27,7 +27,7 @@ def test_version_names_build_and_libraries(run):
     lines = done.out.splitlines()
     assert re.fullmatch(r"srcextract \d+\.\d+\.\d+", lines[0])
     versions = {line.split()[0]: line.split(None, 1)[1] for line in lines}
-    for library in ("CFITSIO", "wcslib", "TBB", "yaml-cpp", "spdlog"):
+    for library in ("CFITSIO", "wcslib", "zstd", "TBB", "yaml-cpp", "spdlog"):
         assert re.match(r"\d+\.\d+", versions[library]), library
     assert versions["CUDA"] == "not built" or re.match(r"\d+\.\d+", versions["CUDA"])
     assert versions["build"]

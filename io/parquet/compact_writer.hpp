@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace srcextract {
+
+/// Writes one struct in Thrift's compact protocol (thrift-compact-protocol.md of Apache Thrift). Fields are numbered,
+/// and come in the order of their numbers.
+class CompactWriter {
+ public:
+  enum class Kind : std::uint8_t { yes = 1, no, int8, int16, int32, int64, real, binary, list, set, map, structure };
+
+  void int8(int field, std::int8_t value);
+  void int32(int field, std::int32_t value);
+  void int64(int field, std::int64_t value);
+  void boolean(int field, bool value);
+  void text(int field, std::string_view bytes);
+
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void number(int field, Enum value) { int32(field, static_cast<std::int32_t>(value)); }
+
+  /// A struct, whose fields follow, up to end().
+  void begin(int field);
+
+  /// A list, whose elements follow: begin_element() and end(), int32_element() or text_element(), or encoded() of all.
+  void list(int field, Kind kind, std::size_t count);
+  void begin_element();
+  void int32_element(std::int32_t value);
+  void text_element(std::string_view bytes);
+  void encoded(std::string_view elements);
+
+  void end();
+
+  /// An empty struct, as unions have them.
+  void empty(int field) {
+    begin(field);
+    end();
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void header(int field, Kind kind);
+  void varint(std::uint64_t value);
+
+  std::string bytes_;
+  std::vector<int> last_{0};  ///< fields of the structs that are open
+};
+
+/// Appends it as Thrift and Parquet have it: 7 bits a byte, the lowest first.
+void append_varint(std::string& out, std::uint64_t value);
+
+}  // namespace srcextract

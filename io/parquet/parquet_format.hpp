@@ -1,0 +1,39 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+namespace srcextract {
+
+// Numbers of the format's definition, parquet.thrift of Apache Parquet 2.10.
+
+/// How a file begins and ends.
+inline constexpr std::string_view parquet_magic = "PAR1";
+
+enum class ParquetType : std::int32_t {
+  boolean,
+  int32,
+  int64,
+  int96,
+  float32,
+  float64,
+  byte_array,
+  fixed_length_byte_array
+};
+
+enum class ParquetEncoding : std::int32_t { plain = 0, plain_dictionary = 2, rle = 3, rle_dictionary = 8 };
+
+enum class ParquetCodec : std::int32_t { none = 0, snappy = 1, gzip = 2, zstd = 6 };
+
+enum class ParquetPage : std::int32_t { data = 0, index = 1, dictionary = 2, data_v2 = 3 };
+
+enum class ParquetRepetition : std::int32_t { required, optional, repeated };
+
+/// The older way to say what a type stands for.
+enum class ConvertedType : std::int32_t { utf8 = 0, list = 3, int16 = 16, int32 = 17, int64 = 18 };
+
+/// Values are stored in this order, which is taken to be the machine's.
+static_assert(std::endian::native == std::endian::little);
+
+}  // namespace srcextract
