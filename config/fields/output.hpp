@@ -10,7 +10,9 @@
 namespace srcextract {
 
 inline std::vector<std::string> names_of(CatalogFormat) {
-  return {"fits", "ecsv", "csv", "parquet", "reg"};
+  std::vector<std::string> names;
+  for (const FormatNames& format : catalog_formats) names.emplace_back(format.name);
+  return names;
 }
 
 inline std::vector<std::string> names_of(ParquetCompression) {

@@ -10,20 +10,9 @@
 
 namespace srcextract {
 
-const char* extension(CatalogFormat format) {
-  switch (format) {
-    case CatalogFormat::fits:
-      return ".cat.fits";
-    case CatalogFormat::ecsv:
-      return ".cat.ecsv";
-    case CatalogFormat::csv:
-      return ".cat.csv";
-    case CatalogFormat::parquet:
-      return ".cat.parquet";
-    case CatalogFormat::reg:
-      return ".reg";
-  }
-  throw Error(ErrorKind::internal, "a catalogue format has no extension; please report this");
+std::string extension(CatalogFormat format) {
+  const FormatNames& names = names_of_format(format);
+  return std::string(names.table ? ".cat" : "") + names.ending;
 }
 
 std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
@@ -37,8 +26,9 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
                          const CatalogMetadata& metadata, const Cpu& where, const Vignets& vignets,
                          const Table& carried) {
   OutputFile file(path);
-  if (format == CatalogFormat::reg) {
-    write_regions(file, sources);
+  if (!names_of_format(format).table) {
+    if (format == CatalogFormat::reg) write_regions(file, sources);
+    if (format == CatalogFormat::crtf) write_crtf(file, sources);
     return file;
   }
   CatalogRows rows = rows_of(sources, vectors_in(format, sources.size()), vignets);

@@ -5,10 +5,25 @@
 namespace srcextract {
 
 BeginRows* sink_of(CatalogFormat format) {
-  if (format == CatalogFormat::ecsv) return ecsv_sink;
-  if (format == CatalogFormat::csv) return csv_sink;
-  if (format == CatalogFormat::parquet) return parquet_sink;
-  throw Error(ErrorKind::internal, "a format of tables is not written piece by piece; please report this");
+  switch (format) {
+    case CatalogFormat::fits:
+      break;
+    case CatalogFormat::ecsv:
+      return ecsv_sink;
+    case CatalogFormat::csv:
+      return csv_sink;
+    case CatalogFormat::votable:
+      return votable_sink;
+    case CatalogFormat::votable_text:
+      return votable_text_sink;
+    case CatalogFormat::parquet:
+      return parquet_sink;
+    case CatalogFormat::reg:
+      return region_sink;
+    case CatalogFormat::crtf:
+      return crtf_sink;
+  }
+  throw Error(ErrorKind::internal, "this format is not written piece by piece; please report this");
 }
 
 Vectors vectors_in(CatalogFormat format, std::int64_t rows) {

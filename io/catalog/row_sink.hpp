@@ -21,8 +21,8 @@ class RowSink {
   virtual void finish() {}
 };
 
-/// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The file,
-/// the metadata and `where` have to live as long as the sink.
+/// Begins a table of the fields of `rows`, and of `count` rows in all; the values of `rows` are not looked at. The
+/// file, the metadata and `where` have to live as long as the sink.
 using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                            const CatalogMetadata& metadata, const Cpu& where);
 BeginRows ecsv_sink, csv_sink;
@@ -31,7 +31,15 @@ BeginRows ecsv_sink, csv_sink;
 /// U+FFFD for every byte of that. `where` has the threads that compress.
 BeginRows parquet_sink;
 
-/// That of a format which has one; FITS and regions are written otherwise.
+/// VOTables whose rows are a BINARY2 stream, and TABLEDATA.
+BeginRows votable_sink, votable_text_sink;
+
+/// Regions on the sky, for DS9 and as CASA's text: at ALPHA_J2000, DELTA_J2000 ellipses of 3 A_WORLD x 3 B_WORLD at
+/// THETA_J2000, or points where there are no such columns or no such values; labelled by NUMBER, if that is there. A
+/// source without a position has no region. Throw Error{config} if there are no columns of positions.
+BeginRows region_sink, crtf_sink;
+
+/// That of a format; FITS has none, and is written otherwise.
 BeginRows* sink_of(CatalogFormat format);
 
 /// Whether vectors are one column in a table of so many rows.

@@ -6,13 +6,32 @@
 
 namespace srcextract {
 
-CatalogFormat table_format(const std::string& path) {
-  if (path.ends_with(".fits")) return CatalogFormat::fits;
-  if (path.ends_with(".ecsv")) return CatalogFormat::ecsv;
-  if (path.ends_with(".csv")) return CatalogFormat::csv;
-  if (path.ends_with(".parquet")) return CatalogFormat::parquet;
+namespace {
+
+[[noreturn]] void refuse_ending(const std::string& path) {
   throw Error(ErrorKind::config,
-              path + ": its ending tells no format to write; let the name end in .fits, .ecsv, .csv or .parquet");
+              path + ": its ending tells no format to write; let the name end in one of " + table_endings());
+}
+
+}  // namespace
+
+const FormatNames& format_of_ending(const std::string& path) {
+  const FormatNames* const found = format_of_name(path);
+  if (!found) refuse_ending(path);
+  return *found;
+}
+
+CatalogFormat table_format(const std::string& path) {
+  const FormatNames& found = format_of_ending(path);
+  if (!found.table) refuse_ending(path);
+  return found.format;
+}
+
+std::string table_endings() {
+  std::string endings;
+  for (const FormatNames& format : catalog_formats)
+    if (format.table) endings += (endings.empty() ? "" : " ") + std::string(format.ending);
+  return endings;
 }
 
 OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {

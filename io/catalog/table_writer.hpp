@@ -8,9 +8,14 @@
 
 namespace srcextract {
 
-/// The format that the ending of a file name asks for: .fits, .ecsv, .csv or .parquet. Throws Error{config} if it is
-/// another.
+/// The format that the ending of a file name asks for. Throws Error{config} if it is none.
+const FormatNames& format_of_ending(const std::string& path);
+
+/// The same of those that are tables.
 CatalogFormat table_format(const std::string& path);
+
+/// Those endings, `.fits .ecsv ...`.
+std::string table_endings();
 
 /// Writes the table in that format, as write_catalog does its own; the caller commits the file. Text of a FITS table
 /// loses the blanks at its end, and what is not ASCII in it becomes '?'. Throws Error{output}, also for more columns

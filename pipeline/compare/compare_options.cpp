@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/catalog/table_writer.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -44,7 +45,8 @@ void add_outputs(CLI::App& app, CompareOptions& options) {
   app.add_option("--junit", options.junit, "Verdicts, as the XML that CI systems read; - is stdout")
       ->type_name("FILE")
       ->group("Outputs");
-  app.add_option("--matched", options.matched, "Both sides' rows and differences (.fits, .ecsv, .csv or .parquet)")
+  app.add_option("--matched", options.matched,
+                 "Both sides' rows and differences, in the format that the\nending of FILE tells: " + table_endings())
       ->type_name("FILE")
       ->group("Outputs");
   app.add_option("--update", options.update,

@@ -19,11 +19,13 @@ SURVEY.fits is a FITS file of two tables:
   SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
   IMAGES   a row for every image, also for those that failed (STATUS, REASON), with the
            keywords of its header that catalogues carry (OBJECT, DATE_OBS, FILTER, ...)
-in the order of the images' names. With .ecsv or .csv, SURVEY has the rows of SOURCES, and
-a file beside it, survey.images.csv of survey.csv, those of IMAGES. Bytes do not depend on
-shards, directories, machines or times. IMAGE is the name below the directory that batch
-was given, with [HDU] where a file has several; bytes that FITS text cannot hold are
-written as in URLs (%C3%A9).
+in the order of the images' names. With another ending (.ecsv .csv .vot .xml .parquet)
+SURVEY has the rows of SOURCES in that format, and a file beside it, survey.images.csv of
+survey.csv, those of IMAGES. .reg and .crtf are regions on the sky, and survey.hats is a
+directory of Parquet files by cells of the sky (HATS). Bytes do not depend on shards,
+directories, machines or times. IMAGE is the name below the directory that batch was
+given, with [HDU] where a file has several; bytes that FITS text cannot hold are written
+as in URLs (%C3%A9).
 
 Where some images have sky coordinates, ALPHA_J2000 and DELTA_J2000 are NaN for the
 others. Numbers stay as they are: where images have different units (BUNIT), fluxes
@@ -43,7 +45,7 @@ Exit codes:
 
 void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
   app.add_option("DIR", command.options.directories, "What batch wrote into")->type_name("")->group("Files");
-  app.add_option("-o,--output", command.options.output, "The survey catalogue (.fits .ecsv .csv)")
+  app.add_option("-o,--output", command.options.output, "The survey catalogue; its ending tells the format")
       ->type_name("SURVEY")
       ->group("Files");
   app.add_flag("--partial", command.options.partial, "Also if a shard is missing or has not finished, with a warning")

@@ -1,8 +1,45 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace srcextract {
 
 /// The formats a catalogue can be written in; io/catalog/catalog.hpp says what each holds.
-enum class CatalogFormat { fits, ecsv, csv, parquet, reg };
+enum class CatalogFormat { fits, ecsv, csv, votable, votable_text, parquet, reg, crtf };
+
+/// What the program calls one.
+struct FormatNames {
+  CatalogFormat format;
+  const char* name;    ///< in output.formats
+  const char* ending;  ///< of a file
+  bool table;          ///< or regions
+
+  friend bool operator==(const FormatNames&, const FormatNames&) = default;
+};
+
+/// Of each, in the order of the enumeration.
+inline constexpr std::array catalog_formats = {
+    FormatNames{CatalogFormat::fits, "fits", ".fits", true},
+    FormatNames{CatalogFormat::ecsv, "ecsv", ".ecsv", true},
+    FormatNames{CatalogFormat::csv, "csv", ".csv", true},
+    FormatNames{CatalogFormat::votable, "votable", ".vot", true},
+    FormatNames{CatalogFormat::votable_text, "votable_text", ".xml", true},
+    FormatNames{CatalogFormat::parquet, "parquet", ".parquet", true},
+    FormatNames{CatalogFormat::reg, "reg", ".reg", false},
+    FormatNames{CatalogFormat::crtf, "crtf", ".crtf", false},
+};
+
+inline const FormatNames& names_of_format(CatalogFormat format) {
+  return *std::ranges::find(catalog_formats, format, &FormatNames::format);
+}
+
+/// The one that the ending of a file name tells; nullptr: none.
+inline const FormatNames* format_of_name(std::string_view path) {
+  const auto found =
+      std::ranges::find_if(catalog_formats, [&](const FormatNames& names) { return path.ends_with(names.ending); });
+  return found == catalog_formats.end() ? nullptr : &*found;
+}
 
 }  // namespace srcextract

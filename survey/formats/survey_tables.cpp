@@ -34,12 +34,14 @@ std::string config_in(const std::vector<std::string>& history) {
 /// A file for each table, in a format that is no FITS.
 class ConvertedTables final : public StoredTables {
  public:
-  explicit ConvertedTables(const std::string& path) : format_(table_format(path)), paths_(survey_files(path)) {
+  explicit ConvertedTables(const std::string& path)
+      : format_(format_of_ending(path).format), paths_(survey_files(path)) {
     files_.reserve(paths_.size());  // sinks point at them
   }
 
   void begin(const TableHead& head) override {
     end();
+    if (files_.size() == paths_.size()) return;  // regions have no IMAGES
     metadata_ = {};
     constexpr std::string_view creator = "srcextract ";
     metadata_.version = head.creator.substr(creator.size());
@@ -50,7 +52,7 @@ class ConvertedTables final : public StoredTables {
   }
 
   void write(std::span<const std::byte> rows) override {
-    if (!rows.empty()) sink_->write(rows_->of(rows));
+    if (sink_ && !rows.empty()) sink_->write(rows_->of(rows));
   }
 
   void commit() override {
@@ -76,15 +78,15 @@ class ConvertedTables final : public StoredTables {
 }  // namespace
 
 std::vector<std::string> survey_files(const std::string& path) {
-  if (table_format(path) == CatalogFormat::fits) return {path};
-  const std::size_t dot = path.rfind('.');
-  std::string stem = path.substr(0, dot);
+  const FormatNames& format = format_of_ending(path);
+  if (format.format == CatalogFormat::fits || !format.table) return {path};
+  std::string stem = path.substr(0, path.size() - std::string_view(format.ending).size());
   if (stem.ends_with(".cat")) stem.resize(stem.size() - 4);
-  return {path, stem + ".images" + path.substr(dot)};
+  return {path, stem + ".images" + format.ending};
 }
 
 std::unique_ptr<StoredTables> make_survey_tables(const std::string& path) {
-  if (table_format(path) == CatalogFormat::fits) return std::make_unique<TableStream>(path);
+  if (format_of_ending(path).format == CatalogFormat::fits) return std::make_unique<TableStream>(path);
   return std::make_unique<ConvertedTables>(path);
 }
 

@@ -220,7 +220,7 @@ Merged count(const std::vector<SurveyImage>& images) {
 }  // namespace
 
 void require_format(const std::string& output) {
-  if (!is_by_cells_of_the_sky(output)) table_format(output);
+  if (!is_by_cells_of_the_sky(output)) format_of_ending(output);
 }
 
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {

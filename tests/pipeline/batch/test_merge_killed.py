@@ -17,7 +17,7 @@ LONG = "SRCEXTRACT_LONG" in os.environ
 KILLS = 200 if LONG else 12
 IMAGES = 600
 SEED = int(os.environ.get("SRCEXTRACT_CHAOS_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
-FORMATS = ["fits", "csv", "ecsv"]
+FORMATS = ["fits", "csv", "ecsv", "vot", "xml", "parquet", "reg", "hats"]
 
 
 @pytest.fixture(scope="module")
