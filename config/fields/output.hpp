@@ -10,7 +10,7 @@
 namespace srcextract {
 
 inline std::vector<std::string> names_of(CatalogFormat) {
-  return {"fits", "ecsv", "csv", "reg"};
+  return {"fits", "ldac", "ecsv", "csv", "ascii_head", "reg"};
 }
 
 inline std::vector<std::string> names_of(ImageCompression) {

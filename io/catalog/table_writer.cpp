@@ -8,10 +8,12 @@ namespace srcextract {
 
 CatalogFormat table_format(const std::string& path) {
   if (path.ends_with(".fits")) return CatalogFormat::fits;
+  if (path.ends_with(".ldac")) return CatalogFormat::ldac;
   if (path.ends_with(".ecsv")) return CatalogFormat::ecsv;
   if (path.ends_with(".csv")) return CatalogFormat::csv;
+  if (path.ends_with(".txt")) return CatalogFormat::ascii_head;
   throw Error(ErrorKind::config,
-              path + ": its ending tells no format to write; let the name end in .fits, .ecsv or .csv");
+              path + ": its ending tells no format to write; let the name end in .fits, .ldac, .ecsv, .csv or .txt");
 }
 
 OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {
@@ -22,8 +24,10 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
   OutputFile file(path);
   const CatalogRows rows = rows_of(table);
   if (format == CatalogFormat::fits) write_fits_catalog(file, rows, metadata, where);
+  if (format == CatalogFormat::ldac) write_all(ldac_sink_on(where), file, rows, metadata);
   if (format == CatalogFormat::ecsv) write_all(ecsv_sink, file, rows, metadata);
   if (format == CatalogFormat::csv) write_all(csv_sink, file, rows, metadata);
+  if (format == CatalogFormat::ascii_head) write_all(ascii_head_sink, file, rows, metadata);
   return file;
 }
 

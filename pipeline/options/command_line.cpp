@@ -33,7 +33,8 @@ To hold a catalogue against a reference: srcextract compare --help
 With a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
-  m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
+  m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue; for SCAMP and PSFEx m31.cat.ldac,
+                                            as SExtractor's ASCII_HEAD m31.cat.txt
   m31.reg                                   DS9 regions
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it
