@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
+#include "io/fits/card.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -20,6 +22,21 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
     return column.image == of_measured || metadata.detection_unit.empty() ? metadata.pixel_unit
                                                                           : metadata.detection_unit;
   return column.unit == std::string_view(pixel_sum_unit) ? metadata.sum_unit : column.unit;
+}
+
+std::vector<std::string> history_lines(const CatalogMetadata& metadata) {
+  std::vector<std::string> lines;
+  const auto told = [&](const std::string& option) { lines.push_back(printable_ascii("srcextract " + option)); };
+  if (!metadata.detection_image.empty()) told("-d " + metadata.detection_image);
+  for (const BandFacts& band : metadata.bands) {
+    told("--band " + band.name + "=" + band.file);
+    for (const std::string& setting : band.settings) told("--band-set " + band.name + ":" + setting);
+  }
+  if (!metadata.positions.empty()) told("--positions " + metadata.positions);
+  lines.emplace_back("srcextract config:");
+  std::istringstream config(metadata.config_yaml);
+  for (std::string line; std::getline(config, line);) lines.push_back(line);
+  return lines;
 }
 
 OutputFile write_catalog(const std::string& path, CatalogFormat format, const Sources& sources,

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "io/catalog/append_number.hpp"
 #include "io/catalog/row_sink.hpp"
+#include "io/catalog/text_values.hpp"
 #include "io/catalog/votable_head.hpp"
 #include "io/files/base64.hpp"
 #include "io/files/big_endian.hpp"
@@ -16,9 +16,6 @@
 
 namespace srcextract {
 namespace {
-
-/// Rows are handed to the file in pieces of about so many bytes.
-constexpr std::size_t piece = std::size_t{1} << 20;
 
 template <class T>
 void append_value(std::string& out, T value) {
@@ -55,7 +52,7 @@ class TabledataRows final : public RowSink {
         text += "</TD>";
       });
       text += "</TR>\n";
-      if (text.size() < piece) continue;
+      if (text.size() < text_piece) continue;
       file_.write(text);
       text.clear();
     }
@@ -116,7 +113,7 @@ class BinaryRows final : public RowSink {
             append_big_endian(bytes, values.at(row, element));
         }
       });
-      if (bytes.size() >= piece) put(bytes);
+      if (bytes.size() >= text_piece) put(bytes);
     }
     put(bytes);
   }

@@ -9,16 +9,13 @@
 #include <type_traits>
 #include <variant>
 
-#include "io/catalog/append_number.hpp"
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
+#include "io/catalog/text_values.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Text is handed to the file in pieces of about this size.
-constexpr std::size_t piece = std::size_t{1} << 20;
 
 /// Semi-axes are so many times the RMS of the profile.
 constexpr double extent = 3;
@@ -124,7 +121,7 @@ void write_image_regions(OutputFile& file, const Sources& sources) {
   std::string text = Format::begin(Frame::image);
   for (std::size_t i = 0; i < sources.number.size(); ++i) {
     Format::append(text, region_of(sources, i), Frame::image);
-    if (text.size() < piece) continue;
+    if (text.size() < text_piece) continue;
     file.write(text);
     text.clear();
   }
@@ -181,7 +178,7 @@ class SkyRegions final : public RowSink {
       if (!std::isfinite(region.a) || !std::isfinite(region.b) || !std::isfinite(region.theta)) region.a = 0;
       if (number) region.label = std::to_string(static_cast<std::int64_t>(number.at(row)));
       Format::append(text, region, Frame::sky);
-      if (text.size() < piece) continue;
+      if (text.size() < text_piece) continue;
       file_.write(text);
       text.clear();
     }

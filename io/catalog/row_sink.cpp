@@ -8,10 +8,14 @@ BeginRows* sink_of(CatalogFormat format) {
   switch (format) {
     case CatalogFormat::fits:
       break;
+    case CatalogFormat::ldac:
+      return ldac_sink;
     case CatalogFormat::ecsv:
       return ecsv_sink;
     case CatalogFormat::csv:
       return csv_sink;
+    case CatalogFormat::ascii_head:
+      return ascii_head_sink;
     case CatalogFormat::votable:
       return votable_sink;
     case CatalogFormat::votable_text:
@@ -27,16 +31,21 @@ BeginRows* sink_of(CatalogFormat format) {
 }
 
 Vectors vectors_in(CatalogFormat format, std::int64_t rows) {
-  // Astropy reads no column of vectors of an ECSV that has no rows (5.2).
-  if (format == CatalogFormat::ecsv) return rows > 0 ? Vectors::joined : Vectors::apart;
+  // Astropy reads no column of vectors of an ECSV that has no rows (5.2); in ASCII_HEAD a row tells how long the last
+  // is.
+  if (format == CatalogFormat::ecsv || format == CatalogFormat::ascii_head)
+    return rows > 0 ? Vectors::joined : Vectors::apart;
   return format == CatalogFormat::csv ? Vectors::apart : Vectors::joined;
+}
+
+void write_all(RowSink& sink, const CatalogRows& rows) {
+  sink.write(rows);
+  sink.finish();
 }
 
 void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata,
                const Cpu& where) {
-  const std::unique_ptr<RowSink> sink = sink_of(format)(file, rows, rows.count, metadata, where);
-  sink->write(rows);
-  sink->finish();
+  write_all(*sink_of(format)(file, rows, rows.count, metadata, where), rows);
 }
 
 }  // namespace srcextract

@@ -6,6 +6,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/catalog_rows.hpp"
 #include "io/files/output_file.hpp"
+#include "stages/core/exec.hpp"
 
 namespace srcextract {
 
@@ -34,6 +35,21 @@ BeginRows parquet_sink;
 /// VOTables whose rows are a BINARY2 stream, and TABLEDATA.
 BeginRows votable_sink, votable_text_sink;
 
+/// The headers of SExtractor's text: none (ASCII), a line for every column (ASCII_HEAD), or what SkyCat asks for, and
+/// tabs between the columns (ASCII_SKYCAT).
+enum class SextractorHeader { none, head, skycat };
+
+/// SExtractor's text: columns under each other; of a vector the elements side by side, of which ASCII_HEAD names the
+/// first. Blanks in names become '_'. Numbers read back to the same bits.
+std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                              const CatalogMetadata& metadata, SextractorHeader header);
+BeginRows ascii_head_sink;
+
+/// SExtractor's FITS_LDAC: a table of one row that has the header of the image (metadata.head), and one of the sources,
+/// whose columns are of the types that they have there, which is what PSFEx takes them for. Columns of text
+/// are as long as the longest in `rows`, and longer text that comes later is Error{internal}.
+BeginRows ldac_sink;
+
 /// Regions on the sky, for DS9 and as CASA's text: at ALPHA_J2000, DELTA_J2000 ellipses of 3 A_WORLD x 3 B_WORLD at
 /// THETA_J2000, or points where there are no such columns or no such values; labelled by NUMBER, if that is there. A
 /// source without a position has no region. Throw Error{config} if there are no columns of positions.
@@ -46,6 +62,7 @@ BeginRows* sink_of(CatalogFormat format);
 Vectors vectors_in(CatalogFormat format, std::int64_t rows);
 
 /// Writes all rows.
+void write_all(RowSink& sink, const CatalogRows& rows);
 void write_all(CatalogFormat format, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata,
                const Cpu& where);
 

@@ -16,6 +16,7 @@
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/check_images.hpp"
+#include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -50,6 +51,7 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
                            .sum_unit = sum_unit(unit),
                            .image = facts_of(input, extraction, config.config.output),
                            .parquet_compression = config.config.output.parquet_compression};
+  metadata.head = image_head(input, extraction, config.config);
   if (input.detection != nullptr) {
     metadata.detection_image = printable_name(input.detection->task.path);
     metadata.detection_unit = pixel_unit(input.detection->frame.image().header());

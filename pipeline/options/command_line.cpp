@@ -35,6 +35,7 @@ With a configuration of SExtractor's: srcextract convert-config default.sex -o c
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
   m31.cat.vot   m31.cat.xml                 the same, VOTables: in BINARY2, as text
+  m31.cat.ldac  m31.cat.txt                 for SCAMP and PSFEx; as SExtractor's ASCII_HEAD
   m31.cat.parquet                           the same for pyarrow, DuckDB, Polars ...
   m31.reg       m31.crtf                    regions for DS9, for CARTA and CASA
   m31.seg.fits                              label map, pixel = NUMBER

@@ -19,8 +19,8 @@ SURVEY.fits is a FITS file of two tables:
   SOURCES  every row of every catalogue, after a column IMAGE that says where it is from
   IMAGES   a row for every image, also for those that failed (STATUS, REASON), with the
            keywords of its header that catalogues carry (OBJECT, DATE_OBS, FILTER, ...)
-in the order of the images' names. With another ending (.ecsv .csv .vot .xml .parquet)
-SURVEY has the rows of SOURCES in that format, and a file beside it, survey.images.csv of
+in the order of the images' names. With another ending (.ldac .ecsv .csv .txt .vot .xml
+.parquet) SURVEY has the rows of SOURCES in that format, and a file beside it, survey.images.csv of
 survey.csv, those of IMAGES. .reg and .crtf are regions on the sky, and survey.hats is a
 directory of Parquet files by cells of the sky (HATS). Bytes do not depend on shards,
 directories, machines or times. IMAGE is the name below the directory that batch was

@@ -7,7 +7,7 @@
 namespace srcextract {
 
 /// The formats a catalogue can be written in; io/catalog/catalog.hpp says what each holds.
-enum class CatalogFormat { fits, ecsv, csv, votable, votable_text, parquet, reg, crtf };
+enum class CatalogFormat { fits, ldac, ecsv, csv, ascii_head, votable, votable_text, parquet, reg, crtf };
 
 /// What the program calls one.
 struct FormatNames {
@@ -22,8 +22,10 @@ struct FormatNames {
 /// Of each, in the order of the enumeration.
 inline constexpr std::array catalog_formats = {
     FormatNames{CatalogFormat::fits, "fits", ".fits", true},
+    FormatNames{CatalogFormat::ldac, "ldac", ".ldac", true},
     FormatNames{CatalogFormat::ecsv, "ecsv", ".ecsv", true},
     FormatNames{CatalogFormat::csv, "csv", ".csv", true},
+    FormatNames{CatalogFormat::ascii_head, "ascii_head", ".txt", true},
     FormatNames{CatalogFormat::votable, "votable", ".vot", true},
     FormatNames{CatalogFormat::votable_text, "votable_text", ".xml", true},
     FormatNames{CatalogFormat::parquet, "parquet", ".parquet", true},

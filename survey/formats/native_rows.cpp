@@ -36,7 +36,7 @@ NativeRows::NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors
     const std::size_t elements = is_text ? 1 : leading_number(column.form);
     Field field{column, row_bytes_, elements, bytes / std::max<std::size_t>(elements, 1), {}};
     row_bytes_ += bytes;
-    if (is_text) field.values = std::vector<std::string>();
+    if (is_text) field.values = std::vector<std::string>(1, std::string(bytes, ' '));
     if (column.form.ends_with('I')) field.values = std::vector<std::int16_t>();
     if (column.form.ends_with('J')) field.values = std::vector<std::int32_t>();
     if (column.form.ends_with('K')) field.values = std::vector<std::int64_t>();
@@ -44,6 +44,7 @@ NativeRows::NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors
     if (column.form.ends_with('D') || column.null) field.values = std::vector<double>();
     add_field(std::move(field), vectors);
   }
+  rows_.count = 1;
 }
 
 void NativeRows::add_field(Field field, Vectors vectors) {
@@ -57,13 +58,14 @@ void NativeRows::add_field(Field field, Vectors vectors) {
                     kept.column.description.c_str(), 0};
   const std::size_t width = is_picture ? leading_number(kept.column.dim) : 0;
   std::visit(
-      [&]<class T>(const std::vector<T>&) {
+      [&]<class T>(const std::vector<T>& values) {
         const std::size_t together = kept.is_apart ? 1 : kept.elements;
         for (std::size_t i = 0; i < kept.elements / together; ++i) {
           Column column = head;
           if (i > 0) column.name = names_.emplace_back(kept.column.name + "_" + std::to_string(i)).c_str();
+          const T* const widest = std::is_same_v<T, std::string> ? values.data() : nullptr;
           rows_.fields.push_back(
-              {column, FieldValues<T>{std::vector<const T*>(together, nullptr), kept.elements, width}});
+              {column, FieldValues<T>{std::vector<const T*>(together, widest), kept.elements, width}});
         }
       },
       kept.values);

@@ -21,7 +21,7 @@ class NativeRows {
   /// write_catalog has them, and columns of pictures are left out.
   NativeRows(const std::vector<StoredColumn>& columns, Vectors vectors);
 
-  /// The fields, without rows.
+  /// The fields, and one row, of which texts alone may be looked at: they are as long as any.
   const CatalogRows& fields() const { return rows_; }
 
   /// Whole rows; good until the next call.

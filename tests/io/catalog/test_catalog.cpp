@@ -123,6 +123,9 @@ TEST(CatalogTest, ExtensionsAreThoseOfTheManual) {
   EXPECT_EQ(extension(CatalogFormat::votable_text), ".cat.xml");
   EXPECT_EQ(extension(CatalogFormat::reg), ".reg");
   EXPECT_EQ(extension(CatalogFormat::crtf), ".crtf");
+  EXPECT_EQ(extension(CatalogFormat::ldac), ".cat.ldac");
+  EXPECT_EQ(extension(CatalogFormat::ascii_head), ".cat.txt");
+  EXPECT_EQ(extension(CatalogFormat::parquet), ".cat.parquet");
 }
 
 class CatalogSize : public ::testing::TestWithParam<std::size_t> {};
@@ -290,7 +293,8 @@ TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
 
 TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
   TemporaryFolder directory;
-  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv}) {
+  for (CatalogFormat format :
+       {CatalogFormat::fits, CatalogFormat::ldac, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::ascii_head}) {
     const std::string text = read_file(written(directory, format, three_sources()));
     EXPECT_THAT(text, HasSubstr("FLAGS"));
     EXPECT_THAT(text, ::testing::Not(HasSubstr("J2000")));
@@ -300,8 +304,8 @@ TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
 TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
   TemporaryFolder one, other;
   const Sources sources = random_sources(100, true);
-  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::votable,
-                               CatalogFormat::votable_text, CatalogFormat::reg, CatalogFormat::crtf}) {
+  for (const FormatNames& names : catalog_formats) {
+    const CatalogFormat format = names.format;
     const std::string text = read_file(written(one, format, sources));
     EXPECT_EQ(text, read_file(written(other, format, sources)));
     EXPECT_THAT(text, ::testing::Not(HasSubstr(one.string())));

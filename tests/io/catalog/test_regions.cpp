@@ -67,11 +67,10 @@ struct Survey {
   }
 };
 
-template <class Sink>
-std::vector<std::string> lines_of(const Sink& begin, const CatalogRows& rows) {
+std::vector<std::string> lines_of(CatalogFormat format, const CatalogRows& rows) {
   const TemporaryFolder folder;
   OutputFile file(folder / "regions");
-  write_all(begin, file, rows, testing::metadata);
+  write_all(format, file, rows, testing::metadata, Cpu{1});
   file.commit();
   return testing::read_lines(folder / "regions");
 }
@@ -79,14 +78,14 @@ std::vector<std::string> lines_of(const Sink& begin, const CatalogRows& rows) {
 TEST(RegionsTest, OfASurveyAreOnTheSky) {
   const Survey survey;
   EXPECT_THAT(
-      lines_of(region_sink, survey.rows(true)),
+      lines_of(CatalogFormat::reg, survey.rows(true)),
       ElementsAre("# Region file format: DS9 version 4.1", "icrs", "ellipse(10.5,-45,10.8\",5.4\",120) # text={1}",
                   "point(359.5,0.25) # point=cross text={2}", "point(20,20) # point=cross text={1}"));
-  EXPECT_THAT(lines_of(crtf_sink, survey.rows(true)),
+  EXPECT_THAT(lines_of(CatalogFormat::crtf, survey.rows(true)),
               ElementsAre("#CRTFv0 CASA Region Text Format version 0", "global coord=ICRS",
                           "ellipse[[10.5deg, -45deg], [10.8arcsec, 5.4arcsec], 30deg], label='1'",
                           "symbol[[359.5deg, 0.25deg], +], label='2'", "symbol[[20deg, 20deg], +], label='1'"));
-  EXPECT_EQ(lines_of(crtf_sink, survey.rows(false)).at(2), "symbol[[10.5deg, -45deg], +], label='1'");
+  EXPECT_EQ(lines_of(CatalogFormat::crtf, survey.rows(false)).at(2), "symbol[[10.5deg, -45deg], +], label='1'");
 }
 
 TEST(RegionsTest, WithoutPositionsAreRefused) {
@@ -94,7 +93,7 @@ TEST(RegionsTest, WithoutPositionsAreRefused) {
   CatalogRows rows = survey.rows(false);
   rows.fields.pop_back();
   try {
-    lines_of(region_sink, rows);
+    lines_of(CatalogFormat::reg, rows);
     ADD_FAILURE() << "written";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::config);

@@ -145,13 +145,40 @@ TEST_P(TableWriterFits, AThousandColumnsAreTooMany) {
   }
 }
 
+TEST(TableWriterTest, SextractorsFormatsReadBack) {
+  const TemporaryFolder folder;
+  const Table table = some_table();
+  for (const char* name : {"a.ldac", "a.txt"}) {
+    const TableFile file = open_table(write(folder / name, table));
+    ASSERT_EQ(file.columns.size(), table.columns.size()) << name;
+    EXPECT_EQ(file.columns[2].name, name == std::string("a.txt") ? "MAG_AUTO" : "MAG AUTO");
+    EXPECT_EQ(file.columns[4].unit, "mag / arcsec2");
+    const Table read = read_table(file, {0, 1, 3, 4, 5, 6});
+    const std::size_t of_table[] = {0, 1, 3, 4, 5, 6};
+    for (std::size_t i = 0; i < 6; ++i) {
+      const ColumnValues &got = read.columns[i].values, &expected = table.columns[of_table[i]].values;
+      if (i != 2) {
+        EXPECT_TRUE(got == expected) << name << " " << read.columns[i].name;
+        continue;
+      }
+      const auto numbers = std::get<std::vector<double>>(got);  // one of them is none
+      EXPECT_EQ(numbers[0], 0.1);
+      EXPECT_TRUE(std::isnan(numbers[1]));
+      EXPECT_EQ(numbers[2], -std::numeric_limits<double>::infinity());
+    }
+  }
+}
+
 TEST(TableWriterTest, TheEndingTellsTheFormat) {
   EXPECT_EQ(table_format("a/b.fits"), CatalogFormat::fits);
   EXPECT_EQ(table_format("b.cat.ecsv"), CatalogFormat::ecsv);
   EXPECT_EQ(table_format("b.csv"), CatalogFormat::csv);
   EXPECT_EQ(table_format("b.vot"), CatalogFormat::votable);
   EXPECT_EQ(table_format("b.cat.xml"), CatalogFormat::votable_text);
-  for (const char* path : {"b.txt", "b", "fits", "b.fits.gz", "b.reg", ""}) {
+  EXPECT_EQ(table_format("b.ldac"), CatalogFormat::ldac);
+  EXPECT_EQ(table_format("b.txt"), CatalogFormat::ascii_head);
+  EXPECT_EQ(table_format("b.parquet"), CatalogFormat::parquet);
+  for (const char* path : {"b.text", "b", "fits", "b.fits.gz", "b.reg", ""}) {
     try {
       table_format(path);
       ADD_FAILURE() << path;

@@ -94,7 +94,7 @@ TEST_P(SurveyTablesOf, HasNoRowsWhereThereAreNone) {
   EXPECT_EQ(all_of(folder / ("survey.images" + GetParam())).rows, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, SurveyTablesOf, ::testing::Values(".csv", ".ecsv", ".vot", ".xml"),
+INSTANTIATE_TEST_SUITE_P(Formats, SurveyTablesOf, ::testing::Values(".csv", ".ecsv", ".txt", ".vot", ".xml"),
                          [](const auto& info) { return info.param.substr(1); });
 
 /// A column of pictures, and one of integers, of which -7 is none.
