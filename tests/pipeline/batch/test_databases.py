@@ -129,6 +129,11 @@ def test_postgresql(survey, postgresql):
     check(survey, rows)
     count = run_commands(survey, 'psql -At -c "SELECT count(*), count(alpha_j2000), pg_typeof(max(flux_iso)) FROM sources"',
                          **postgresql)
+    as_text = re.search(r"`(s/,[^`]* text&/g)`", SECTION)[1]
+    done = run_commands(survey, f"""psql -q -c "CREATE TABLE images ($(head -n 1 survey.images.csv | sed -E '{as_text}'))"
+psql -q -c "\\copy images FROM survey.images.csv WITH (FORMAT csv, HEADER, NULL 'nan')"
+psql -At -c "SELECT sum(sources::int), count(*), count(width) FROM images" """, **postgresql)
+    assert done == f"{len(expected(survey)[1])}|8|7\n"
     alpha = expected(survey)[0].index("ALPHA_J2000")
     told = [row[alpha] for row in expected(survey)[1]]
     assert count == f"{len(told)}|{len(told) - told.count(None)}|double precision\n"
