@@ -81,9 +81,9 @@ TEST_P(CatalogVotable, ReadsBackToTheBitsThatFitsHas) {
 TEST_P(CatalogVotable, RowsMayComeInPieces) {
   const Sources sources = testing::random_sources(700, true, 1);
   const CatalogRows all = rows_of(sources, Vectors::joined);
-  const auto begin = GetParam() == CatalogFormat::votable ? votable_sink : votable_text_sink;
+  const Cpu where;
   OutputFile file(folder_ / "pieces");
-  const std::unique_ptr<RowSink> sink = begin(file, all, all.count, metadata);
+  const std::unique_ptr<RowSink> sink = sink_of(GetParam())(file, all, all.count, metadata, where);
   std::int64_t first = 0;
   for (const std::int64_t count : {0, 1, 2, 250, 0, 447}) {
     CatalogRows some{all.fields, count};

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -67,11 +68,15 @@ struct Survey {
   }
 };
 
+void write(const std::string& path, CatalogFormat format, const CatalogRows& rows) {
+  OutputFile file(path);
+  write_all(format, file, rows, testing::metadata, Cpu{});
+  file.commit();
+}
+
 std::vector<std::string> lines_of(CatalogFormat format, const CatalogRows& rows) {
   const TemporaryFolder folder;
-  OutputFile file(folder / "regions");
-  write_all(format, file, rows, testing::metadata, Cpu{1});
-  file.commit();
+  write(folder / "regions", format, rows);
   return testing::read_lines(folder / "regions");
 }
 
@@ -86,6 +91,46 @@ TEST(RegionsTest, OfASurveyAreOnTheSky) {
                           "ellipse[[10.5deg, -45deg], [10.8arcsec, 5.4arcsec], 30deg], label='1'",
                           "symbol[[359.5deg, 0.25deg], +], label='2'", "symbol[[20deg, 20deg], +], label='1'"));
   EXPECT_EQ(lines_of(CatalogFormat::crtf, survey.rows(false)).at(2), "symbol[[10.5deg, -45deg], +], label='1'");
+}
+
+/// Another reader of both formats draws what both writers write, on a sky that is turned in the image: the same pixels,
+/// longest towards the position angle.
+TEST(RegionsTest, OnTheSkyAreTheSameToAnotherReader) {
+  const char* const python = std::getenv("SRCEXTRACT_READERS_PYTHON");
+  if (python == nullptr) GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has regions";
+  const TemporaryFolder folder;
+  const Survey survey;
+  write(folder / "sky.reg", CatalogFormat::reg, survey.rows(true));
+  write(folder / "sky.crtf", CatalogFormat::crtf, survey.rows(true));
+  folder.write("draw.py", R"(
+import sys
+import numpy as np
+from astropy import units
+from astropy.coordinates import SkyCoord
+from astropy.wcs import WCS
+from regions import EllipseSkyRegion, PointSkyRegion, Regions
+both = [Regions.read(f'{sys.argv[1]}/sky.{kind}', format=form) for kind, form in (('reg', 'ds9'), ('crtf', 'crtf'))]
+centre = SkyCoord(10.5 * units.deg, -45 * units.deg, frame='icrs')
+for found in both:
+    assert [type(one) for one in found] == [EllipseSkyRegion, PointSkyRegion, PointSkyRegion]
+    assert found[0].center.frame.name == 'icrs' and found[0].center.separation(centre).arcsec < 1e-6
+    assert found[1].center.separation(SkyCoord(359.5 * units.deg, 0.25 * units.deg, frame='icrs')).arcsec < 1e-6
+for turn in (0, 25, 140):
+    wcs = WCS(naxis=2)
+    wcs.wcs.ctype, wcs.wcs.crval, wcs.wcs.crpix = ['RA---TAN', 'DEC--TAN'], [10.5, -45], [70, 70]
+    scale, c, s = 0.2 / 3600, np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    wcs.wcs.cd = [[-scale * c, scale * s], [scale * s, scale * c]]
+    one, other = (found[0].to_pixel(wcs).to_mask(mode='center').to_image((140, 140)) for found in both)
+    assert one.sum() > 4000 and (one != other).sum() < 5
+    for angle, inside in ((30, True), (210, True), (120, False), (-30, False)):
+        x, y = wcs.world_to_pixel(centre.directional_offset_by(angle * units.deg, 9 * units.arcsec))
+        assert bool(one[round(float(y)), round(float(x))]) == inside, (turn, angle)
+print('drawn')
+)");
+  const auto [status, output] =
+      testing::run_command(std::string(python) + " '" + (folder / "draw.py") + "' '" + folder.string() + "'");
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_THAT(output, HasSubstr("drawn\n"));
 }
 
 TEST(RegionsTest, WithoutPositionsAreRefused) {

@@ -12,7 +12,8 @@ from astropy.table import Table
 from catalogues import FORMATS, reasons, report, write
 from driver import ROOT, run_program
 
-NAMES = ["fits", "ecsv", "csv", "fits.gz", "ecsv.gz", "csv.gz", "tabledata.vot", "binary2.vot", "binary2.vot.gz"]
+NAMES = ["fits", "ecsv", "csv", "fits.gz", "ecsv.gz", "csv.gz", "tabledata.vot", "binary2.vot", "binary2.vot.gz",
+         "vot", "xml"]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def formats(own, tmp_path_factory):
     votable = from_table(table)
     for kind in ("tabledata", "binary2"):
         votable.to_xml(str(directory / f"sky.{kind}.vot"), tabledata_format=kind)
-    for plain in ("fits", "ecsv", "csv"):
+    for plain in ("fits", "ecsv", "csv", "vot", "xml"):
         (directory / f"sky.{plain}").write_bytes((own / f"sky.cat.{plain}").read_bytes())
     for zipped in (name for name in NAMES if name.endswith(".gz")):
         path = directory / f"sky.{zipped}"
