@@ -216,6 +216,18 @@ TextLayout ecsv_layout(TextLines& lines) try {
   throw lines.error_at(std::max(error.mark.line + 1, 1), "the header is no YAML: " + error.msg);
 }
 
+std::vector<ColumnHead> heads_of_yaml(const std::string& header) try {
+  if (header.size() > longest_header) return {};
+  const YAML::Node root = YAML::Load(header);
+  const YAML::Node columns = root.IsMap() ? root["datatype"] : YAML::Node();
+  std::vector<ColumnHead> heads;
+  if (!columns.IsDefined() || !columns.IsSequence()) return heads;
+  for (const YAML::Node& entry : columns) heads.push_back(parse_entry(entry).head);
+  return heads;
+} catch (const YAML::Exception&) {
+  return {};
+}
+
 std::vector<ColumnHead> ecsv_columns(const std::string& path) {
   return text_columns(path, ecsv_layout);
 }
