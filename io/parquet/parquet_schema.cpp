@@ -5,11 +5,9 @@
 namespace srcextract {
 namespace {
 
-constexpr int deepest = 32;
+constexpr int deepest_schema = 32;
 
-// Fields of the union LogicalType, and numbers of ConvertedType, that numbers and text may have.
-constexpr int string_type = 1, enum_type = 4, date_type = 6, time_type = 7, timestamp_type = 8, integer_type = 10,
-              unknown_type = 11, json_type = 12;
+/// Numbers of ConvertedType that numbers and text may have.
 enum Converted : std::int32_t {
   utf8 = 0,
   enumeration = 4,
@@ -29,12 +27,13 @@ bool is_number(const SchemaNode& node) {
   const std::int32_t converted = node.converted.value_or(none);
   const int logical = node.logical;
   if (logical != 0)
-    return logical == integer_type || logical == unknown_type || (logical >= date_type && logical <= timestamp_type);
+    return logical == logical_integer || logical == logical_unknown ||
+           (logical >= logical_date && logical <= logical_timestamp);
   return converted == none || (converted >= date && converted <= int64);
 }
 
 bool is_unsigned(const SchemaNode& node) {
-  if (node.logical == integer_type) return !node.has_sign;
+  if (node.logical == logical_integer) return !node.has_sign;
   return node.converted && *node.converted >= uint8 && *node.converted <= uint64;
 }
 
@@ -56,8 +55,8 @@ std::optional<ParquetMeaning> meaning_of(const SchemaNode& node) {
     case ParquetType::byte_array: {
       const std::int32_t converted = node.converted.value_or(utf8);
       const bool text = node.logical == 0 ? converted == utf8 || converted == enumeration || converted == json
-                                          : node.logical == string_type || node.logical == enum_type ||
-                                                node.logical == json_type || node.logical == unknown_type;
+                                          : node.logical == logical_string || node.logical == logical_enum ||
+                                                node.logical == logical_json || node.logical == logical_unknown;
       return text ? std::optional(ParquetMeaning::text) : std::nullopt;
     }
     default:
@@ -90,7 +89,7 @@ class LeafFinder {
 
   void visit(Way way, int depth) {
     if (next_ == nodes_.size()) fail("the schema is no tree: it ends too soon");
-    if (depth > deepest) fail("the schema is nested too deeply");
+    if (depth > deepest_schema) fail("the schema is nested too deeply");
     const SchemaNode& node = nodes_[next_++];
     if (depth == 1) way.name = node.name;
     if (node.repetition != ParquetRepetition::required) ++way.definition;
@@ -128,7 +127,7 @@ class LeafFinder {
 void read_logical_type(CompactReader& reader, SchemaNode& node) {
   reader.for_each_field([&](int number) {
     node.logical = number;
-    if (number != integer_type) return false;
+    if (number != logical_integer) return false;
     reader.for_each_field([&](int field) {
       if (field == 1) node.bits = static_cast<int>(reader.integer());
       if (field == 2) node.has_sign = reader.boolean();

@@ -54,6 +54,10 @@ assert [str(t.schema.field(n).type) for n in ('SHORT', 'INT', 'LONG', 'FLOAT', '
 for n in t.schema.names:
     assert t[n].null_count == 0 and not t.schema.field(n).nullable, n
     hold('pyarrow', n, t[n].to_pylist() if n == 'TEXT' else t[n].to_numpy())
+assert str(t.schema.field('VECTOR').type) == 'fixed_size_list<element: double not null>[3]', t.schema
+assert t.schema.field('PICTURE').type.list_size == 6
+assert t.schema.field('DOUBLE').metadata == {b'unit': b'deg', b'description': b'What it\'s like: "x"', b'ucd': b'pos.eq.ra'}
+assert t.schema.field('PICTURE').metadata[b'shape'] == b'[2, 3]'
 for g in range(f.metadata.num_row_groups):
     group = f.metadata.row_group(g)
     for c in range(group.num_columns):
@@ -95,6 +99,7 @@ a = Table.read(path)
 for n in a.colnames: hold('astropy', n, a[n], n not in SHAPES)
 assert [str(a[n].unit) for n in ('INT', 'FLOAT', 'DOUBLE', 'VECTOR')] == ['pix', 'mag', 'deg', 'ct']
 assert a['DOUBLE'].description == 'What it\'s like: "x"' and a['DOUBLE'].meta['ucd'] == 'pos.eq.ra'
+assert a['VECTOR'].shape == (rows, 3) and a['PICTURE'].shape == (rows, 6)
 assert a.meta['creator'] == 'srcextract 1.2.3' and a.meta['config'] == "input:\n  hdu: 'it''s'\n"
 print('equal')
 )";
