@@ -9,17 +9,14 @@ namespace {
 
 using Kind = CompactWriter::Kind;
 
-// Fields of the union LogicalType.
-constexpr int string_type = 1, list_type = 3, integer_type = 10;
-
 void write_meaning(CompactWriter& out, const ParquetField& field) {
   if (!field.meaning) return;
   out.number(6, *field.meaning);
   out.begin(10);
   if (*field.meaning == ConvertedType::utf8) {
-    out.empty(string_type);
+    out.empty(logical_string);
   } else {
-    out.begin(integer_type);
+    out.begin(logical_integer);
     out.int8(1, 16);
     out.boolean(2, true);
     out.end();
@@ -45,7 +42,7 @@ void write_field(CompactWriter& out, const ParquetField& field) {
   out.int32(5, 1);
   out.number(6, ConvertedType::list);
   out.begin(10);
-  out.empty(list_type);
+  out.empty(logical_list);
   out.end();
   out.end();
   out.begin_element();

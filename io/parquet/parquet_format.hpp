@@ -33,6 +33,10 @@ enum class ParquetRepetition : std::int32_t { required, optional, repeated };
 /// The older way to say what a type stands for.
 enum class ConvertedType : std::int32_t { utf8 = 0, list = 3, int16 = 16, int32 = 17, int64 = 18 };
 
+/// Fields of the union LogicalType, the newer way.
+inline constexpr int logical_string = 1, logical_list = 3, logical_enum = 4, logical_date = 6, logical_time = 7,
+                     logical_timestamp = 8, logical_integer = 10, logical_unknown = 11, logical_json = 12;
+
 /// Values are stored in this order, which is taken to be the machine's.
 static_assert(std::endian::native == std::endian::little);
 

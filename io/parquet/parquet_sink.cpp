@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/table_yaml.hpp"
+#include "io/parquet/arrow_schema.hpp"
 #include "io/parquet/parquet_column.hpp"
 #include "io/parquet/parquet_footer.hpp"
 #include "io/parquet/utf8.hpp"
@@ -31,6 +33,7 @@ class ParquetRows final : public RowSink {
     footer_.creator = "srcextract version " + metadata.version;
     // The key under which Astropy looks for what ECSV has in its header.
     footer_.metadata.emplace_back("table_meta_yaml", as_utf8(table_yaml(rows, metadata)));
+    arrow_fields_ = arrow_fields(rows, metadata);
     file_.write(parquet_magic);
   }
 
@@ -50,6 +53,7 @@ class ParquetRows final : public RowSink {
         footer_.metadata.emplace_back("table::len::" + column.field().name,
                                       std::to_string(std::max<std::size_t>(1, column.longest())));
     }
+    footer_.metadata.emplace_back("ARROW:schema", arrow_schema(arrow_fields_, footer_.metadata));
     const std::string footer = encoded_footer(footer_);
     file_.write(footer);
     std::array<char, sizeof(std::uint32_t)> length;
@@ -60,6 +64,34 @@ class ParquetRows final : public RowSink {
   }
 
  private:
+  /// What ECSV says of columns one by one.
+  std::vector<ArrowField> arrow_fields(const CatalogRows& rows, const CatalogMetadata& metadata) const {
+    std::vector<ArrowField> fields;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = rows.fields[i].column;
+      ArrowField field{columns_[i].field(), {}};
+      const auto add = [&](const char* key, const std::string& value) {
+        if (!value.empty()) field.metadata.emplace_back(key, as_utf8(value));
+      };
+      add("unit", unit_of(column, metadata));
+      add("description", column.description);
+      add("ucd", column.ucd);
+      add("shape", shape_of(rows.fields[i]));
+      fields.push_back(std::move(field));
+    }
+    return fields;
+  }
+
+  /// Of a picture, rows first: "[35, 35]".
+  static std::string shape_of(const CatalogField& field) {
+    return std::visit(
+        [](const auto& values) {
+          if (values.width == 0) return std::string();
+          return "[" + std::to_string(values.size() / values.width) + ", " + std::to_string(values.width) + "]";
+        },
+        field.values);
+  }
+
   bool full() const { return rows_ == group_rows || bytes_ >= group_bytes; }
 
   std::size_t row_bytes(const CatalogRows& rows, std::size_t row) const {
@@ -100,6 +132,7 @@ class ParquetRows final : public RowSink {
   std::size_t number_bytes_ = 0;  ///< of a row, without its text
   std::int64_t rows_ = 0;         ///< of the row group, as the next
   std::size_t bytes_ = 0;
+  std::vector<ArrowField> arrow_fields_;
   ParquetFooter footer_;
 };
 

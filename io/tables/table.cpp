@@ -49,14 +49,16 @@ bool begins_as_ascii_head(std::string_view text) {
 
 TableFormat format_of(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("SIMPLE  =")) return TableFormat::fits;
+  if (bytes.starts_with("PAR1")) return TableFormat::parquet;
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
   const std::string_view text = behind_blanks(bytes);
   if (text.empty()) throw Error(ErrorKind::input, path + ": the file is empty; fetch or make it again");
   if (text.find('\0') != text.npos) {
-    throw Error(ErrorKind::input, path +
-                                      ": this is none of the formats of tables that can be read: FITS, ECSV, CSV, "
-                                      "VOTable, SExtractor's ASCII_HEAD, gzipped or not; convert it to one of them");
+    throw Error(ErrorKind::input,
+                path +
+                    ": this is none of the formats of tables that can be read: FITS, ECSV, CSV, "
+                    "VOTable, SExtractor's ASCII_HEAD, gzipped or not, and Parquet; convert it to one of them");
   }
   if (text.starts_with('<')) return TableFormat::votable;
   if (text.starts_with("# %ECSV")) return TableFormat::ecsv;
@@ -79,6 +81,9 @@ void read_columns(TableFile& file, const std::string& extension) {
     case TableFormat::ascii_head:
       file.columns = ascii_head_columns(file.path);
       return;
+    case TableFormat::parquet:
+      file.columns = parquet_columns(file.path);
+      return;
   }
 }
 
@@ -94,6 +99,8 @@ Table read_rows(const TableFile& file, const std::vector<std::size_t>& columns) 
       return read_votable(file, columns);
     case TableFormat::ascii_head:
       return read_ascii_head(file, columns);
+    case TableFormat::parquet:
+      return read_parquet(file, columns);
   }
   throw Error(ErrorKind::internal, "a format of tables has no reader; please report this");
 }

@@ -8,7 +8,7 @@
 
 namespace srcextract {
 
-enum class TableFormat { fits, ecsv, csv, votable, ascii_head };
+enum class TableFormat { fits, ecsv, csv, votable, ascii_head, parquet };
 
 /// What a file says about one of its columns before a row is read. An element of a column of vectors is a column of
 /// its own: FLUX_APER, FLUX_APER_1, FLUX_APER_2, ... as Astropy names those of SExtractor.

@@ -20,7 +20,7 @@ namespace srcextract {
 namespace {
 
 /// YAML in memory takes some 200 times the bytes of its text where that is one short item after the other.
-constexpr std::size_t longest_header = std::size_t{4} << 20;
+constexpr std::size_t longest_ecsv_header = std::size_t{4} << 20;
 
 /// Of a row that has vectors: a few bytes of the header can declare a thousand.
 constexpr std::size_t most_elements = 100'000;
@@ -69,8 +69,8 @@ std::string header_text(TextLines& lines) {
     }
     line.remove_prefix(line.starts_with("# ") ? 2 : 1);
     text.append(line) += '\n';
-    if (text.size() > longest_header) {
-      throw lines.error("the header is longer than " + std::to_string(longest_header >> 20) +
+    if (text.size() > longest_ecsv_header) {
+      throw lines.error("the header is longer than " + std::to_string(longest_ecsv_header >> 20) +
                         " MB, which is not read; leave out what `meta` says");
     }
   }
@@ -214,6 +214,18 @@ TextLayout ecsv_layout(TextLines& lines) try {
   return layout;
 } catch (const YAML::Exception& error) {
   throw lines.error_at(std::max(error.mark.line + 1, 1), "the header is no YAML: " + error.msg);
+}
+
+std::vector<ColumnHead> heads_of_yaml(const std::string& header) try {
+  if (header.size() > longest_ecsv_header) return {};
+  const YAML::Node root = YAML::Load(header);
+  const YAML::Node columns = root.IsMap() ? root["datatype"] : YAML::Node();
+  std::vector<ColumnHead> heads;
+  if (!columns.IsDefined() || !columns.IsSequence()) return heads;
+  for (const YAML::Node& entry : columns) heads.push_back(parse_entry(entry).head);
+  return heads;
+} catch (const YAML::Exception&) {
+  return {};
 }
 
 std::vector<ColumnHead> ecsv_columns(const std::string& path) {

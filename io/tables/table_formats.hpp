@@ -32,6 +32,9 @@ Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
 std::vector<ColumnHead> ecsv_columns(const std::string& path);
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
 
+/// What such a header says of columns, vectors not taken apart; nothing if it is none.
+std::vector<ColumnHead> heads_of_yaml(const std::string& header);
+
 /// SExtractor's ASCII_HEAD. A vector is a gap in the numbering of the header: the names are those of ColumnHead. How
 /// long the last one is the first row says.
 std::vector<ColumnHead> ascii_head_columns(const std::string& path);
@@ -40,6 +43,12 @@ Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& col
 /// The first TABLE, as TABLEDATA, BINARY or BINARY2.
 std::vector<ColumnHead> votable_columns(const std::string& path);
 Table read_votable(const TableFile& file, const std::vector<std::size_t>& columns);
+
+/// Apache Parquet: numbers, text, and lists of one length, encoded PLAIN or by a dictionary, in pages of either
+/// version, with snappy, gzip, zstd or nothing. Units and the like are those of the key that Astropy and srcextract
+/// write. Lists of different lengths, structs, and what is neither number nor text are left out.
+std::vector<ColumnHead> parquet_columns(const std::string& path);
+Table read_parquet(const TableFile& file, const std::vector<std::size_t>& columns);
 
 /// `extension` is an EXTNAME, a number, or empty for the first table; sets path, hdu, columns of `file`.
 void open_fits_table(TableFile& file, const std::string& extension);

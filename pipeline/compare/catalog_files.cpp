@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// In the order in which they are preferred. Under the first ones there are images as well.
-constexpr std::array endings = {".fits", ".fit", ".fts", ".ldac", ".ecsv", ".vot",
-                                ".xml",  ".csv", ".cat", ".txt",  ".asc",  ".dat"};
+constexpr std::array endings = {".fits", ".fit", ".fts", ".ldac", ".parquet", ".ecsv", ".vot",
+                                ".xml",  ".csv", ".cat", ".txt",  ".asc",     ".dat"};
 constexpr std::size_t image_endings = 3;
 
 bool remove_ending(std::string& name, const std::string& ending) {
@@ -101,7 +101,7 @@ std::vector<FilePair> pair_files(const std::string& reference, const std::string
   const std::map<std::string, Files> in_reference = catalogs_in(reference);
   std::map<std::string, Files> in_new = catalogs_in(other);
   if (in_reference.empty())
-    throw Error(ErrorKind::input, reference + ": holds no catalogue (.fits, .ecsv, .csv, .vot, .cat ...)");
+    throw Error(ErrorKind::input, reference + ": holds no catalogue (.fits, .parquet, .ecsv, .csv, .vot, .cat ...)");
   std::map<std::string, std::vector<FilePair>> pairs;
   for (const auto& [stem, files] : in_reference) {
     for (const auto& [format, path] : files) {

@@ -5,8 +5,9 @@
 
 namespace srcextract {
 
-/// The name of a catalogue file without what says its format: .gz, then .fits .fit .fts .ldac .ecsv .csv .vot .xml .cat
-/// .txt .asc .dat, then .cat. Empty if the name is not that of a catalogue: without such an ending, a label map
+/// The name of a catalogue file without what says its format: .gz, then .fits .fit .fts .ldac .parquet .ecsv .csv .vot
+/// .xml .cat .txt .asc .dat, then .cat. Empty if the name is not that of a catalogue: without such an ending, a label
+/// map
 /// (.seg.fits), or hidden.
 std::string catalog_stem(const std::string& file_name);
 

@@ -18,8 +18,8 @@ constexpr const char* description =
     "column differs, and whether that is within the rules.";
 
 constexpr const char* footer = R"(REFERENCE and NEW are FITS tables (LDAC too; FILE[EXT] names an extension), ECSV, CSV,
-VOTable or SExtractor's ASCII_HEAD, gzipped or not; or two directories, whose files
-are compared by the stem of their names. RULES are YAML; without them the built-in
+VOTable or SExtractor's ASCII_HEAD, gzipped or not, or Parquet; or two directories, whose
+files are compared by the stem of their names. RULES are YAML; without them the built-in
 rules hold (--dump-rules prints them).
 
 Example:

@@ -1,8 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
+#include "io/tables/table.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
 
 namespace srcextract {
@@ -48,6 +54,10 @@ assert [str(t.schema.field(n).type) for n in ('SHORT', 'INT', 'LONG', 'FLOAT', '
 for n in t.schema.names:
     assert t[n].null_count == 0 and not t.schema.field(n).nullable, n
     hold('pyarrow', n, t[n].to_pylist() if n == 'TEXT' else t[n].to_numpy())
+assert str(t.schema.field('VECTOR').type) == 'fixed_size_list<element: double not null>[3]', t.schema
+assert t.schema.field('PICTURE').type.list_size == 6
+assert t.schema.field('DOUBLE').metadata == {b'unit': b'deg', b'description': b'What it\'s like: "x"', b'ucd': b'pos.eq.ra'}
+assert t.schema.field('PICTURE').metadata[b'shape'] == b'[2, 3]'
 for g in range(f.metadata.num_row_groups):
     group = f.metadata.row_group(g)
     for c in range(group.num_columns):
@@ -89,9 +99,74 @@ a = Table.read(path)
 for n in a.colnames: hold('astropy', n, a[n], n not in SHAPES)
 assert [str(a[n].unit) for n in ('INT', 'FLOAT', 'DOUBLE', 'VECTOR')] == ['pix', 'mag', 'deg', 'ct']
 assert a['DOUBLE'].description == 'What it\'s like: "x"' and a['DOUBLE'].meta['ucd'] == 'pos.eq.ra'
+assert a['VECTOR'].shape == (rows, 3) and a['PICTURE'].shape == (rows, 6)
 assert a.meta['creator'] == 'srcextract 1.2.3' and a.meta['config'] == "input:\n  hdu: 'it''s'\n"
 print('equal')
 )";
+
+/// Writes tables of 150000 rows in all manners, with dictionaries of many sizes, and their columns as raw bytes, NaN
+/// where a number is missing.
+constexpr const char* write_large = R"python(
+import sys
+import numpy as np, pandas as pd, pyarrow as pa, pyarrow.parquet as pq, polars as pl, duckdb, fastparquet
+folder, rows = sys.argv[1], 150000
+rng = np.random.default_rng(5)
+values = {f'D{n}': rng.integers(0, n, rows).astype('f8') for n in (1, 2, 3, 200, 5000, 70000)}
+values['I'] = rng.integers(-2**31, 2**31, rows).astype('f8')
+values['F'] = rng.normal(size=rows)
+holes = {name: rng.random(rows) < 0.1 for name in values}
+holes['D3'][:] = False
+columns = {}
+for name, v in values.items():
+    v[holes[name]] = np.nan
+    v.tofile(f'{folder}/{name}.bin')
+    columns[name] = pa.array(v, pa.float64() if name in ('F', 'D2') else pa.int64(), mask=holes[name])
+words = [f'w\u00f6rd{n}' for n in rng.integers(0, 3000, rows)]
+open(f'{folder}/S.bin', 'w', encoding='utf8').write('\n'.join(words) + '\n')
+columns['S'] = pa.array(words)
+table_ = pa.table(columns)
+pq.write_table(table_, folder + '/pyarrow', row_group_size=40000, data_page_size=5000)
+pq.write_table(table_, folder + '/pyarrow2', data_page_version='2.0', compression='gzip', data_page_size=5000)
+pq.write_table(table_, folder + '/plain', use_dictionary=False, compression='zstd')
+pl.from_arrow(table_).write_parquet(folder + '/polars')
+duckdb.sql(f"copy (from table_) to '{folder}/duckdb' (format parquet)")
+fastparquet.write(folder + '/fastparquet', table_.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get))
+)python";
+
+TEST(ParquetPeersFiles, AreReadWithTheirDictionaries) {
+  if (parquet_python().empty())
+    GTEST_SKIP() << "SRCEXTRACT_PARQUET_PYTHON names no Python that has tests/io/parquet/requirements.txt";
+  const TemporaryFolder folder;
+  std::ofstream(folder / "write.py") << write_large;
+  const auto [status, output] =
+      testing::run_command(parquet_python() + " '" + (folder / "write.py") + "' '" + (folder / "") + "'");
+  ASSERT_EQ(status, 0) << output;
+  for (const char* writer : {"pyarrow", "pyarrow2", "plain", "polars", "duckdb", "fastparquet"}) {
+    const TableFile file = open_table(folder / writer);
+    ASSERT_EQ(file.columns.size(), 9U) << writer;
+    const Table read = read_table(file, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+    ASSERT_EQ(read.rows, 150'000) << writer;
+    for (const TableColumn& column : read.columns) {
+      const std::string raw = testing::read_file(folder / (column.name + ".bin"));
+      std::string got;
+      std::visit(
+          [&]<class T>(const std::vector<T>& values) {
+            for (const T& value : values) {
+              if constexpr (std::is_same_v<T, std::string>) {
+                got += value + "\n";
+              } else {
+                // A missing number has a NaN of any bits.
+                const double number = std::isnan(static_cast<double>(value)) ? std::numeric_limits<double>::quiet_NaN()
+                                                                             : static_cast<double>(value);
+                got.append(reinterpret_cast<const char*>(&number), sizeof(number));
+              }
+            }
+          },
+          column.values);
+      EXPECT_TRUE(got == raw) << writer << ", " << column.name;
+    }
+  }
+}
 
 struct Case {
   std::size_t rows;

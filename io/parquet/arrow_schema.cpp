@@ -1,0 +1,172 @@
+#include "io/parquet/arrow_schema.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace srcextract {
+namespace {
+
+// Of Schema.fbs and Message.fbs.
+constexpr std::uint32_t version_5 = 4, schema_message = 1;
+constexpr std::uint32_t int_type = 2, floating_point_type = 3, utf8_type = 5, fixed_size_list_type = 16;
+constexpr std::uint32_t single_precision = 1, double_precision = 2;
+
+/// Writes a FlatBuffer from its root on: what refers to something stands before it. Every member of a table has four
+/// bytes, so that nothing else needs to be aligned.
+class FlatWriter {
+ public:
+  /// A member that refers to what is written later.
+  static constexpr std::uint32_t later = 0;
+
+  FlatWriter() : bytes_(word, '\0') {}
+
+  /// Writes a table, to which the word at `from` refers; members without a value have their default. Returns where the
+  /// members are.
+  std::vector<std::size_t> table(std::size_t from, const std::vector<std::optional<std::uint32_t>>& members) {
+    std::size_t present = 0;
+    for (const auto& member : members) present += member ? 1 : 0;
+    const std::size_t layout_size = 2 * (2 + members.size());
+    bytes_.resize((bytes_.size() + layout_size + word - 1) / word * word - layout_size, '\0');
+    const std::size_t layout = bytes_.size();
+    put16(layout_size);
+    put16(word * (1 + present));
+    std::size_t next = word;
+    for (const auto& member : members) {
+      put16(member ? next : 0);
+      next += member ? word : 0;
+    }
+    refer(from);
+    put32(bytes_.size() - layout);
+    std::vector<std::size_t> places;
+    for (const auto& member : members) {
+      places.push_back(bytes_.size());
+      if (member) put32(*member);
+    }
+    return places;
+  }
+
+  void text(std::size_t from, const std::string& text) {
+    refer(from);
+    put32(text.size());
+    bytes_ += text;
+    bytes_.resize((bytes_.size() + word) / word * word, '\0');  // one zero at least
+  }
+
+  /// A vector of references; returns where these are.
+  std::vector<std::size_t> references(std::size_t from, std::size_t count) {
+    refer(from);
+    put32(count);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < count; ++i) {
+      places.push_back(bytes_.size());
+      put32(later);
+    }
+    return places;
+  }
+
+  /// In multiples of eight bytes.
+  std::string finish() && {
+    bytes_.resize((bytes_.size() + 7) / 8 * 8, '\0');
+    return std::move(bytes_);
+  }
+
+ private:
+  static constexpr std::size_t word = sizeof(std::uint32_t);
+
+  void put16(std::size_t value) {
+    for (int shift = 0; shift < 16; shift += 8) bytes_ += static_cast<char>(value >> shift);
+  }
+  void put32(std::size_t value) {
+    for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(value >> shift);
+  }
+  /// What is written next is what the word at `from` refers to.
+  void refer(std::size_t from) {
+    const auto offset = static_cast<std::uint32_t>(bytes_.size() - from);
+    std::memcpy(bytes_.data() + from, &offset, sizeof(offset));
+  }
+
+  std::string bytes_;
+};
+
+void write_metadata(FlatWriter& out, std::size_t from, const KeyValues& metadata) {
+  const auto pairs = out.references(from, metadata.size());
+  for (std::size_t i = 0; i < metadata.size(); ++i) {
+    const auto pair = out.table(pairs[i], {FlatWriter::later, FlatWriter::later});
+    out.text(pair[0], metadata[i].first);
+    out.text(pair[1], metadata[i].second);
+  }
+}
+
+/// The type of values, as a member of the union Type.
+std::uint32_t kind_of(const ParquetField& field) {
+  if (field.type == ParquetType::byte_array) return utf8_type;
+  return field.type == ParquetType::int32 || field.type == ParquetType::int64 ? int_type : floating_point_type;
+}
+
+void write_type(FlatWriter& out, std::size_t from, const ParquetField& field) {
+  const std::uint32_t kind = kind_of(field);
+  if (kind == utf8_type) out.table(from, {});
+  if (kind == floating_point_type)
+    out.table(from, {field.type == ParquetType::float32 ? single_precision : double_precision});
+  if (kind == int_type) {
+    const bool is_short = field.meaning == ConvertedType::int16;
+    const std::uint32_t bits = is_short ? 16 : field.type == ParquetType::int32 ? 32 : 64;
+    out.table(from, {bits, 1U});
+  }
+}
+
+/// The table Field: name, nullable, type and its kind, dictionary, children, metadata.
+void write_field(FlatWriter& out, std::size_t from, const std::string& name, const ParquetField& field, bool vector,
+                 const KeyValues& metadata) {
+  const auto places = out.table(from, {FlatWriter::later, std::nullopt, vector ? fixed_size_list_type : kind_of(field),
+                                       FlatWriter::later, std::nullopt, FlatWriter::later, FlatWriter::later});
+  out.text(places[0], name);
+  if (vector) {
+    out.table(places[3], {static_cast<std::uint32_t>(field.elements)});
+    write_field(out, out.references(places[5], 1)[0], "element", field, false, {});
+  } else {
+    write_type(out, places[3], field);
+    out.references(places[5], 0);
+  }
+  write_metadata(out, places[6], metadata);
+}
+
+/// The message with what stands before it in a stream: a mark, and its length.
+std::string in_stream(const std::string& message) {
+  std::string out(8, '\xff');
+  const auto size = static_cast<std::uint32_t>(message.size());
+  std::memcpy(out.data() + 4, &size, sizeof(size));
+  return out + message;
+}
+
+/// Without ends of lines, which Arrow does not pass over.
+std::string in_base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += 3) {
+    const std::string_view group = bytes.substr(begin, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      bits = bits << 8U | (i < group.size() ? static_cast<unsigned char>(group[i]) : 0U);
+    for (std::size_t i = 0; i < 4; ++i) out += i <= group.size() ? digits[bits >> (18 - 6 * i) & 63U] : '=';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string arrow_schema(const std::vector<ArrowField>& fields, const KeyValues& metadata) {
+  FlatWriter out;
+  const auto message = out.table(0, {version_5, schema_message, FlatWriter::later});
+  const auto schema = out.table(message[2], {std::nullopt, FlatWriter::later, FlatWriter::later});
+  const auto places = out.references(schema[1], fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    write_field(out, places[i], fields[i].field.name, fields[i].field, fields[i].field.vector, fields[i].metadata);
+  write_metadata(out, schema[2], metadata);
+  return in_base64(in_stream(std::move(out).finish()));
+}
+
+}  // namespace srcextract

@@ -1,0 +1,226 @@
+#include "io/parquet/parquet_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <unordered_set>
+
+#include "io/files/refuse.hpp"
+#include "io/parquet/compact_reader.hpp"
+#include "io/parquet/parquet_schema.hpp"
+#include "io/tables/table_formats.hpp"
+
+namespace srcextract {
+namespace {
+
+using Kind = CompactReader::Kind;
+
+/// The length of the footer and PAR1.
+constexpr std::int64_t tail = 8;
+
+/// Of vectors and other columns together.
+constexpr std::int64_t most_columns = 100'000;
+
+StoredChunk read_chunk_metadata(CompactReader& reader) {
+  StoredChunk chunk;
+  std::optional<std::int64_t> data, dictionary;
+  reader.for_each_field([&](int number) {
+    switch (number) {
+      case 1:
+        chunk.type = static_cast<ParquetType>(reader.int32());
+        return true;
+      case 4:
+        chunk.codec = reader.int32();
+        return true;
+      case 5:
+        chunk.values = reader.integer();
+        return true;
+      case 7:
+        chunk.bytes = reader.integer();
+        return true;
+      case 9:
+        data = reader.integer();
+        return true;
+      case 11:
+        dictionary = reader.integer();
+        return true;
+      default:
+        return false;
+    }
+  });
+  chunk.begin = data.value_or(-1);
+  // Some writers say 0 where there is no dictionary.
+  if (dictionary && *dictionary > 0) chunk.begin = std::min(chunk.begin, *dictionary);
+  return chunk;
+}
+
+StoredChunk read_chunk(CompactReader& reader) {
+  StoredChunk chunk;
+  bool elsewhere = false, encrypted = true;
+  reader.for_each_field([&](int number) {
+    if (number == 1) elsewhere = !reader.text().empty();
+    if (number == 3) {
+      chunk = read_chunk_metadata(reader);
+      encrypted = false;
+    }
+    return number == 1 || number == 3;
+  });
+  chunk.elsewhere = elsewhere;
+  chunk.encrypted = encrypted;
+  return chunk;
+}
+
+StoredGroup read_group(CompactReader& reader) {
+  StoredGroup group;
+  reader.for_each_field([&](int number) {
+    if (number == 1) reader.for_each_element(Kind::structure, [&] { group.chunks.push_back(read_chunk(reader)); });
+    if (number == 3) group.rows = reader.integer();
+    return number == 1 || number == 3;
+  });
+  return group;
+}
+
+/// Of the pair with Astropy's key the value.
+void read_key_value(CompactReader& reader, std::string& yaml) {
+  std::string_view key, value;
+  reader.for_each_field([&](int number) {
+    if (number == 1) key = reader.text();
+    if (number == 2) value = reader.text();
+    return number == 1 || number == 2;
+  });
+  if (key == "table_meta_yaml") yaml = value;
+}
+
+/// Throws unless rows and columns add up, and every chunk is within the file.
+void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, const std::string& where) {
+  const auto damaged = [&](const std::string& problem) { refuse(where, problem + "; the file is damaged"); };
+  std::int64_t rows = 0;
+  for (const StoredGroup& group : parquet.groups) {
+    if (group.rows < 0 || group.rows > std::numeric_limits<std::int64_t>::max() - rows)
+      damaged("a row group has a number of rows that cannot be");
+    rows += group.rows;
+    if (group.chunks.size() != columns) damaged("a row group has not as many columns as the schema");
+    for (const StoredChunk& chunk : group.chunks) {
+      if (chunk.encrypted || chunk.elsewhere) continue;
+      if (chunk.begin < 0 || chunk.bytes < 0 || chunk.begin > end || chunk.bytes > end - chunk.begin ||
+          chunk.values < 0)
+        damaged("the values of a column are said to lie outside of it");
+    }
+  }
+  if (rows != parquet.rows) damaged("its row groups have not as many rows as it has");
+}
+
+/// How long the lists of a column are, if all can have one length; 0 if not.
+std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf) {
+  if (parquet.rows == 0) return 1;
+  std::int64_t values = 0;
+  for (const StoredGroup& group : parquet.groups) {
+    const std::int64_t more = group.chunks[leaf.place].values;
+    if (more > std::numeric_limits<std::int64_t>::max() - values) return 0;
+    values += more;
+  }
+  return values % parquet.rows == 0 ? values / parquet.rows : 0;
+}
+
+/// Leaves out lists that are no vectors; says how long the others are.
+void find_vectors(ParquetFile& parquet) {
+  std::erase_if(parquet.leaves, [&](ParquetLeaf& leaf) {
+    if (leaf.repetition == 0) return false;
+    leaf.elements = length_of_lists(parquet, leaf);
+    const bool vector = leaf.elements >= 1 && leaf.elements <= longest_vector && leaf.meaning != ParquetMeaning::text;
+    if (!vector && parquet.left_out.empty())
+      parquet.left_out = "column " + leaf.head.name + " holds lists that are no vectors of numbers of one length";
+    return !vector;
+  });
+}
+
+void check_names(const ParquetFile& parquet, const std::string& path) {
+  std::unordered_set<std::string> names;
+  std::int64_t columns = 0;
+  for (const ParquetLeaf& leaf : parquet.leaves) {
+    columns += leaf.elements;
+    if (columns > most_columns) refuse(path, "there are more than " + std::to_string(most_columns) + " columns in it");
+    for (std::int64_t element = 0; element < leaf.elements; ++element) {
+      if (names.insert(element_name(leaf.head.name, element)).second) continue;
+      refuse(path, "two columns have the name '" + element_name(leaf.head.name, element) +
+                       "', so that it says neither; rename one (an element of a vector FLUX is called FLUX_1)");
+    }
+  }
+  if (!names.empty()) return;
+  refuse(path, "there is no column of numbers or text in the table" +
+                   (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
+}
+
+/// Units and so on, as Astropy and srcextract write them.
+void add_heads(ParquetFile& parquet, const std::string& yaml) {
+  std::map<std::string, ColumnHead> heads;
+  for (ColumnHead& head : heads_of_yaml(yaml)) heads.emplace(head.name, head);
+  for (ParquetLeaf& leaf : parquet.leaves) {
+    const auto found = heads.find(leaf.head.name);
+    if (found != heads.end()) leaf.head = found->second;
+  }
+}
+
+/// The bytes of the footer.
+std::vector<std::byte> footer_of(const InputFile& file) {
+  const std::int64_t least = static_cast<std::int64_t>(parquet_magic.size()) + tail;
+  if (file.size() < least) refuse(file.path(), "the file is truncated: it is too short for Parquet");
+  std::array<std::byte, tail> end{};
+  file.read(file.size() - tail, tail, end.data());
+  const std::string_view magic(reinterpret_cast<const char*>(end.data()) + 4, 4);
+  if (magic == "PARE")
+    refuse(file.path(), "the file is encrypted, which is not read; write it again without encryption");
+  if (magic != parquet_magic)
+    refuse(file.path(), "the file is truncated: it does not end as Parquet does (PAR1); fetch or make it again");
+  std::uint32_t length = 0;
+  std::memcpy(&length, end.data(), sizeof(length));
+  if (length > file.size() - least)
+    refuse(file.path(), "its footer is said to be longer than the file; the file is damaged");
+  std::vector<std::byte> footer(length);
+  file.read(file.size() - tail - length, length, footer.data());
+  return footer;
+}
+
+}  // namespace
+
+InputFile open_parquet(const std::string& path) {
+  if (gzipped_size(path) > 0) refuse(path, "Parquet that is gzipped as a whole is not read; gunzip it first");
+  return InputFile(path);
+}
+
+ParquetFile read_parquet_footer(const InputFile& file) {
+  const std::vector<std::byte> footer = footer_of(file);
+  const std::string where = file.path() + ", footer";
+  CompactReader reader(footer, where);
+  ParquetFile parquet;
+  std::vector<SchemaNode> nodes;
+  std::string yaml;
+  reader.for_each_field([&](int number) {
+    switch (number) {
+      case 2:
+        reader.for_each_element(Kind::structure, [&] { nodes.push_back(read_schema_node(reader)); });
+        return true;
+      case 3:
+        parquet.rows = reader.integer();
+        return true;
+      case 4:
+        reader.for_each_element(Kind::structure, [&] { parquet.groups.push_back(read_group(reader)); });
+        return true;
+      case 5:
+        reader.for_each_element(Kind::structure, [&] { read_key_value(reader, yaml); });
+        return true;
+      default:
+        return false;
+    }
+  });
+  const std::size_t columns = find_leaves(nodes, parquet, where);
+  check(parquet, columns, file.size() - tail - std::ssize(footer), where);
+  find_vectors(parquet);
+  check_names(parquet, file.path());
+  add_heads(parquet, yaml);
+  return parquet;
+}
+
+}  // namespace srcextract

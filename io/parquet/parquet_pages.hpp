@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/parquet/parquet_file.hpp"
+
+namespace srcextract {
+
+/// A page, unpacked.
+struct ParquetPageContent {
+  bool dictionary = false;
+  std::int64_t values = 0;  ///< with those that are missing
+  std::int32_t encoding = 0;
+  std::vector<std::uint32_t> repetition, definition;  ///< levels of data, if the column has them
+  std::span<const std::byte> encoded;                 ///< the values; until the next page is asked for
+};
+
+/// How many bytes may be made of a file: a few of it can stand for any number of equal ones.
+class ParquetBudget {
+ public:
+  ParquetBudget(std::int64_t file_bytes, std::string where)
+      : left_(floor + factor * file_bytes), where_(std::move(where)) {}
+
+  /// Throws Error{input} if there is no room for so many of such a size.
+  void take(std::int64_t count, std::int64_t size);
+
+ private:
+  static constexpr std::int64_t floor = std::int64_t{1} << 26, factor = 4096;
+  std::int64_t left_;
+  std::string where_;
+};
+
+/// Goes through the pages of a chunk, whose bytes it is given.
+class ParquetPages {
+ public:
+  ParquetPages(std::span<const std::byte> chunk, const StoredChunk& stored, const ParquetLeaf& leaf,
+               ParquetBudget& budget, std::string where)
+      : rest_(chunk), stored_(stored), leaf_(leaf), budget_(budget), where_(std::move(where)) {}
+
+  /// The next one of values. Throws Error{input} that begins with `where`.
+  ParquetPageContent next();
+
+  [[noreturn]] void fail(const std::string& problem) const;
+  [[noreturn]] void refuse_encoding(std::int32_t encoding) const;
+  [[noreturn]] void refuse_lists() const;
+
+ private:
+  struct Header;
+  Header read_header();
+  std::span<const std::byte> take(std::int64_t bytes);
+  std::span<const std::byte> unpack(std::span<const std::byte> packed, std::int64_t bytes);
+  void read_levels_v1(ParquetPageContent& page) const;
+  std::vector<std::uint32_t> levels(std::span<const std::byte> bytes, int largest, std::int64_t values) const;
+
+  std::span<const std::byte> rest_;
+  const StoredChunk& stored_;
+  const ParquetLeaf& leaf_;
+  ParquetBudget& budget_;
+  std::string where_;
+  std::vector<std::byte> unpacked_;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "io/files/refuse.hpp"
+#include "io/parquet/parquet_file.hpp"
+#include "io/parquet/parquet_values.hpp"
+#include "io/tables/table_formats.hpp"
+
+namespace srcextract {
+namespace {
+
+/// A column for each element of a vector.
+std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
+  std::vector<ColumnHead> heads;
+  for (const ParquetLeaf& leaf : parquet.leaves) {
+    for (std::int64_t element = 0; element < leaf.elements; ++element) {
+      heads.push_back(leaf.head);
+      heads.back().name = element_name(leaf.head.name, element);
+    }
+  }
+  return heads;
+}
+
+}  // namespace
+
+std::vector<ColumnHead> parquet_columns(const std::string& path) {
+  return heads_of(read_parquet_footer(open_parquet(path)));
+}
+
+Table read_parquet(const TableFile& file, const std::vector<std::size_t>& columns) {
+  const InputFile input = open_parquet(file.path);
+  const ParquetFile parquet = read_parquet_footer(input);
+  if (!std::ranges::equal(heads_of(parquet), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
+    refuse(file.path, "the file was changed after it was opened");
+  ParquetBudget budget(input.size(), file.path);
+  Table table;
+  table.rows = parquet.rows;
+  for (const std::size_t column : columns) {
+    const ColumnHead& head = file.columns.at(column);
+    table.columns.push_back({head.name, head.unit, head.ucd, head.description, {}});
+  }
+  std::size_t first = 0;
+  for (const ParquetLeaf& leaf : parquet.leaves) {
+    const std::size_t end = first + static_cast<std::size_t>(leaf.elements);
+    const auto is_of_leaf = [&](std::size_t column) { return column >= first && column < end; };
+    if (std::ranges::any_of(columns, is_of_leaf)) {
+      const std::vector<ColumnValues> values = read_parquet_values(input, parquet, leaf, budget);
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (is_of_leaf(columns[i])) table.columns[i].values = values[columns[i] - first];
+    }
+    first = end;
+  }
+  input.require_unchanged();
+  return table;
+}
+
+}  // namespace srcextract
