@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "575cfbb4e6ff5fb6");
+  EXPECT_EQ(first->hash, "a36bb88258bf2209");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
