@@ -117,6 +117,7 @@ struct WeightsConfig {
   HduNames hdu;          ///< of that file, paired with those of the image where there are several
   double threshold = 0;  ///< pixels are bad that weigh no more, or are as noisy; 0 = none
   bool rescale = true;   ///< a map of variances or weights tells their ratios; the sky's noise tells how large they are
+  bool convolve = false;  ///< thresholds of a convolved image are by variances that are convolved with it
   /// What pixels that are bad take over from their neighbours: nothing (they are masked), the variance, or the value
   /// as well. SExtractor's INTERP_TYPE.
   Interpolate interpolate = Interpolate::none;

@@ -52,6 +52,23 @@ KernelFile read_kernel(const Setting& name, const std::string& file, const std::
   }
 }
 
+/// SExtractor multiplies a pixel with the value that is as far from the middle, in the same direction; a convolution,
+/// as it is here, with the one across the middle.
+std::vector<std::vector<double>> turned(std::vector<std::vector<double>> values) {
+  std::ranges::reverse(values);
+  for (auto& row : values) std::ranges::reverse(row);
+  return values;
+}
+
+std::string note_of(const KernelFile& kernel) {
+  std::string note;
+  if (kernel.is_old) note = "it begins with CONV alone, which SExtractor takes for CONV NORM";
+  if (turned(kernel.values) != kernel.values)
+    note += std::string(note.empty() ? "" : "; ") +
+            "turned by half a turn, since SExtractor does not, as a convolution does";
+  return note;
+}
+
 void put_filter(const Request& request, Translation& to) {
   const Setting &filter = request["FILTER"], &name = request["FILTER_NAME"];
   if (!filter.yes()) {
@@ -70,8 +87,7 @@ void put_filter(const Request& request, Translation& to) {
     return to.put("convolve.kernel", "none", {&filter});
   }
   to.put("convolve.kernel", "values", {&filter, &name});
-  to.put("convolve.values", format_value(kernel.values), {&name},
-         kernel.is_old ? "it begins with CONV alone, which SExtractor takes for CONV NORM" : "");
+  to.put("convolve.values", format_value(turned(kernel.values)), {&name}, note_of(kernel));
   if (!kernel.normalize) to.put("convolve.normalize", "false", {&name}, "CONV NONORM");
   to.pass_over({&request["FILTER_THRESH"]}, "it is of filters by a retina alone");
 }

@@ -32,11 +32,33 @@ bool is_one(const Setting& setting) {
   return setting.word(of_detection) == setting.word(of_measurement);
 }
 
-/// What DETECT has for itself, as options.
+/// What DETECT has for itself, as options: all that is said of its map where the other image has none.
 std::string detect_options(const Request& request) {
-  const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
-  std::string options = "--detect-set weights.type=" + type;
-  if (is_map(type)) options += " --detect-set weights.file=" + request["WEIGHT_IMAGE"].word(of_detection);
+  const Setting &types = request["WEIGHT_TYPE"], &threshold = request["WEIGHT_THRESH"];
+  const std::string type = our_type(types.word(of_detection));
+  std::string options;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    options += std::string(options.empty() ? "" : " ") + "--detect-set weights." + key + "=" + value;
+  };
+  add("type", type);
+  if (!is_map(type)) return options;
+  add("file", request["WEIGHT_IMAGE"].word(of_detection));
+  const bool alone = !is_map(our_type(types.word(of_measurement)));
+  if (!threshold.values.empty() && (alone || !is_one(threshold)))
+    add("threshold", format_value(threshold.number(of_detection)));
+  const Setting& rescale = request["RESCALE_WEIGHTS"];
+  const bool rescales = rescale.yes(of_detection);
+  if (alone ? !rescales : rescales != rescale.yes(of_measurement)) add("rescale", format_value(rescales));
+  if (!alone) return options;
+  if (request["FILTER"].yes()) add("convolve", "true");
+  const std::string gaps = our_interpolation(request["INTERP_TYPE"].word(of_detection));
+  if (gaps == "none") return options;
+  add("interpolate", gaps);
+  const auto lag = [&](const char* key) {
+    return format_value(static_cast<std::int64_t>(request[key].number(of_detection)));
+  };
+  add("interpolate_columns", lag("INTERP_MAXXLAG"));
+  add("interpolate_rows", lag("INTERP_MAXYLAG"));
   return options;
 }
 
@@ -65,6 +87,7 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
     to.pass_over({&rescale}, "a map of the noise is taken as it is");
   else
     to.put("weights.rescale", format_value(rescale.yes(of_measurement)), {&rescale});
+  if (request["FILTER"].yes()) to.put("weights.convolve", "true", {&request["FILTER"]});
   put_interpolation(request, to);
   const bool has_gain = request["GAIN"].number() > 0 || request["GAIN_KEY"].is_set();
   if (gain.yes() && has_gain)

@@ -79,6 +79,14 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
               "Take from a `variance` or `weight` map only how its pixels compare, and the noise itself from "
               "the background: for maps that are known but for a factor. An `rms` map is taken as it is"},
     c.weights.rescale);
+  f(Field{.section = section,
+          .key = "convolve",
+          .description =
+              "Where sources are found in a convolved image, convolve the map's variances as well, of which "
+              "thresholds are made, as SExtractor does: otherwise the noise of a convolved pixel is taken to be "
+              "that of the pixel",
+          .unused = map_use(c.weights, c.weights.convolve)},
+    c.weights.convolve);
   for_each_interpolation_field(section, c, f);
 }
 

@@ -68,6 +68,7 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
   here.filled = {to_host(found.filled.image, where), to_host(found.filled.variance, where)};
   here.image = to_host(found.image, where);
   here.match = to_host(found.match, where);
+  here.variance = to_host(found.variance, where);
   if (!found.thresholded.row_begin.empty()) here.thresholded = to_host(found.thresholded, summary.thresholded, where);
   if (!found.seeds.row_begin.empty()) here.seeds = to_host(found.seeds, summary.seeds, where);
   if (!found.analysed.row_begin.empty()) here.analysed = to_host(found.analysed, summary.analysed, where);

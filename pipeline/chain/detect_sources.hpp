@@ -16,6 +16,7 @@
 #include "stages/photometry/photometry.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/given_sky.hpp"
+#include "stages/weights/convolve_variance.hpp"
 #include "stages/weights/interpolate.hpp"
 
 namespace srcextract {
@@ -72,7 +73,7 @@ template <class Where>
 void deblend(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
              Detection<Where>& found, const Where& where) {
   const DeblendImages<Where> images{image, measured_image(pixels, found), found.levels,
-                                    noise_of_pixels(pixels, config, found)};
+                                    noise_of_found(pixels, config, found)};
   Deblended<Where> deblended = deblend_sources(images, found.runs, found.components, config, where);
   found.island_runs = std::exchange(found.runs, std::move(deblended.runs));
   found.islands = std::exchange(found.components, std::move(deblended.components));
@@ -85,7 +86,7 @@ template <class Where>
 void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
            const Where& where) {
   const DeblendImages<Where> images{image, measured_image(pixels, found), found.levels,
-                                    noise_of_pixels(pixels, config, found)};
+                                    noise_of_found(pixels, config, found)};
   const bool deblended = !found.parentage.empty();
   const Buffer<SourceSums, Where> sums =
       measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
@@ -144,6 +145,11 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
   subtract_own_sky(pixels, config, found, where, done, last_read);
   const Image<float, Where>& measured = measured_image(pixels, found);
   make_detection_image(measured, pixels.noise, config, found, where, done);
+  if (convolves_variance(config)) {
+    found.variance =
+        convolve_variance(measured_variance(pixels, found), make_kernel(config.convolve), config.convolve.edges, where);
+    done("convolve variance");
+  }
   const Image<float, Where>& image = found_image(pixels, found);
   find_foreground(image, pixels, config, found, where, done);
   if (config.clean.operation != CleanOperation::none) {

@@ -41,6 +41,7 @@ struct Detection {
   Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
   Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
   Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used
+  Image<float, Where> variance;         ///< by which they were found, if it was convolved as well
   Value<Levels, Where> levels;
   Runs<Where> thresholded;  ///< before they were cleaned, if they were
   Runs<Where> runs;
@@ -120,6 +121,19 @@ NoiseMap<Where> noise_of_pixels(const Pixels<Where>& pixels, const Config& confi
   return {.mesh = noise_varies(config) ? &found.mesh : nullptr};
 }
 
+/// Whether the variances of a map are convolved for the thresholds of the image in which sources are found.
+inline bool convolves_variance(const Config& config) {
+  return has_map(config.weights) && config.weights.convolve && config.convolve.kernel != KernelShape::none &&
+         config.convolve.filter != Filter::matched && counts_in_sigmas(config.detection);
+}
+
+/// The noise of each pixel of the image in which sources are found, for their thresholds.
+template <class Where>
+NoiseMap<Where> noise_of_found(const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found) {
+  if (!found.variance.pixels.empty()) return {.variance = &found.variance};
+  return noise_of_pixels(pixels, config, found);
+}
+
 /// Appends what the steps have found to the record, stage by stage; all of it must be on the host.
 inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   const bool of_mesh = !found.above.pixels.empty();
@@ -131,6 +145,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   if (!found.filled.image.pixels.empty()) record_stage("interpolate", found.filled, record);
   if (!found.image.pixels.empty()) record_stage("detection image", found.image, record);
   if (!found.match.pixels.empty()) record_stage("match", found.match, record);
+  if (!found.variance.pixels.empty()) record_stage("convolved variance", found.variance, record);
   record_stage("levels", *found.levels, record);
   const bool cleaned = !found.thresholded.row_begin.empty();
   const bool deblended = !found.island_runs.row_begin.empty();

@@ -20,9 +20,8 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
 
 /// Segments the image by the noise of each pixel, if that is known.
 template <class Where>
-Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels, const Pixels<Where>& pixels,
-                      const Config& config, const Detection<Where>& found, const Where& where) {
-  const NoiseMap<Where> noise = noise_of_pixels(pixels, config, found);
+Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
+                      const NoiseMap<Where>& noise, const Where& where) {
   if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
   return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, where);
 }
@@ -32,7 +31,7 @@ template <class Where>
 Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                             const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                             const Where& where) {
-  if (found.match.pixels.empty()) return threshold(image, levels, pixels, config, found, where);
+  if (found.match.pixels.empty()) return threshold(image, levels, noise_of_found(pixels, config, found), where);
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
@@ -51,7 +50,7 @@ template <class Where>
 Value<double, Where> threshold_of_rate(const Image<float, Where>& image, const Pixels<Where>& pixels,
                                        const Config& config, const Detection<Where>& found, const Where& where) {
   if (found.match.pixels.empty())
-    return false_discovery_threshold(image, found.levels, noise_of_pixels(pixels, config, found), config.detection,
+    return false_discovery_threshold(image, found.levels, noise_of_found(pixels, config, found), config.detection,
                                      where);
   return false_discovery_threshold(found.match, levels_of_match(found.levels, where), NoiseMap<Where>{},
                                    config.detection, where);
@@ -118,8 +117,8 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
     done("seed");
   }
   if (config.detection.analysis_threshold != 0) {
-    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold), pixels,
-                               config, found, where);
+    found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold),
+                               noise_of_pixels(pixels, config, found), where);
     done("analysis");
   }
 }

@@ -25,6 +25,7 @@ void measure_found(const Pixels<Where>& pixels, Detection<Where>& found, const W
 template <class Where>
 FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& found, FoundSky&& sky) {
   found.match = {};
+  found.variance = {};
   for (Runs<Where>* runs : {&found.thresholded, &found.seeds, &found.analysed, &found.island_runs}) *runs = {};
   found.islands = {};
   found.core_pixels = {};
@@ -76,7 +77,7 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   measured.levels = levels_at(by_rate ? of_found.in_noise : config.detection.threshold);
   if (config.detection.analysis_threshold == 0) return;
   measured.analysed = threshold(measured_image(pixels, measured), levels_at(config.detection.analysis_threshold),
-                                pixels, config, measured, where);
+                                noise_of_pixels(pixels, config, measured), where);
   done("analysis");
 }
 

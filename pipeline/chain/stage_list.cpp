@@ -92,6 +92,8 @@ constexpr StageCost stages[] = {
     {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux
     {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
+    // convolve variance
+    {[](const RunPlan& plan) { return convolves_variance(plan.config); }, one, one},
     // match: what pixels add to its two sums, and these
     {[](const RunPlan& plan) { return plan.config.convolve.filter == Filter::matched; }, three, three},
     // analysis

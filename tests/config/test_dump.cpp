@@ -23,7 +23,7 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
       "combine:\n  method: none\n  planes: []\n  hdus: []\n  files: []\n  weights: []\n"
       "background:\n  method: mesh\n  kappa: 3.0\n  max_iterations: 0\n  mesh_size: 64\n  estimator: sextractor\n"
       "  filter_size: 3\n  filter_threshold: 0.0\n  level: ''\n  level_hdu: auto\n  rms: ''\n"
-      "weights:\n  type: background\n  file: ''\n  hdu: auto\n  threshold: 0.0\n  rescale: true\n"
+      "weights:\n  type: background\n  file: ''\n  hdu: auto\n  threshold: 0.0\n  rescale: true\n  convolve: false\n"
       "  interpolate: none\n  interpolate_columns: 16\n  interpolate_rows: 16\n"
       "mask:\n  file: ''\n  hdu: auto\n  bits: []\n  good: zero\n"
       "flags:\n  file: ''\n  hdu: auto\n  type: or\n  bits: []\n  further: []\n"

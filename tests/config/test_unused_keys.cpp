@@ -33,7 +33,8 @@ TEST(ConfigErrors, KeysThatOthersOfTheirSectionLeaveWithoutUseHaveTheirDefaults)
       {"deblend", "method: tree", "clean_beta: 2.5", "deblend.clean true", "clean: true"},
       {"convolve", "kernel: none", "normalize: false, edges: reflect", "a convolve.kernel",
        "kernel: gaussian, fwhm: 3"},
-      {"weights", "type: none", "threshold: 2", "weights.type rms, variance or weight", "type: weight, hdu: 2"},
+      {"weights", "type: none", "threshold: 2, convolve: true", "weights.type rms, variance or weight",
+       "type: weight, hdu: 2"},
       {"difference", "align: none", "interpolation: bilinear", "difference.align wcs", "align: wcs"},
       {"quicklook", "limits: minmax", "low: -3, high: 3", "quicklook.limits values", "limits: values"},
   };

@@ -84,7 +84,7 @@ TEST(SextractorTranslation, FiltersBecomeValues) {
   const TemporaryFolder folder;
   folder.write("k.conv", "CONV NONORM\n# a kernel\n1 2 3\n4 5 6\n7 8 9\n");
   const Config config = convert(folder, "FILTER_NAME k.conv\n").config;  // beside the configuration
-  EXPECT_EQ(config.convolve.values, (std::vector<std::vector<double>>{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}));
+  EXPECT_EQ(config.convolve.values, (std::vector<std::vector<double>>{{9, 8, 7}, {6, 5, 4}, {3, 2, 1}}));  // turned
   EXPECT_FALSE(config.convolve.normalize);
   EXPECT_EQ(convert(folder, "FILTER N\nFILTER_NAME none.conv\n").config.convolve.kernel, KernelShape::none);
   EXPECT_THAT(convert_error(folder, "GAIN 1\nFILTER_NAME none.conv\n"),
@@ -110,6 +110,7 @@ WeightsConfig weights_of(WeightType type, const std::string& file, Interpolate i
   weights.type = type;
   weights.file = file;
   weights.interpolate = interpolate;
+  weights.convolve = has_map(weights);
   return weights;
 }
 
@@ -126,6 +127,7 @@ TEST(SextractorTranslation, Weights) {
   expected.interpolate_columns = 4;
   expected.interpolate_rows = 5;
   EXPECT_EQ(map.config.weights, expected);
+  EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nFILTER N\n").config.weights.convolve);
   EXPECT_EQ(lost(map), "");
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
             weights_of(WeightType::rms, "weight.fits", Interpolate::all));
@@ -144,6 +146,14 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
   EXPECT_EQ(maps.config.weights.file, "w.fits");
   EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
+  const Converted alone = convert(
+      "WEIGHT_TYPE MAP_WEIGHT,NONE\nWEIGHT_IMAGE d.fits\nWEIGHT_THRESH 3\nRESCALE_WEIGHTS N\nINTERP_MAXYLAG 4\n");
+  EXPECT_EQ(alone.config.weights, weights_of(WeightType::none, ""));
+  EXPECT_THAT(lost(alone),
+              HasSubstr("for DETECT add --detect-set weights.type=weight --detect-set weights.file=d.fits --detect-set "
+                        "weights.threshold=3.0 --detect-set weights.rescale=false --detect-set weights.convolve=true "
+                        "--detect-set weights.interpolate=all --detect-set weights.interpolate_columns=16 --detect-set "
+                        "weights.interpolate_rows=4"));
   const Converted holes = convert("WEIGHT_TYPE MAP_RMS\nINTERP_TYPE VAR_ONLY,NONE\n");
   EXPECT_EQ(holes.config.weights.interpolate, Interpolate::none);
   EXPECT_THAT(lost(holes), HasSubstr("for DETECT add --detect-set weights.interpolate=variance"));

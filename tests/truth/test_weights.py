@@ -181,3 +181,25 @@ def test_errors_are_those_of_the_scatter(program, tmp_path):
         inside = (column == part) & (np.abs((found["X_IMAGE"] - 1) % 200 - 100) < 90)
         per_pixel = found["FLUXERR_ISO"][inside] / np.sqrt(found["NPIX"][inside])
         assert np.abs(per_pixel / (20 / np.sqrt(exposures)) - 1).max() < 0.03
+
+
+@pytest.mark.parametrize("convolved", (True, False))
+def test_variances_that_are_convolved(program, tmp_path, convolved):
+    """Which pixels are above the threshold, beside SciPy: by the variances of pixels, or by what the kernel makes of them."""
+    from scipy import ndimage
+    kernel = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]])
+    rng = np.random.default_rng(109)
+    sigma = np.where(np.arange(300) % 60 < 30, 5.0, 20.0)[None, :] * np.ones((200, 1))
+    sigma[50:53] = 40
+    image = rng.normal(0, sigma).astype(np.float32)
+    fits.PrimaryHDU(image).writeto(tmp_path / "sky.fits")
+    fits.PrimaryHDU((sigma ** 2).astype(np.float32)).writeto(tmp_path / "map.fits")
+    sets = ["background.method=constant", "background.level=0", "detection.threshold=0.6", "detection.min_area=1",
+            "convolve.kernel=values", f"convolve.values={kernel.tolist()}", "output.segmentation=true",
+            "weights.type=variance", f"weights.file={tmp_path / 'map.fits'}", "weights.rescale=false",
+            f"weights.convolve={str(convolved).lower()}"]
+    extract(program, "default", tmp_path / "sky.fits", tmp_path, *(part for one in sets for part in ("--set", one)))
+    found = fits.getdata(tmp_path / "sky.seg.fits", "SEGMENTATION") > 0
+    filtered, variance = (ndimage.convolve(pixels.astype(float), kernel / 16, mode="constant") for pixels in (image, sigma ** 2))
+    above = {True: filtered > 0.6 * np.sqrt(variance), False: filtered > 0.6 * sigma}
+    assert np.array_equal(found, above[convolved]) and 50 < np.count_nonzero(above[True] != above[False]) and found.sum() > 500

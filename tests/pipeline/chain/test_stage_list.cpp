@@ -70,6 +70,17 @@ TEST(StageList, AMatchedFilterKeepsWhatItSums) {
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 4 * image);
 }
 
+TEST(StageList, VariancesThatAreConvolvedAreAnImageMore) {
+  Config config = constant_sky();
+  config.convolve.kernel = KernelShape::gaussian;
+  config.weights.type = WeightType::variance;
+  const RunPlan plan = plan_of(square, config, false);
+  const std::int64_t on_host = host_memory(plan), on_device = device_memory_beside(plan);
+  config.weights.convolve = true;
+  EXPECT_EQ(host_memory(plan), on_host + image);
+  EXPECT_EQ(device_memory_beside(plan), on_device + image);
+}
+
 TEST(StageList, PlanesAreKeptUntilTheyAreCombined) {
   Config config = constant_sky();
   config.combine.method = CombineMethod::median;

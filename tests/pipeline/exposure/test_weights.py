@@ -143,6 +143,7 @@ def test_what_masks_a_pixel_says_whether_it_is_filled(extract, tmp_path):
     ("weights: {hdu: WHT}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {threshold: 1}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {type: rms, file: map.fits, threshold: -1}\n", "config.yaml:1:", "at least 0"),
+    ("weights: {convolve: true}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {interpolate: all}\n", "config.yaml:1:", "has no use but with weights.type"),
     ("weights: {type: rms, file: map.fits, interpolate_rows: 3}\n", "config.yaml:1:", "weights.interpolate variance"),
     ("weights: {type: rms, file: map.fits, interpolate: all, interpolate_rows: -1}\n", "config.yaml:1:", "at least 0"),
