@@ -225,7 +225,7 @@ class Crew {
 RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
                         MemoryBudget& budget, const Progress& progress, const RunControl& control) {
   if (files.empty()) return {};
-  if (files.size() > 1) keep_small_buffers();
+  keep_small_buffers();
   Crew crew(job, files, machine, budget, control);
   {
     const std::vector<Execution> executions = share_out(machine, files);

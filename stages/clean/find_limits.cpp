@@ -104,7 +104,7 @@ class LimitFinder {
     heights_.resize(std::max<std::size_t>(heights_.size(), 1));
     heights_[0].clear();
     sort_pixels(sources_.island_runs, foreground_.first_of_island, foreground_.runs_of_islands.members(island),
-                [&](std::int64_t pixel) { heights_[0].push_back(foreground_.heights[pixel]); });
+                [&](std::int64_t begin, std::int64_t end) { append_heights(begin, end, heights_[0]); });
     limits[sources.empty() ? island : sources.front()] = limit_of(heights_[0], min_area_, heap_);
   }
 
@@ -115,19 +115,27 @@ class LimitFinder {
     for (std::size_t k = 0; k < sources.size(); ++k) {
       heights_[k].clear();
       sort_pixels(sources_.cores.runs, foreground_.first_of_core, foreground_.runs_of_cores.members(sources[k]),
-                  [&](std::int64_t pixel) { heights_[k].push_back(foreground_.heights[pixel]); });
+                  [&](std::int64_t begin, std::int64_t end) { append_heights(begin, end, heights_[k]); });
     }
     sort_pixels(sources_.island_runs, foreground_.first_of_island, foreground_.runs_of_islands.members(island),
-                [&](std::int64_t pixel) {
-                  const std::int32_t owner = foreground_.leftovers[pixel];
-                  if (owner == 0) return;
-                  const auto k = std::ranges::lower_bound(sources, owner - 1) - sources.begin();
-                  heights_[static_cast<std::size_t>(k)].push_back(foreground_.heights[pixel]);
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t pixel = begin; pixel < end;) {
+                    const std::int64_t first = pixel;
+                    const std::int32_t owner = foreground_.leftovers[first];
+                    while (++pixel < end && foreground_.leftovers[pixel] == owner) continue;
+                    if (owner == 0) continue;
+                    const auto k = std::ranges::lower_bound(sources, owner - 1) - sources.begin();
+                    append_heights(first, pixel, heights_[static_cast<std::size_t>(k)]);
+                  }
                 });
     for (std::size_t k = 0; k < sources.size(); ++k) limits[sources[k]] = limit_of(heights_[k], min_area_, heap_);
   }
 
-  /// Calls body(pixel) for the pixels of runs that are connected, in SExtractor's order.
+  void append_heights(std::int64_t begin, std::int64_t end, std::vector<float>& to) const {
+    to.insert(to.end(), foreground_.heights.begin() + begin, foreground_.heights.begin() + end);
+  }
+
+  /// Calls body(begin, end) for stretches of the pixels of runs that are connected, in SExtractor's order.
   template <class Body>
   void sort_pixels(const Runs<Cpu>& runs, const Buffer<std::int64_t, Cpu>& first, Members members, const Body& body) {
     runs_.clear();
@@ -135,7 +143,7 @@ class LimitFinder {
     for (const PixelOrder::Piece& piece : order_.sort(runs_, reach_)) {
       const std::int32_t run = members[static_cast<std::size_t>(piece.index)];
       const std::int64_t to_pixel = first[run] - runs.runs[run].begin;
-      for (std::int64_t x = piece.begin; x < piece.end; ++x) body(to_pixel + x);
+      body(to_pixel + piece.begin, to_pixel + piece.end);
     }
   }
 

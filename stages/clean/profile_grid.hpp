@@ -25,7 +25,8 @@ class ProfileGrid {
       // More by what floats round off.
       const double reach = 10.01 * (static_cast<double>(layer.largest) + static_cast<double>(small.a)) + 1;
       const std::int64_t left = layer.column(small.x - reach), right = layer.column(small.x + reach);
-      for (std::int64_t row = layer.row(small.y - reach); row <= layer.row(small.y + reach); ++row) {
+      const std::int64_t last_row = layer.row(small.y + reach);
+      for (std::int64_t row = layer.row(small.y - reach); row <= last_row; ++row) {
         for (std::int64_t cell = row * layer.columns + left; cell <= row * layer.columns + right; ++cell) {
           const auto c = static_cast<std::size_t>(cell);
           for (std::int64_t i = layer.begin[c]; i < layer.begin[c + 1]; ++i) {
@@ -51,7 +52,7 @@ class ProfileGrid {
     std::int64_t column(double x) const { return cell_of((x - x_least) / side, columns); }
     std::int64_t row(double y) const { return cell_of((y - y_least) / side, rows); }
     static std::int64_t cell_of(double at, std::int64_t cells) {
-      return static_cast<std::int64_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(cells - 1)));
+      return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(cells - 1)));
     }
   };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "stages/deblend/island_levels.hpp"
 #include "stages/deblend/touching_rows.hpp"
 #include "stages/detect/adjacency.hpp"
 
@@ -45,17 +46,36 @@ void LevelTreeBuilder::join(std::int32_t a, std::int32_t b) {
   }
 }
 
+/// Joins the pixels [begin, end) of a run, as join() of each with the one before would: a node that is next to a pixel
+/// is on the way from the one before to the root.
+void LevelTreeBuilder::join_run(std::int32_t begin, std::int32_t end) {
+  std::int32_t way[most_levels];  // from the root on, of ascending levels
+  int length = 0;
+  for (std::int32_t pixel = begin; pixel < end; ++pixel) {
+    const std::uint8_t level = level_[pixel];
+    std::int32_t higher = pixel;
+    while (length > 0 && level_[way[length - 1]] > level) higher = way[--length];
+    if (length > 0 && level_[way[length - 1]] == level) {
+      parent_[pixel] = way[length - 1];
+    } else {
+      parent_[pixel] = length > 0 ? way[length - 1] : pixel;
+      way[length++] = pixel;
+    }
+    if (higher != pixel) parent_[higher] = way[length - 1];
+  }
+}
+
 void LevelTreeBuilder::number_nodes(LevelTree& tree) {
   const auto pixels = static_cast<std::int32_t>(parent_.size());
   tree.nodes.clear();
   tree.node_of.make_room(parent_.size());
   for (std::int32_t pixel = 0; pixel < pixels; ++pixel) {
-    const std::int32_t root = find(pixel);  // no later than the pixel
-    if (root == pixel) {
+    const std::int32_t parent = parent_[pixel];  // before the pixel, if it is of the same level
+    if (parent == pixel || level_[parent] != level_[pixel]) {
       tree.node_of[pixel] = static_cast<std::int32_t>(tree.nodes.size());
-      tree.nodes.push_back({parent_[pixel], level_[pixel]});
+      tree.nodes.push_back({parent, level_[pixel]});
     } else {
-      tree.node_of[pixel] = tree.node_of[root];
+      tree.node_of[pixel] = tree.node_of[parent];
     }
   }
   for (LevelTree::Node& node : tree.nodes) node.parent = tree.node_of[node.parent];
@@ -67,10 +87,7 @@ void LevelTreeBuilder::build(const Island& island, std::int32_t reach, LevelTree
   std::int64_t above = 0;
   for (std::int64_t run = 0; run < island.runs.size(); ++run) {
     const Run& here = island.runs[run];
-    for (std::int32_t pixel = island.first[run]; pixel < island.first[run + 1]; ++pixel) {
-      parent_[pixel] = pixel;
-      if (pixel > island.first[run]) join(pixel, pixel - 1);
-    }
+    join_run(island.first[run], island.first[run + 1]);
     while (island.runs[above].y < here.y - 1 ||
            (island.runs[above].y == here.y - 1 && island.runs[above].end + reach <= here.begin))
       ++above;

@@ -40,6 +40,7 @@ class LevelTreeBuilder {
  private:
   std::int32_t find(std::int32_t pixel);
   void join(std::int32_t a, std::int32_t b);
+  void join_run(std::int32_t begin, std::int32_t end);
   void number_nodes(LevelTree& tree);
 
   const std::uint8_t* level_ = nullptr;

@@ -4,15 +4,6 @@
 
 namespace srcextract {
 
-void append(const Piece& piece, std::vector<Piece>& pieces) {
-  const bool same = !pieces.empty() && pieces.back().run == piece.run && pieces.back().owner == piece.owner;
-  if (same && pieces.back().end == piece.begin) {
-    pieces.back().end = piece.end;
-  } else {
-    pieces.push_back(piece);
-  }
-}
-
 Buffer<std::int64_t, Cpu> places_of(const Runs<Cpu>& runs, std::span<const Piece> pieces, const Cpu& where) {
   const std::int64_t count = runs.runs.size();
   Buffer<std::int64_t, Cpu> place(count + 1, where);

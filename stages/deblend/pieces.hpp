@@ -16,7 +16,16 @@ struct Piece {
 };
 
 /// Appends a piece that follows the last in raster order; together with it, if they belong together.
-void append(const Piece& piece, std::vector<Piece>& pieces);
+inline void append(const Piece& piece, std::vector<Piece>& pieces) {
+  if (!pieces.empty()) {
+    Piece& last = pieces.back();
+    if (last.run == piece.run && last.owner == piece.owner && last.end == piece.begin) {
+      last.end = piece.end;
+      return;
+    }
+  }
+  pieces.push_back(piece);
+}
 
 /// Where every run is when some are cut, and the end: `pieces` has all pieces of those that are, run by run, from left
 /// to right.

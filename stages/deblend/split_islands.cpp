@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
 #include "stages/deblend/core_shape.hpp"
 #include "stages/deblend/find_cores.hpp"
 #include "stages/deblend/pixel_thresholds.hpp"
@@ -16,6 +18,24 @@ namespace srcextract {
 namespace {
 
 using Members = RunsBySource::Members;
+
+/// So many pixels are looked at together.
+constexpr std::int64_t together = 16;
+
+/// level_of() of every value: since levels ascend, how many of them it is above, without the first. There is room for
+/// multiples of `together`.
+SRCEXTRACT_VECTOR_CLONES void find_levels(const float* value, std::int64_t count, const float* levels, int level_count,
+                                          std::uint8_t* to) {
+  using Values [[gnu::vector_size(together * sizeof(float))]] = float;
+  using Counts [[gnu::vector_size(together * sizeof(std::int32_t))]] = std::int32_t;
+  for (std::int64_t first = 0; first < count; first += together) {
+    Values values;
+    std::memcpy(&values, value + first, sizeof(values));
+    Counts above{};
+    for (int level = 1; level < level_count; ++level) above -= values > levels[level];
+    for (std::int64_t i = 0; i < together; ++i) to[first + i] = static_cast<std::uint8_t>(above[i]);
+  }
+}
 
 /// Divides one island after another.
 class IslandSplitter {
@@ -41,9 +61,8 @@ class IslandSplitter {
     if (!std::isfinite(peak)) return;  // beyond what a float holds above the sky
     float levels[most_levels];
     fill_levels(threshold, peak, thresholds_, levels);
-    island_.level.make_room(island_.pixels());
-    for (std::int64_t i = 0; i < island_.pixels(); ++i)
-      island_.level[i] = level_of(island_.value[i], levels, thresholds_);
+    island_.level.make_room(island_.pixels() + together);
+    find_levels(island_.value.begin(), island_.pixels(), levels, thresholds_, island_.level.begin());
     builder_.build(island_, reach_, tree_);
     finder_.find(island_, tree_, levels, FluxUnit(threshold, peak, island_.pixels()), rule_, places_, cores_);
     if (cores_.level.size() == 0) return;
@@ -81,7 +100,8 @@ class IslandSplitter {
 
   /// Returns the largest.
   float gather_values() {
-    island_.value.make_room(island_.pixels());
+    island_.value.make_room(island_.pixels() + together);
+    std::fill(island_.value.end() - together, island_.value.end(), 0.0F);
     float* value = island_.value.begin();
     float peak = -std::numeric_limits<float>::infinity();
     for (const Run& run : island_.runs) {
@@ -98,10 +118,11 @@ class IslandSplitter {
     const auto first_core = static_cast<std::int32_t>(to.core_level.size());
     for (std::int64_t i = 0; i < island_.runs.size(); ++i) {
       const std::int32_t run = members[static_cast<std::size_t>(i)];
-      std::int32_t x = island_.runs[i].begin;
-      for (std::int32_t pixel = island_.first[i]; pixel < island_.first[i + 1]; ++pixel, ++x) {
-        const std::int32_t owner = cores_.owner[pixel];
-        append({run, x, x + 1, owner < 0 ? owner : first_core + owner}, to.pieces);
+      const std::int32_t to_x = island_.runs[i].begin - island_.first[i], end = island_.first[i + 1];
+      for (std::int32_t pixel = island_.first[i]; pixel < end;) {
+        const std::int32_t first = pixel, owner = cores_.owner[pixel];
+        while (++pixel < end && cores_.owner[pixel] == owner) continue;
+        to.pieces.push_back({run, to_x + first, to_x + pixel, owner < 0 ? owner : first_core + owner});
       }
     }
   }

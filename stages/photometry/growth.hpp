@@ -22,17 +22,17 @@ class SubPixelRings {
     return ring < GrowthCurve::circles ? static_cast<std::int32_t>(ring) : GrowthCurve::circles;
   }
 
-  /// Those of a row of sub-pixels, at the squares u2 + v2. In float, which is not off by more than 64 times 5 of its
-  /// roundings, 2e-5 of a ring; where one is no further from a circle, by at().
+  /// Those of a row of sub-pixels of each, at the squares u2 + v2. In float, which is not off by more than 64 times 5
+  /// of its roundings, 2e-5 of a ring; where one is no further from a circle, by at().
   template <int Side>
-  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width], double v2,
-                                     std::int32_t (&ring)[Side][Width]) const {
+  SRCEXTRACT_HOST_DEVICE void of_row(const double (&u2)[Side][Width], const float (&float_u2)[Side][Width],
+                                     const double (&v2)[Width], std::int32_t (&ring)[Side][Width]) const {
     constexpr float unsure = 1.0F / 32768, beyond = GrowthCurve::circles + 0.5F;
-    const auto float_v2 = static_cast<float>(v2);
-    float from_middle[Width] = {};  // between two circles
+    float float_v2[Width], from_middle[Width] = {};  // between two circles
+    for (int i = 0; i < Width; ++i) float_v2[i] = static_cast<float>(v2[i]);
     for (int k = 0; k < Side; ++k) {
       for (int i = 0; i < Width; ++i) {
-        const float far = near_sqrt(float_u2[k][i] + float_v2) * float_steps_;
+        const float far = near_sqrt(float_u2[k][i] + float_v2[i]) * float_steps_;
         const float near = far < beyond ? far : beyond;
         ring[k][i] = static_cast<std::int32_t>(near);
         const float off = fabsf(near - static_cast<float>(ring[k][i]) - 0.5F);
@@ -43,12 +43,47 @@ class SubPixelRings {
     for (int i = 0; i < Width; ++i) any_unsure |= from_middle[i] < 0.5F - unsure ? 0 : 1;
     if (any_unsure == 0) return;
     for (int k = 0; k < Side; ++k)
-      for (int i = 0; i < Width; ++i) ring[k][i] = at(u2[k][i] + v2);
+      for (int i = 0; i < Width; ++i) ring[k][i] = at(u2[k][i] + v2[i]);
   }
 
  private:
   double steps_;
   float float_steps_;
+};
+
+/// Pixels that are divided, and the light of a sub-pixel of each. On the host those of several blocks are gathered, so
+/// that none of Width that are divided together is idle.
+template <int Width>
+struct DividedPixels {
+  std::int32_t x[2 * Width], y[2 * Width];
+  std::int64_t light[2 * Width];
+  int count = 0;
+
+  /// Appends pixel i of a block if it is wanted.
+  SRCEXTRACT_HOST_DEVICE void append(std::int32_t at_x, std::int32_t at_y, std::int64_t of_sub_pixel, int wanted) {
+    x[count] = at_x;
+    y[count] = at_y;
+    light[count] = of_sub_pixel;
+    count += wanted;
+  }
+  /// Forgets the first Width.
+  SRCEXTRACT_HOST_DEVICE void drop() {
+    for (int i = 0; i < Width; ++i) {
+      x[i] = x[i + Width];
+      y[i] = y[i + Width];
+      light[i] = light[i + Width];
+    }
+    count -= Width;
+  }
+  /// Has dark ones follow, up to Width.
+  SRCEXTRACT_HOST_DEVICE void fill() {
+    for (int i = count; i < Width; ++i) {
+      x[i] = x[0];
+      y[i] = y[0];
+      light[i] = 0;
+    }
+    count = Width;
+  }
 };
 
 /// What the curve of a source is made from, with its geometry in double, as SExtractor has it.
@@ -74,22 +109,25 @@ struct GrowthPixels {
   /// Pixels of a block.
   template <int Width>
   struct Block {
-    double square[Width];            ///< of their distance
-    std::int32_t in_reach[Width];    ///< 1: within the limit
-    std::int32_t any;                ///< is one
-    ApertureSamples<Width> samples;  ///< of those that are
+    double square[Width];          ///< of their distance
+    std::int32_t in_reach[Width];  ///< 1: within the limit
+    std::int32_t any = 0;          ///< is one
   };
   template <int Width>
   SRCEXTRACT_HOST_DEVICE Block<Width> block_at(std::int32_t x, std::int32_t y, int count) const {
     Block<Width> block;
-    block.any = 0;
     for (int i = 0; i < Width; ++i) {
       block.square[i] = (x + i - cx) * (x + i - cx) + (y - cy) * (y - cy);
       block.in_reach[i] = (i < count ? 1 : 0) & (block.square[i] <= limit * limit ? 1 : 0);
       block.any |= block.in_reach[i];
     }
-    if (block.any != 0) block.samples = image.samples(x, y, count, number, cx, cy, block.in_reach);
     return block;
+  }
+  /// The light of those that are.
+  template <int Width>
+  SRCEXTRACT_HOST_DEVICE ApertureSamples<Width> light_of(const Block<Width>& block, std::int32_t x, std::int32_t y,
+                                                         int count) const {
+    return image.samples(x, y, count, number, cx, cy, block.in_reach);
   }
 
   /// The magnitudes of the light in reach, added up.
@@ -98,29 +136,44 @@ struct GrowthPixels {
     constexpr int width = Lanes::width;
     const auto add = [this](std::int32_t x, std::int32_t y, int count, BlockSums<1, width>& pixels) {
       const auto block = block_at<width>(x, y, count);
-      for (int i = 0; i < width; ++i) pixels.of[0][i] = block.in_reach[i] != 0 ? std::fabs(block.samples.value[i]) : 0;
+      for (int i = 0; i < width; ++i) pixels.of[0][i] = 0;
+      if (block.any == 0) return;
+      const auto light = light_of(block, x, y, count);
+      for (int i = 0; i < width; ++i) pixels.of[0][i] = block.in_reach[i] != 0 ? std::fabs(light.value[i]) : 0;
     };
     return lanes.template sum_of_blocks<1>(box, add).of[0];
   }
 
-  /// Adds the light of a block to the rings in which it is: whole pixels, where no circle is near, and parts.
+  /// Adds the light of a block to the rings in which it is: whole pixels, where no circle is near, and parts, of which
+  /// some may stay in `divided`.
   template <int Width, class Bins>
   SRCEXTRACT_HOST_DEVICE void add_to_rings(std::int32_t x, std::int32_t y, int count, const FixedPoint& unit,
-                                           Bins& bins) const {
+                                           DividedPixels<Width>& divided, Bins& bins) const {
     const auto block = block_at<Width>(x, y, count);
     if (block.any == 0) return;
+    const auto light = light_of(block, x, y, count);
     const SubPixelRings<Width> rings(steps);
-    std::int32_t in_parts[Width], any_part = 0;
+    std::int32_t in_parts[Width];
     for (int i = 0; i < Width; ++i) in_parts[i] = block.in_reach[i];
-    if (step >= 2 * margin) add_whole(block, rings, unit, in_parts, bins);
+    if (step >= 2 * margin) add_whole(block, light, rings, unit, in_parts, bins);
     std::int64_t part[Width];
-    for (int i = 0; i < Width; ++i) {
-      part[i] = in_parts[i] != 0 ? unit.of(block.samples.value[i] / (side * side)) : 0;
-      any_part |= in_parts[i];
+    for (int i = 0; i < Width; ++i) part[i] = in_parts[i] != 0 ? unit.of(light.value[i] / (side * side)) : 0;
+    if constexpr (Width == 1) {
+      if (in_parts[0] != 0) add_parts(DividedPixels<1>{{x}, {y}, {part[0]}}, bins);
+    } else {
+      for (int i = 0; i < Width; ++i) divided.append(x + i, y, part[i], in_parts[i]);
+      if (divided.count < Width) return;
+      add_parts(divided, bins);
+      divided.drop();
     }
-    if (any_part == 0) return;
-    bins.begin(part);
-    add_parts(x, y, rings, bins);
+  }
+
+  /// Adds what has stayed.
+  template <int Width, class Bins>
+  SRCEXTRACT_HOST_DEVICE void add_rest(DividedPixels<Width>& divided, Bins& bins) const {
+    if (divided.count == 0) return;
+    divided.fill();
+    add_parts(divided, bins);
   }
 
  private:
@@ -128,15 +181,16 @@ struct GrowthPixels {
 
   /// Those that are, which are then not wanted in parts.
   template <int Width, class Bins>
-  SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const SubPixelRings<Width>& rings,
-                                        const FixedPoint& unit, std::int32_t (&in_parts)[Width], Bins& bins) const {
+  SRCEXTRACT_HOST_DEVICE void add_whole(const Block<Width>& block, const ApertureSamples<Width>& light,
+                                        const SubPixelRings<Width>& rings, const FixedPoint& unit,
+                                        std::int32_t (&in_parts)[Width], Bins& bins) const {
     std::int64_t whole[Width];
     std::int32_t ring[1][Width];
     for (int i = 0; i < Width; ++i) {
       const double distance = block.square[i] > 0 ? std::sqrt(block.square[i]) : 0.0;
       const double beyond = distance - step * std::floor(distance * steps);
       const std::int32_t undivided = (beyond >= margin ? 1 : 0) & (beyond <= step - margin ? 1 : 0) & in_parts[i];
-      whole[i] = undivided != 0 ? unit.of(block.samples.value[i]) : 0;
+      whole[i] = undivided != 0 ? unit.of(light.value[i]) : 0;
       in_parts[i] -= undivided;
       ring[0][i] = rings.at(block.square[i]);
     }
@@ -144,12 +198,18 @@ struct GrowthPixels {
     bins.add(ring);
   }
 
+  /// Of the first Width.
   template <int Width, class Bins>
-  SRCEXTRACT_HOST_DEVICE void add_parts(std::int32_t x, std::int32_t y, const SubPixelRings<Width>& rings,
-                                        Bins& bins) const {
-    double u[Width], u2[side][Width], v = y - cy + first;
+  SRCEXTRACT_HOST_DEVICE void add_parts(const DividedPixels<Width>& divided, Bins& bins) const {
+    const SubPixelRings<Width> rings(steps);
+    std::int64_t light[Width];
+    double u[Width], v[Width], u2[side][Width], v2[Width];
     float float_u2[side][Width];
-    for (int i = 0; i < Width; ++i) u[i] = x + i - cx + first;
+    for (int i = 0; i < Width; ++i) {
+      light[i] = divided.light[i];
+      u[i] = divided.x[i] - cx + first;
+      v[i] = divided.y[i] - cy + first;
+    }
     for (int k = 0; k < side; ++k) {
       for (int i = 0; i < Width; ++i) {
         u2[k][i] = u[i] * u[i];
@@ -157,17 +217,17 @@ struct GrowthPixels {
         u[i] += sub_pixel;
       }
     }
-    if constexpr (Width > 1) {
-      std::int32_t all[side][side][Width];
-      for (int j = 0; j < side; ++j, v += sub_pixel) rings.of_row(u2, float_u2, v * v, all[j]);
-      bins.add(all);
-    } else {
-      for (int j = 0; j < side; ++j, v += sub_pixel) {
-        std::int32_t row[side][Width];
-        rings.of_row(u2, float_u2, v * v, row);
-        bins.add(row);
+    bins.begin(light);
+    std::int32_t all[Width > 1 ? side : 1][side][Width];
+    for (int j = 0; j < side; ++j) {
+      for (int i = 0; i < Width; ++i) {
+        v2[i] = v[i] * v[i];
+        v[i] += sub_pixel;
       }
+      rings.of_row(u2, float_u2, v2, all[Width > 1 ? j : 0]);
+      if constexpr (Width == 1) bins.add(all[0]);
     }
+    if constexpr (Width > 1) bins.add(all);
   }
 };
 
@@ -178,8 +238,10 @@ SRCEXTRACT_HOST_DEVICE GrowthCurve measure_growth(const Lanes& lanes, const Meas
   const GrowthPixels pixels(source, image);
   const ApertureBox box = box_of_circle(pixels.cx, pixels.cy, pixels.limit, image);
   const FixedPoint unit = fixed_point_up_to(pixels.all_light(lanes, box));
+  DividedPixels<Lanes::width> divided;
   const std::int64_t* const rings = lanes.bins(box, [&](std::int32_t x, std::int32_t y, int count, auto& bins) {
-    pixels.template add_to_rings<Lanes::width>(x, y, count, unit, bins);
+    pixels.add_to_rings(x, y, count, unit, divided, bins);
+    if (x + count == box.x_end && y + 1 == box.y_end) pixels.add_rest(divided, bins);
   });
   return {rings, unit, pixels.reach, box.cut};
 }
