@@ -14,9 +14,9 @@
 
 namespace srcextract::testing {
 
-/// The Python that has tests/io/parquet/requirements.txt; empty if there is none.
+/// The Python that has tests/support/readers.txt; empty if there is none.
 inline std::string parquet_python() {
-  const char* const named = std::getenv("SRCEXTRACT_PARQUET_PYTHON");
+  const char* const named = std::getenv("SRCEXTRACT_READERS_PYTHON");
   return named == nullptr ? "" : named;
 }
 

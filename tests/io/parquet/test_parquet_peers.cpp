@@ -135,7 +135,7 @@ fastparquet.write(folder + '/fastparquet', table_.to_pandas(types_mapper={pa.int
 
 TEST(ParquetPeersFiles, AreReadWithTheirDictionaries) {
   if (parquet_python().empty())
-    GTEST_SKIP() << "SRCEXTRACT_PARQUET_PYTHON names no Python that has tests/io/parquet/requirements.txt";
+    GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt";
   const TemporaryFolder folder;
   std::ofstream(folder / "write.py") << write_large;
   const auto [status, output] =
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ParquetPeers,
 
 TEST_P(ParquetPeers, EveryProgramReadsEveryBit) {
   if (parquet_python().empty())
-    GTEST_SKIP() << "SRCEXTRACT_PARQUET_PYTHON names no Python that has tests/io/parquet/requirements.txt";
+    GTEST_SKIP() << "SRCEXTRACT_READERS_PYTHON names no Python that has tests/support/readers.txt";
   const TemporaryFolder folder;
   const EveryType table(GetParam().rows);
   write_parquet(folder / "t.parquet", table, 70'001, GetParam().compression, 2);

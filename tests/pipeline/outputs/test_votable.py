@@ -106,6 +106,31 @@ def test_the_configuration_in_it_runs_again(extract, run, tmp_path):
     assert (tmp_path / "again" / "r.cat.xml").read_bytes() == before
 
 
+def test_a_merged_survey(run, configure, tmp_path):
+    for i, name in enumerate(("a & b.fits", "M\u00fcnchen.fits", "plain.fits")):
+        write_image(tmp_path / "images" / name, field(i), OBJECT="<m31>", **(TAN if i else {}))
+    config = configure(EVERYTHING.replace("fits, ecsv, csv, votable, votable_text", "fits"))
+    assert run("batch", "-q", "--backend", "cpu", config, "images", "-o", "out").code == 0
+    for ending in ("fits", "vot", "xml"):
+        done = run("merge", "-q", "out", "-o", f"survey.{ending}")
+        assert done.code == 0, done.err
+    for hdu, middle in (("SOURCES", ""), ("IMAGES", ".images")):
+        told = fits.getdata(tmp_path / "survey.fits", hdu)
+        for ending in BOTH:
+            path = tmp_path / f"survey{middle}.{ending}"
+            table = parsed(path)
+            assert [described.name for described in table.fields] == told.names
+            for described in table.fields:
+                ours, theirs = table.array[described.ID].data, np.asarray(told[described.name])
+                if described.name == "HDU":  # -1 is none in FITS, and NaN here
+                    theirs = np.where(theirs < 0, np.nan, theirs)
+                # FITS holds what is no ASCII as URLs do.
+                same = [str(v) for v in ours] == [str(v) for v in theirs] if theirs.dtype.kind == "U" else \
+                    np.array_equal(ours, theirs, equal_nan=theirs.dtype.kind == "f")
+                assert same, (described.name, ours, theirs)
+            assert votlint(path) == ""
+
+
 def stilts_reads(path, kind, columns):
     """The values of columns by their names, as the reader of TOPCAT understands them; none if this one was built without
     that format, as Debian's is without ECSV."""

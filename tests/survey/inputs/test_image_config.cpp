@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 TEST(ImageConfig, HasTheHashOfItsText) {
   const auto first = make_image_config(Config{});
   EXPECT_EQ(first->yaml, dump_config(Config{}));
-  EXPECT_EQ(first->hash, "49b612aae042fb83");
+  EXPECT_EQ(first->hash, "0362962384dd176c");
 }
 
 TEST(ImageConfig, AnotherConfigurationHasAnotherHash) {
