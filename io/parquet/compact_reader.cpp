@@ -16,10 +16,10 @@ std::int64_t unzigzag(std::uint64_t value) {
 
 }  // namespace
 
-CompactReader::Nested::Nested(CompactReader& reader) : reader_(reader) {
-  if (++reader_.depth_ <= deepest) return;
-  --reader_.depth_;
-  reader_.fail("structs are nested too deeply");
+CompactReader::Nested::Nested(CompactReader& outer) : reader(outer) {
+  if (++reader.depth_ <= deepest) return;
+  --reader.depth_;
+  reader.fail("structs are nested too deeply");
 }
 
 void CompactReader::fail(const std::string& problem) const {

@@ -67,11 +67,11 @@ class CompactReader {
   };
   /// Structs within structs, of which there are few.
   struct Nested {
-    explicit Nested(CompactReader& reader);
-    ~Nested() { --reader_.depth_; }
+    explicit Nested(CompactReader& outer);
+    ~Nested() { --reader.depth_; }
     Nested(const Nested&) = delete;
     Nested& operator=(const Nested&) = delete;
-    CompactReader& reader_;
+    CompactReader& reader;
   };
 
   std::optional<Field> next_field(int last);

@@ -176,6 +176,7 @@ std::vector<std::byte> footer_of(const InputFile& file) {
     refuse(file.path(), "the file is truncated: it does not end as Parquet does (PAR1); fetch or make it again");
   std::uint32_t length = 0;
   std::memcpy(&length, end.data(), sizeof(length));
+  if (length == 0) refuse(file.path(), "its footer is empty; the file is damaged");
   if (length > file.size() - least)
     refuse(file.path(), "its footer is said to be longer than the file; the file is damaged");
   std::vector<std::byte> footer(length);

@@ -199,7 +199,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
     if (bytes > file.size()) refuse(where, "the row groups are larger than the file; the file is damaged");
     if (chunk.values == 0) continue;
     std::vector<std::byte> stored(static_cast<std::size_t>(chunk.bytes));
-    file.read(chunk.begin, chunk.bytes, stored.data());
+    if (!stored.empty()) file.read(chunk.begin, chunk.bytes, stored.data());
     ParquetPages pages(stored, chunk, leaf, budget, where);
     read_chunk(pages, chunk, leaf, budget, out);
   }
