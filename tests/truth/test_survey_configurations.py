@@ -16,7 +16,6 @@ pytest.importorskip("scipy.spatial")
 
 import survey_fields
 from oracle_fields import field
-from rounds import LONG
 from sextractor import PROGRAM
 from test_default_sex import FLUXES, OTHERS, allowed, partners
 
@@ -27,7 +26,7 @@ ALL_OF_IT = ["-MEMORY_BUFSIZE", "4096", "-MEMORY_OBJSTACK", "65535", "-MEMORY_PI
              "-CATALOG_TYPE", "FITS_1.0", "-CATALOG_NAME"]
 COLUMNS = ["NUMBER", "X_IMAGE_DBL", "Y_IMAGE_DBL", "A_IMAGE", "ISOAREAF_IMAGE", "KRON_RADIUS", *FLUXES,
            *(name.replace("FLUX", "FLUXERR") for name in FLUXES), *OTHERS]
-SIDE = 1536 if LONG else 1024
+SIDE = 1024
 
 if not PROGRAM:
     pytest.skip("no SExtractor (Debian's source-extractor) on PATH", allow_module_level=True)
