@@ -11,6 +11,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "io/files/temporary_names.hpp"
 
@@ -209,6 +210,27 @@ void OutputFile::seal() {
 void OutputFile::replace_target() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
+}
+
+void OutputFile::copy_to(int descriptor) const {
+  const std::string readable = temporary_.empty() ? link_of(descriptor_) : temporary_;
+  const int from = ::open(readable.c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0) fail(path_, errno);
+  int reason = 0;
+  std::vector<std::byte> piece(std::size_t{1} << 16);
+  for (ssize_t read = 0; reason == 0 && (read = ::read(from, piece.data(), piece.size())) != 0;) {
+    if (read < 0 && errno != EINTR) reason = errno;
+    for (ssize_t done = 0; reason == 0 && done < read;) {
+      const ssize_t written = ::write(descriptor, piece.data() + done, static_cast<std::size_t>(read - done));
+      if (written >= 0)
+        done += written;
+      else if (errno != EINTR)
+        reason = errno;
+    }
+  }
+  ::close(from);
+  if (reason != 0)
+    throw Error(ErrorKind::output, "cannot write to standard output: " + std::generic_category().message(reason));
 }
 
 void OutputFile::commit() {

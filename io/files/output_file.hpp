@@ -48,6 +48,9 @@ class OutputFile {
   /// Flushes, and replaces what is at `path`.
   void commit();
 
+  /// Writes all of it to a descriptor, a pipe maybe, in place of a commit. Throws Error{output}.
+  void copy_to(int descriptor) const;
+
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  ///< bytes written
 
