@@ -30,15 +30,24 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// Of keys that `srcextract sextractor` knows, and a configuration of ours has none for.
+const std::map<std::string_view, std::string_view>& of_the_command() {
+  static const std::map<std::string_view, std::string_view> all = {
+      {"CATALOG_NAME", "the catalogue; STDOUT: standard output"},
+      {"CHECKIMAGE_NAME", "a name for each of CHECKIMAGE_TYPE"},
+      {"VERBOSE_TYPE", "QUIET, NORMAL or FULL"},
+      {"NTHREADS", "CPU threads; 0: all. The catalogue does not depend on it"},
+      {"WRITE_XML", "not here: it has to be N"}};
+  return all;
+}
+
 std::string said_of(const SextractorKey& key) {
-  switch (key.fate) {
-    case SextractorFate::kept:
-      return "here " + std::string(key.ours);
-    case SextractorFate::missing:
-      return "not here: " + std::string(key.ours);
-    default:
-      return std::string(key.ours);
-  }
+  if (const auto found = of_the_command().find(key.name); found != of_the_command().end())
+    return std::string(found->second);
+  const char* const begin = key.fate == SextractorFate::kept      ? "here "
+                            : key.fate == SextractorFate::missing ? "not here: "
+                                                                  : "without effect: ";
+  return begin + std::string(key.ours);
 }
 
 struct Description {

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -212,25 +214,16 @@ void OutputFile::replace_target() {
   temporary_.clear();
 }
 
-void OutputFile::copy_to(int descriptor) const {
+void OutputFile::read_back(const std::function<void(std::span<const std::byte>)>& f) const {
   const std::string readable = temporary_.empty() ? link_of(descriptor_) : temporary_;
-  const int from = ::open(readable.c_str(), O_RDONLY | O_CLOEXEC);
-  if (from < 0) fail(path_, errno);
-  int reason = 0;
+  std::ifstream from(readable, std::ios::binary);
   std::vector<std::byte> piece(std::size_t{1} << 16);
-  for (ssize_t read = 0; reason == 0 && (read = ::read(from, piece.data(), piece.size())) != 0;) {
-    if (read < 0 && errno != EINTR) reason = errno;
-    for (ssize_t done = 0; reason == 0 && done < read;) {
-      const ssize_t written = ::write(descriptor, piece.data() + done, static_cast<std::size_t>(read - done));
-      if (written >= 0)
-        done += written;
-      else if (errno != EINTR)
-        reason = errno;
-    }
+  for (std::int64_t left = size_; left > 0;) {
+    from.read(reinterpret_cast<char*>(piece.data()), std::min(left, std::ssize(piece)));
+    if (from.gcount() == 0) fail(path_, EIO);
+    f(std::span(piece).first(static_cast<std::size_t>(from.gcount())));
+    left -= from.gcount();
   }
-  ::close(from);
-  if (reason != 0)
-    throw Error(ErrorKind::output, "cannot write to standard output: " + std::generic_category().message(reason));
 }
 
 void OutputFile::commit() {

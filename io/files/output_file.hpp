@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,8 +49,8 @@ class OutputFile {
   /// Flushes, and replaces what is at `path`.
   void commit();
 
-  /// Writes all of it to a descriptor, a pipe maybe, in place of a commit. Throws Error{output}.
-  void copy_to(int descriptor) const;
+  /// Calls f(bytes) for all that was written, piece by piece, before it is sealed or committed.
+  void read_back(const std::function<void(std::span<const std::byte>)>& f) const;
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  ///< bytes written

@@ -1,11 +1,15 @@
 #include "pipeline/sextractor/named_outputs.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <string_view>
 
 #include "config/values.hpp"
+#include "io/files/output_file.hpp"
 
 namespace srcextract {
 namespace {
@@ -74,6 +78,13 @@ NamedOutputs named_outputs(const Request& request) {
     fail(place_or(request["CHECKIMAGE_NAME"], request),
          "two outputs would be one file, " + *twice + "; give CATALOG_NAME and each of CHECKIMAGE_NAME another name");
   return outputs;
+}
+
+void require_writable(const NamedOutputs& outputs) {
+  for (const std::string& file : outputs.files()) {
+    const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+    if (access(directory.empty() ? "." : directory.c_str(), W_OK | X_OK) != 0) throw write_error(file, errno);
+  }
 }
 
 }  // namespace srcextract

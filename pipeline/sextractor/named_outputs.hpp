@@ -30,4 +30,7 @@ struct NamedOutputs {
 /// as many, or two outputs are one file.
 NamedOutputs named_outputs(const sextractor::Request& request);
 
+/// Throws Error{output} if there is no directory for one of them, or one that may not be written to.
+void require_writable(const NamedOutputs& outputs);
+
 }  // namespace srcextract

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -18,8 +19,7 @@ class NamedResults {
   NamedResults(const NamedOutputs& outputs, const std::vector<sextractor::Parameter>& parameters)
       : outputs_(outputs), parameters_(parameters) {}
 
-  /// Takes that of one image (Job::take). From any thread. Throws Error{output}, and Error{config} if check images are
-  /// asked for and the image is one of several.
+  /// Takes that of one image (Job::take). From any thread. Throws Error{output}.
   void take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where);
 
   /// Writes all outputs once each is complete, none if one fails; a catalogue for standard output last. Throws
@@ -27,14 +27,14 @@ class NamedResults {
   void write(const Cpu& where);
 
  private:
-  void write_check_images(const ImageInput& input, const Extraction& extraction, const CatalogMetadata& metadata,
-                          const Cpu& where);
+  void write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
+                          const CatalogMetadata& metadata, const Cpu& where);
 
   const NamedOutputs& outputs_;
   const std::vector<sextractor::Parameter>& parameters_;
   std::mutex mutex_;
   std::vector<CatalogPiece> pieces_;
-  std::vector<OutputFile> files_;  ///< complete but for the commit
+  std::map<std::string, std::map<int, OutputFile>> check_images_;  ///< by path, and by HDU, not committed
 };
 
 }  // namespace srcextract

@@ -11,6 +11,7 @@
 
 #include "config/overrides.hpp"
 #include "config/values.hpp"
+#include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/print_result.hpp"
@@ -97,19 +98,30 @@ GivenConfig of_detection(GivenConfig given, const Translation& translation, cons
   for (const Unmet& unmet : translation.unmet)
     if (!unmet.for_detection.empty())
       given = override_given(given, path,
-                             Overrides{unmet.place + ": " + unmet.what + ", of the image in which sources are found:",
-                                       unmet.for_detection});
+                             Overrides{unmet.place + ": " + unmet.what + ", of the first image,", unmet.for_detection});
   return given;
 }
 
-/// Which images of its file are extracted: every one, or that of an extension.
-GivenConfig of_images(GivenConfig given, const NamedImage& image) {
-  const HduNames hdu(image.extension.empty() ? "all" : image.extension);
+/// With these images of a file, and one catalogue of all of them, for which nothing has to be asked.
+GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   for (Config* config : {&given.config, &given.written}) {
     config->input.hdu = hdu;
-    config->output.one_catalogue = false;  // there is one all the same
+    config->output.one_catalogue = false;
   }
   return given;
+}
+
+/// Which images of a file are measured: every one, or that of an extension.
+HduNames measured_hdus(const NamedImage& image) {
+  return image.extension.empty() ? "all" : image.extension;
+}
+
+/// In which images of a file sources are found: those that have the numbers of those that are measured, or, where one
+/// is measured, the first.
+HduNames found_hdus(const NamedImage& image, const NamedImage& measured) {
+  if (!image.extension.empty()) return image.extension;
+  const bool one = !measured.extension.empty() || select_images(measured.path, "all").size() == 1;
+  return one ? HduNames() : HduNames("all");
 }
 
 /// One file, to be extracted as a request says.
@@ -127,14 +139,14 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
   // Of two values of a key SExtractor takes the first for an image that is alone.
   FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
                 KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
-  plan.file.file.config = make_image_config(of_images(two ? given : detection, measured));
+  plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));
   plan.kept.add_files_of(plan.file.file.config->given);
   plan.kept.add(sextractor::find_file(request["FILTER_NAME"].word(), request.path));
   plan.kept.add(sextractor::find_file(request["STARNNW_NAME"].word(), request.path));
   if (!two) return plan;
   require_detection_config(given.config);
   FilesBeside beside;
-  beside.detection = {found.path, make_image_config(of_images(detection, found))};
+  beside.detection = {found.path, make_image_config(of_images(detection, found_hdus(found, measured)))};
   plan.kept.add_files_of(beside);
   plan.file.file.beside = std::make_shared<const FilesBeside>(std::move(beside));
   return plan;
@@ -160,6 +172,7 @@ int run_sextractor(const SextractorOptions& options) {
   const NamedOutputs outputs = named_outputs(request);
   const FilePlan plan = plan_file(options, request, translation);
   plan.kept.require_kept(outputs.files());
+  require_writable(outputs);
 
   const bool show_progress = stderr_is_terminal() && request["VERBOSE_TYPE"].word() != "QUIET";
   configure_log(verbosity_of(request["VERBOSE_TYPE"].word()), "", show_progress);

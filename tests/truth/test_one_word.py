@@ -1,6 +1,8 @@
 """`srcextract sextractor` in the place of `source-extractor`: the same arguments in the same directory write files of the
 same names, in which a reader finds the same columns and, by the measures of test_converted_sex.py, the same sources."""
 import os
+import pathlib
+import shutil
 import subprocess
 
 import numpy as np
@@ -13,12 +15,16 @@ pytest.importorskip("scipy.spatial")
 from oracle_fields import field
 from sextractor import PROGRAM
 from test_converted_sex import COLUMNS, CONFIGURATIONS, check, scene
+from test_default_sex import partners
 from test_dual_image import bands
 
 if not PROGRAM:
     pytest.skip("no SExtractor (Debian's source-extractor) on PATH", allow_module_level=True)
 
 pytestmark = pytest.mark.filterwarnings("ignore::astropy.io.fits.verify.VerifyWarning")
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Both:
@@ -218,6 +224,24 @@ def test_the_same_defaults(small, option):
     assert keys_of(ours) == keys_of(theirs) and len(keys_of(ours)) > 30
 
 
+def test_our_defaults_and_columns_are_files_of_sextractors(small):
+    """-dd is a configuration to SExtractor, which changes nothing, and -dp a list of columns, of which none is asked for."""
+    ours, _ = small.run("-dd")
+    columns, _ = small.run("-dp")
+    place = small.places["theirs"]
+    (place / "ours.sex").write_text(ours)
+    (place / "ours.param").write_text(columns + "NUMBER\nX_IMAGE\nFLUX_ISO\n")
+    (place / "plain.param").write_text("NUMBER\nX_IMAGE\nFLUX_ISO\n")
+    (place / "none.sex").write_text("# nothing\n")
+    (place / "default.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
+    for name in "ours", "plain":
+        done = subprocess.run([PROGRAM, "field.fits", "-c", "ours.sex" if name == "ours" else "none.sex", "-PARAMETERS_NAME",
+                               f"{name}.param", "-CATALOG_NAME", f"{name}.cat", "-VERBOSE_TYPE", "QUIET"], cwd=place,
+                              capture_output=True, text=True)
+        assert done.returncode == 0 and "WARNING" not in done.stderr, done.stderr
+    assert (place / "ours.cat").read_bytes() == (place / "plain.cat").read_bytes()
+
+
 def test_the_same_list_of_columns(small):
     ours, theirs = small.run("-dp")
     names = [{line.split()[0] for line in text.splitlines()} for text in (ours, theirs)]
@@ -248,3 +272,46 @@ def test_an_extension_of_a_file(both):
     ours, theirs = both.each(lambda place: np.loadtxt(place / "test.cat"))
     assert ours.shape == theirs.shape and np.array_equal(ours[:, 3], theirs[:, 3])
     assert np.array_equal(ours[:, 0], theirs[:, 0])
+
+
+def test_check_images_of_several_images(both):
+    """Extensions of one file, after a primary HDU without an image."""
+    def make(place):
+        images = [field(seed, 256, 1000, seeing=3.0, noise=20.0).astype(np.float32) for seed in (935, 936)]
+        fits.HDUList([fits.PrimaryHDU(), *map(fits.ImageHDU, images)]).writeto(place / "two.fits")
+        (place / "default.param").write_text("NUMBER\n")
+
+    both.prepare(make)
+    both.run("two.fits", "-FILTER", "N", "-DEBLEND_NTHRESH", "1", "-CLEAN", "N", "-CATALOG_TYPE", "NONE", "-CHECKIMAGE_TYPE",
+             "BACKGROUND,SEGMENTATION", "-CHECKIMAGE_NAME", "sky.fits,labels.fits")
+    for name in "sky.fits", "labels.fits":
+        def read(place):
+            with fits.open(place / name) as file:
+                file.verify("exception")
+                assert file[0].data is None
+                return [image.data.astype(float) for image in file[1:]]
+
+        ours, theirs = both.each(read)
+        assert len(ours) == len(theirs) == 2
+        for mine, told in zip(ours, theirs):
+            if name == "labels.fits":  # which are other numbers
+                mine, told = (mine > 0).astype(float), (told > 0).astype(float)
+            assert mine.shape == told.shape and np.mean(np.abs(mine - told) <= 1e-4 * np.abs(told).max()) > 0.9999
+
+
+def test_the_image_that_comes_with_the_program(both):
+    """With SExtractor's own defaults."""
+    def make(place):
+        shutil.copy(ROOT / "data/sky.fits", place)
+        (place / "default.param").write_text("NUMBER\nX_IMAGE\nY_IMAGE\nFLUX_AUTO\nFLUXERR_AUTO\nFLAGS\nALPHA_J2000\n")
+        (place / "default.conv").write_text("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n")
+
+    both.prepare(make)
+    both.run("sky.fits", "-CATALOG_TYPE", "FITS_1.0")
+    ours, theirs = both.each(fits_catalogue("test.cat"))
+    own, other, of_mine, of_theirs = partners(columns_of(ours), columns_of(theirs))
+    assert len(ours) == len(theirs) and of_mine == of_theirs > 0.99  # docs/sextractor.md: at BLANK pixels
+    assert np.mean(ours["FLAGS"][own] & 255 == theirs["FLAGS"][other]) > 0.98
+    assert np.abs(ours["ALPHA_J2000"][own] - theirs["ALPHA_J2000"][other]).max() < 1e-6
+    apart = np.abs(ours["FLUX_AUTO"][own] - theirs["FLUX_AUTO"][other]) / theirs["FLUXERR_AUTO"][other]
+    assert np.mean(apart < 1e-3) > 0.95
