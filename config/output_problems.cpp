@@ -55,9 +55,11 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
            std::to_string(most_vignet_pixels);
   if (vignet_size(before).any()) return "names VIGNET twice";
   const bool written = std::ranges::any_of(config.output.formats, [](CatalogFormat format) {
-    return format == CatalogFormat::fits || format == CatalogFormat::ecsv;
+    return format == CatalogFormat::fits || format == CatalogFormat::ecsv || format == CatalogFormat::votable ||
+           format == CatalogFormat::votable_text;
   });
-  return written ? "" : "holds " + quoted(word) + ", which is in FITS and ECSV alone: add one to output.formats";
+  return written ? ""
+                 : "holds " + quoted(word) + ", which is in FITS, ECSV and VOTables alone: add one to output.formats";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Format our_format(const std::string& type) {
       {"ASCII", {"csv", "text with commas, after a line with the names"}},
       {"ASCII_HEAD", {"ecsv", "text with names, units and descriptions at its head"}},
       {"ASCII_SKYCAT", {"ecsv", "text with names, units and descriptions at its head; reg is for pictures"}},
-      {"ASCII_VOTABLE", {"ecsv", "text with names, units and descriptions at its head"}},
+      {"ASCII_VOTABLE", {"votable_text", ""}},
       {"NONE", {"fits", "there is always a catalogue"}}};
   return formats.at(type);
 }

@@ -18,8 +18,14 @@ const char* extension(CatalogFormat format) {
       return ".cat.ecsv";
     case CatalogFormat::csv:
       return ".cat.csv";
+    case CatalogFormat::votable:
+      return ".cat.vot";
+    case CatalogFormat::votable_text:
+      return ".cat.xml";
     case CatalogFormat::reg:
       return ".reg";
+    case CatalogFormat::crtf:
+      return ".crtf";
   }
   throw Error(ErrorKind::internal, "a catalogue format has no extension; please report this");
 }
@@ -51,8 +57,17 @@ OutputFile write_catalog(const std::string& path, CatalogFormat format, const So
     case CatalogFormat::csv:
       write_all(csv_sink, file, rows(Vectors::apart), metadata);
       break;
+    case CatalogFormat::votable:
+      write_all(votable_sink, file, rows(Vectors::joined), metadata);
+      break;
+    case CatalogFormat::votable_text:
+      write_all(votable_text_sink, file, rows(Vectors::joined), metadata);
+      break;
     case CatalogFormat::reg:
       write_regions(file, sources);
+      break;
+    case CatalogFormat::crtf:
+      write_crtf(file, sources);
       break;
   }
   return file;

@@ -1,15 +1,14 @@
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <regex>
-#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "io/catalog/append_number.hpp"
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 
@@ -18,19 +17,6 @@ namespace {
 
 /// Text is handed to the file in pieces of about this size.
 constexpr std::size_t piece = std::size_t{1} << 20;
-
-/// The shortest decimal that reads back to the same bits, in no one's locale.
-template <class T>
-void append(std::string& out, T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(value)) {  // without the sign that to_chars would show
-      out += "nan";
-      return;
-    }
-  }
-  char digits[32];
-  out.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
 
 /// As JSON has it, with Python's names for what is no number there; of a picture a list for each of its rows.
 template <class T>
@@ -42,7 +28,7 @@ void append_list(std::string& out, const FieldValues<T>& values, std::size_t row
     if (element > 0) out += element % width == 0 ? "],[" : ",";
     if (element == 0 && values.width > 0) out += '[';
     if (std::isfinite(static_cast<double>(value))) {
-      append(out, value);
+      append_number(out, value);
     } else {
       out += std::isnan(static_cast<double>(value)) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
     }
@@ -78,7 +64,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
       if constexpr (std::is_same_v<T, std::string>) {
         append(text, std::string_view(values.at(i, 0)), separator);
       } else if (values.size() == 1 && values.width == 0) {
-        append(text, values.at(i, 0));
+        append_number(text, values.at(i, 0));
       } else {
         append_list(text, values, i);
       }
@@ -209,36 +195,6 @@ std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, st
 std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t /*count*/,
                                   const CatalogMetadata& /*metadata*/) {
   return std::make_unique<TextRows>(file, rows, ',');
-}
-
-void write_regions(OutputFile& file, const Sources& sources) {
-  // A source of one pixel, or of one row, has no extent of its own: draw the pixel's, whose variance is 1/12.
-  const double smallest = std::sqrt(9.0 / 12.0);
-  const auto radius = [&](double rms) { return 3 * rms > smallest ? 3 * rms : smallest; };
-
-  std::string text = "# Region file format: DS9 version 4.1\nimage\n";
-  for (std::size_t i = 0; i < sources.number.size(); ++i) {
-    // A source whose flux sums to zero has no centroid; its peak is where to look.
-    const bool centred = std::isfinite(sources.x_image[i]) && std::isfinite(sources.y_image[i]);
-    const double theta = sources.theta_image[i], a = radius(sources.a_image[i]), b = radius(sources.b_image[i]);
-    // Nor has one whose moments are not defined a shape: it is a point.
-    const bool shaped = std::isfinite(sources.a_image[i]) && std::isfinite(sources.b_image[i]) && std::isfinite(a);
-    const double fields[] = {centred ? sources.x_image[i] : sources.xpeak_image[i],
-                             centred ? sources.y_image[i] : sources.ypeak_image[i], a, b,
-                             std::isfinite(theta) ? theta : 0};
-    text += shaped ? "ellipse(" : "point(";
-    for (const double field : std::span(fields).first(shaped ? 5 : 2)) {
-      append(text, field);
-      text += ',';
-    }
-    text.back() = ')';
-    text += shaped ? " # text={" : " # point=cross text={";
-    text += std::to_string(sources.number[i]) + "}\n";
-    if (text.size() < piece) continue;
-    file.write(text);
-    text.clear();
-  }
-  file.write(text);
 }
 
 }  // namespace srcextract

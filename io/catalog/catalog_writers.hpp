@@ -12,5 +12,6 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata);
 /// Writers of whole catalogues; io/catalog/row_sink.hpp has those that take rows piece by piece.
 void write_fits_catalog(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata, const Cpu& where);
 void write_regions(OutputFile& file, const Sources& sources);
+void write_crtf(OutputFile& file, const Sources& sources);
 
 }  // namespace srcextract

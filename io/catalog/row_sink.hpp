@@ -28,6 +28,20 @@ std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, st
 std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                   const CatalogMetadata& metadata);
 
+/// VOTables whose rows are a BINARY2 stream, and TABLEDATA.
+std::unique_ptr<RowSink> votable_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                      const CatalogMetadata& metadata);
+std::unique_ptr<RowSink> votable_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                           const CatalogMetadata& metadata);
+
+/// Regions on the sky, for DS9 and as CASA's text: at ALPHA_J2000, DELTA_J2000 ellipses of 3 A_WORLD x 3 B_WORLD at
+/// THETA_J2000, or points where there are no such columns or no such values; labelled by NUMBER, if that is there. A
+/// source without a position has no region. Throw Error{config} if there are no columns of positions.
+std::unique_ptr<RowSink> region_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                     const CatalogMetadata& metadata);
+std::unique_ptr<RowSink> crtf_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                   const CatalogMetadata& metadata);
+
 /// Writes all rows by one of these.
 template <class Sink>
 void write_all(const Sink& begin, OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata) {

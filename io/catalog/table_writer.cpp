@@ -10,8 +10,10 @@ CatalogFormat table_format(const std::string& path) {
   if (path.ends_with(".fits")) return CatalogFormat::fits;
   if (path.ends_with(".ecsv")) return CatalogFormat::ecsv;
   if (path.ends_with(".csv")) return CatalogFormat::csv;
+  if (path.ends_with(".vot")) return CatalogFormat::votable;
+  if (path.ends_with(".xml")) return CatalogFormat::votable_text;
   throw Error(ErrorKind::config,
-              path + ": its ending tells no format to write; let the name end in .fits, .ecsv or .csv");
+              path + ": its ending tells no format to write; let the name end in .fits, .ecsv, .csv, .vot or .xml");
 }
 
 OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {
@@ -24,6 +26,8 @@ OutputFile write_table(const std::string& path, const Table& table, const Catalo
   if (format == CatalogFormat::fits) write_fits_catalog(file, rows, metadata, where);
   if (format == CatalogFormat::ecsv) write_all(ecsv_sink, file, rows, metadata);
   if (format == CatalogFormat::csv) write_all(csv_sink, file, rows, metadata);
+  if (format == CatalogFormat::votable) write_all(votable_sink, file, rows, metadata);
+  if (format == CatalogFormat::votable_text) write_all(votable_text_sink, file, rows, metadata);
   return file;
 }
 

@@ -1,5 +1,6 @@
 #include "io/files/base64.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace srcextract {
@@ -8,11 +9,13 @@ namespace {
 constexpr unsigned char largest_digit = 63;
 constexpr unsigned char no_digit = 255;
 
+constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 constexpr std::array<unsigned char, 256> make_digits() {
   std::array<unsigned char, 256> digits{};
   digits.fill(no_digit);
   unsigned char value = 0;
-  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) {
+  for (const char c : alphabet) {
     digits[static_cast<unsigned char>(c)] = value++;
   }
   return digits;
@@ -73,6 +76,43 @@ bool Base64Decoder::take(char character, std::byte*& next) {
   held_ = 0;
   ended_ = padding_ > 0;
   return true;
+}
+
+void Base64Encoder::encode(std::span<const std::byte> bytes, std::string& out) {
+  out.reserve(out.size() + bytes.size() / 3 * 4 + bytes.size() / 57 + 8);
+  std::size_t at = 0;
+  for (; count_ > 0 && count_ < 3 && at < bytes.size(); ++at) held_[count_++] = bytes[at];
+  if (count_ == 3) {
+    put_group(held_.data(), out);
+    count_ = 0;
+  }
+  for (; bytes.size() - at >= 3; at += 3) put_group(&bytes[at], out);
+  for (; at < bytes.size(); ++at) held_[count_++] = bytes[at];
+}
+
+void Base64Encoder::put_group(const std::byte* bytes, std::string& out) {
+  constexpr std::size_t line = 76;
+  const auto bits = std::to_integer<unsigned>(bytes[0]) << 16 | std::to_integer<unsigned>(bytes[1]) << 8 |
+                    std::to_integer<unsigned>(bytes[2]);
+  for (const unsigned shift : {18U, 12U, 6U, 0U}) out += alphabet[bits >> shift & largest_digit];
+  column_ += 4;
+  if (column_ < line) return;
+  out += '\n';
+  column_ = 0;
+}
+
+void Base64Encoder::finish(std::string& out) {
+  if (count_ > 0) {
+    const std::size_t padding = 3 - count_;
+    std::fill(held_.begin() + static_cast<std::ptrdiff_t>(count_), held_.end(), std::byte{0});
+    const bool ends_line = column_ + 4 == 76;
+    put_group(held_.data(), out);
+    const std::size_t end = out.size() - (ends_line ? 1 : 0);
+    std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(end - padding), padding, '=');
+    count_ = 0;
+  }
+  if (column_ > 0) out += '\n';
+  column_ = 0;
 }
 
 }  // namespace srcextract

@@ -7,6 +7,7 @@
 
 #include "io/wcs/unit_grammar.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract {
 namespace {
@@ -68,6 +69,25 @@ std::string fits_unit(const std::string& text) {
   std::optional<ParsedUnit> unit = understood(text);
   // Spelt out a unit can be longer than what was read, and must itself be one.
   return unit && understood(unit->text) ? std::move(unit->text) : "";
+}
+
+std::string vo_unit(const std::string& text) {
+  const std::optional<ParsedUnit> unit = understood(text);
+  if (!unit) return "";
+  // Only one divisor can be written as such, and nothing behind it.
+  const bool divided = unit->factors.size() > 1 && unit->factors.back().power < 0 &&
+                       std::ranges::count_if(unit->factors, [](const UnitPower& f) { return f.power < 0; }) == 1;
+  std::string out = unit->ten;
+  for (const UnitPower& factor : unit->factors) {
+    const bool first = &factor == &unit->factors.front(), divisor = divided && &factor == &unit->factors.back();
+    if (!first) out += divisor ? '/' : '.';
+    out += factor.name;
+    const double power = divisor ? -factor.power : factor.power;
+    if (power == 1) continue;
+    const std::string exponent = shortest(power);
+    out += power == std::round(power) ? "**" + exponent : "**(" + exponent + ")";
+  }
+  return out;
 }
 
 bool is_per_area(const std::string& unit) {

@@ -9,6 +9,10 @@ namespace srcextract {
 /// are counts; the sign of micro, in UTF-8 or Latin-1, is u. Empty if it is none.
 std::string fits_unit(const std::string& text);
 
+/// The same unit as VOUnits 1.0 spells it, in any spelling that unit_factor takes: "count/s", "mag.arcsec**-2",
+/// "10**-17erg.cm**-2.s**-1". Empty if it is none.
+std::string vo_unit(const std::string& text);
+
 /// Whether a FITS unit is one of something per beam, pixel, or solid angle on the sky: Jy/beam, MJy/sr, mag/arcsec2.
 bool is_per_area(const std::string& unit);
 

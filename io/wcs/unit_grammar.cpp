@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stages/core/ascii.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract {
 namespace {
@@ -26,6 +27,7 @@ class Parser {
       const std::optional<double> exponent = ten();
       if (!exponent) return std::nullopt;
       unit.value.factor = std::pow(10.0, *exponent);
+      unit.ten = "10**" + shortest(*exponent);
       blanks();
       if (left_.starts_with('.') || left_.starts_with('*')) take(1);
       blanks();
@@ -37,10 +39,16 @@ class Parser {
     }
     if (text_.empty() || !std::isnormal(unit.value.factor)) return std::nullopt;
     unit.text = std::move(text_);
+    unit.factors = std::move(factors_);
     return unit;
   }
 
  private:
+  /// To this power all factors from that one on, which are those of one term.
+  void raise_from(std::size_t first, double power) {
+    for (; first < factors_.size(); ++first) factors_[first].power *= power;
+  }
+
   /// Moves on, keeping what was there.
   void take(std::size_t count) {
     text_ += left_.substr(0, count);
@@ -75,9 +83,11 @@ class Parser {
       sign = -1;
     }
     while (true) {
+      const std::size_t first = factors_.size();
       const std::optional<UnitValue> one = term();
       if (!one) return std::nullopt;
       multiply(result, *one, sign);
+      raise_from(first, sign);
       const char operation = next();
       if (operation == '\0' || operation == ')') {
         blanks();
@@ -94,6 +104,7 @@ class Parser {
 
   /// A name, or something in parentheses, with its power.
   std::optional<UnitValue> term() {
+    const std::size_t first = factors_.size();
     std::optional<UnitValue> base = left_.starts_with('(') ? in_parentheses() : name();
     if (!base) return std::nullopt;
     const std::size_t at = left_.find_first_not_of(' ');
@@ -104,6 +115,7 @@ class Parser {
     if (!exponent) return std::nullopt;
     UnitValue raised;
     multiply(raised, *base, *exponent);
+    raise_from(first, *exponent);
     return raised;
   }
 
@@ -122,16 +134,19 @@ class Parser {
     const std::string_view name = left_.substr(0, length);
     if (name == "sqrt" && left_.substr(length).starts_with('(')) {
       take(length);
+      const std::size_t first = factors_.size();
       const std::optional<UnitValue> inside = in_parentheses();
       if (!inside) return std::nullopt;
       UnitValue root;
       multiply(root, *inside, 0.5);
+      raise_from(first, 0.5);
       return root;
     }
     std::optional<UnitValue> unit = named_unit(name);
     const std::string_view standard = unit ? std::string_view() : standard_name(name);
     if (!standard.empty()) unit = named_unit(standard);
     text_ += standard.empty() ? name : standard;
+    factors_.push_back({std::string(standard.empty() ? name : standard)});
     left_.remove_prefix(length);
     return unit;
   }
@@ -177,6 +192,7 @@ class Parser {
 
   std::string_view left_;
   std::string text_;  ///< what was read
+  std::vector<UnitPower> factors_;
 };
 
 }  // namespace

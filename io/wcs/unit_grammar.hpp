@@ -3,14 +3,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/wcs/unit_table.hpp"
 
 namespace srcextract {
 
+/// A name in a unit, as the FITS Standard has it, and its power in all: -2 of s in (m/s)**2.
+struct UnitPower {
+  std::string name;
+  double power = 1;
+};
+
 /// A text that is a unit.
 struct ParsedUnit {
   UnitValue value;
+  std::string ten;                 ///< the factor in front without blanks, "10**-17", if there is one
+  std::vector<UnitPower> factors;  ///< in their order
   std::string text;  ///< with the names of the FITS Standard in place of those that are often written instead
 };
 

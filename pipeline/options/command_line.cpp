@@ -35,7 +35,8 @@ In the place of SExtractor: srcextract sextractor m31.fits -c default.sex; see s
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
-  m31.reg                                   DS9 regions
+  m31.cat.vot   m31.cat.xml                 the same, VOTables: in BINARY2, as text
+  m31.reg       m31.crtf                    regions for DS9, for CARTA and CASA
   m31.seg.fits                              label map, pixel = NUMBER
   m31.png                                   picture, the sources over it
   m31.run.json                              times, statistics, versions, configuration

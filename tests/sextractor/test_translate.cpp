@@ -268,6 +268,8 @@ TEST(SextractorTranslation, Columns) {
   EXPECT_THAT(lost(converted), HasSubstr("MAG_PSF: there are no fits of PSFs"));
   EXPECT_THAT(converted.config.output.formats, ElementsAre(CatalogFormat::ecsv));
   EXPECT_THAT(convert("CATALOG_TYPE ASCII\n", "VIGNET(3,3)\n").config.output.formats, ElementsAre(CatalogFormat::ecsv));
+  EXPECT_THAT(convert("CATALOG_TYPE ASCII_VOTABLE\n", "VIGNET(3,3)\n").config.output.formats,
+              ElementsAre(CatalogFormat::votable_text));
   EXPECT_THAT(convert_error("GAIN 1\n", "MAG_PSF\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
   const Config several = convert("CATALOG_TYPE FITS_LDAC\n", "EXT_NUMBER\nNUMBER\n").config;

@@ -119,7 +119,10 @@ TEST(CatalogTest, ExtensionsAreThoseOfTheManual) {
   EXPECT_STREQ(extension(CatalogFormat::fits), ".cat.fits");
   EXPECT_STREQ(extension(CatalogFormat::ecsv), ".cat.ecsv");
   EXPECT_STREQ(extension(CatalogFormat::csv), ".cat.csv");
+  EXPECT_STREQ(extension(CatalogFormat::votable), ".cat.vot");
+  EXPECT_STREQ(extension(CatalogFormat::votable_text), ".cat.xml");
   EXPECT_STREQ(extension(CatalogFormat::reg), ".reg");
+  EXPECT_STREQ(extension(CatalogFormat::crtf), ".crtf");
 }
 
 class CatalogSize : public ::testing::TestWithParam<std::size_t> {};
@@ -297,7 +300,8 @@ TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
 TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
   TemporaryFolder one, other;
   const Sources sources = random_sources(100, true);
-  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::reg}) {
+  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::votable,
+                               CatalogFormat::votable_text, CatalogFormat::reg, CatalogFormat::crtf}) {
     const std::string text = read_file(written(one, format, sources));
     EXPECT_EQ(text, read_file(written(other, format, sources)));
     EXPECT_THAT(text, ::testing::Not(HasSubstr(one.string())));

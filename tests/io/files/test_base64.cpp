@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace srcextract {
@@ -54,6 +58,46 @@ TEST(Base64Test, KnowsThatAGroupIsNotComplete) {
   for (const std::string text : {"Z", "Zg", "Zg=", "Zm9vY", "Zm9vYmE"}) {
     const Decoded decoded = decode(text, 100);
     EXPECT_TRUE(decoded.valid && !decoded.complete) << text;
+  }
+}
+
+std::string encode(std::string_view bytes, std::size_t piece) {
+  Base64Encoder encoder;
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += piece) {
+    const std::string_view some = bytes.substr(i, piece);
+    encoder.encode(std::as_bytes(std::span(some.data(), some.size())), out);
+  }
+  encoder.finish(out);
+  return out;
+}
+
+TEST(Base64Test, EncodesTheVectorsOfRfc4648HoweverTheyAreCut) {
+  for (const auto& [bytes, text] :
+       {std::pair("", ""), std::pair("f", "Zg==\n"), std::pair("fo", "Zm8=\n"), std::pair("foo", "Zm9v\n"),
+        std::pair("foob", "Zm9vYg==\n"), std::pair("fooba", "Zm9vYmE=\n"), std::pair("foobar", "Zm9vYmFy\n"),
+        std::pair("\xfb\xff\xbf", "+/+/\n")}) {
+    for (const std::size_t piece : {1, 2, 3, 4, 5, 7, 100}) EXPECT_EQ(encode(bytes, piece), text) << piece;
+  }
+}
+
+TEST(Base64Test, LinesOf76CharactersDecodeToWhatWasEncoded) {
+  for (std::size_t size = 50; size < 120; ++size) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(37 * i * i + size);
+    const std::string whole = encode(bytes, 1000);
+    for (const std::size_t piece : {1, 2, 5, 57, 58}) EXPECT_EQ(encode(bytes, piece), whole) << size;
+    const Decoded decoded = decode(whole, 9);
+    EXPECT_TRUE(decoded.valid && decoded.complete);
+    EXPECT_EQ(decoded.bytes, bytes);
+    std::istringstream lines(whole);
+    std::string line;
+    for (std::size_t left = (size + 2) / 3 * 4; left > 0; left -= line.size()) {
+      ASSERT_TRUE(std::getline(lines, line));
+      EXPECT_EQ(line.size(), std::min<std::size_t>(left, 76)) << size;
+      ASSERT_FALSE(line.empty());
+    }
+    EXPECT_FALSE(std::getline(lines, line)) << size;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "io/wcs/unit.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -105,6 +106,65 @@ TEST(UnitTest, AstropyFindsTheSameFactors) {
       EXPECT_NEAR(found / expected, 1, 1e-12) << have << " to " << want;
     }
   }
+}
+
+TEST(UnitTest, VoUnits) {
+  for (const auto& [fits, vo] : {std::pair("count", "count"),
+                                 {"count/s", "count/s"},
+                                 {"Jy/beam", "Jy/beam"},
+                                 {"pixel.Jy/beam", "pixel.Jy/beam"},
+                                 {"pixel**2", "pixel**2"},
+                                 {"pixel**(-2)", "pixel**-2"},
+                                 {"mag * arcsec**(-2)", "mag/arcsec**2"},
+                                 {"mag / arcsec2", "mag/arcsec**2"},
+                                 {"Jy/beam.km", "Jy.beam**-1.km"},
+                                 {"10**-17 erg/s/cm**2", "10**-17erg.s**-1.cm**-2"},
+                                 {"10**(-17).W", "10**-17W"},
+                                 {"/s", "s**-1"},
+                                 {"(m/s)**2", "m**2/s**2"},
+                                 {"sqrt(Hz)", "Hz**(0.5)"},
+                                 {"m**(3/2)", "m**(1.5)"},
+                                 {"km s-1", "km/s"},
+                                 {"DN", "adu"},
+                                 {"", ""},
+                                 {"nanomaggies", ""}})
+    EXPECT_EQ(vo_unit(fits), vo) << fits;
+}
+
+/// Reads pairs of a FITS unit and what is said to be the same in VOUnits.
+constexpr const char* compare_with_astropy = R"(
+import pathlib
+import sys
+import warnings
+from astropy import units
+warnings.simplefilter('error', units.UnitsWarning)
+warnings.filterwarnings('ignore', '.* deprecated in the VOUnit standard', units.UnitsWarning)
+for line in pathlib.Path(sys.argv[1]).read_text().splitlines():
+    fits, vo = line.split('|')
+    assert units.Unit(vo, format='vounit') == units.Unit(fits, format='fits'), line
+print('compared')
+)";
+
+/// Every name, with a prefix where it may have one, and powers of it.
+TEST(UnitTest, AstropyReadsVoUnitsAsTheSame) {
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
+  const testing::TemporaryFolder folder;
+  std::ofstream list(folder / "units");
+  for (const char* name :
+       {"m",     "kg",   "s",      "A",      "K",       "mol",    "cd",       "rad",    "sr",    "GHz", "J",
+        "W",     "mV",   "N",      "Pa",     "C",       "Ohm",    "S",        "F",      "Wb",    "T",   "H",
+        "lm",    "lx",   "deg",    "arcmin", "arcsec",  "mas",    "min",      "h",      "d",     "a",   "Myr",
+        "keV",   "erg",  "Ry",     "u",      "solMass", "solLum", "Angstrom", "solRad", "AU",    "lyr", "Mpc",
+        "count", "ct",   "photon", "ph",     "adu",     "uJy",    "mag",      "mG",     "pixel", "pix", "barn",
+        "D",     "chan", "bin",    "voxel",  "bit",     "byte",   "beam"}) {
+    const std::string unit = name;
+    for (const std::string& fits : {unit, unit + "**2", unit + "**(-1)", "Jy/" + unit, unit + ".K", "10**3 " + unit})
+      list << fits << '|' << vo_unit(fits) << '\n';
+  }
+  list.close();
+  const auto [status, output] = testing::run_python(folder, compare_with_astropy, folder / "units");
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_THAT(output, ::testing::HasSubstr("compared\n"));
 }
 
 /// What astropy.units reads in its FITS format: all names that it has, and texts of the grammar. Prints the size of

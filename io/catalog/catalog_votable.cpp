@@ -1,0 +1,154 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "io/catalog/append_number.hpp"
+#include "io/catalog/row_sink.hpp"
+#include "io/catalog/votable_head.hpp"
+#include "io/files/base64.hpp"
+#include "io/files/big_endian.hpp"
+#include "io/files/xml_text.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Rows are handed to the file in pieces of about so many bytes.
+constexpr std::size_t piece = std::size_t{1} << 20;
+
+template <class T>
+void append_value(std::string& out, T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) {
+      out += std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+      return;
+    }
+  }
+  append_number(out, value);
+}
+
+class TabledataRows final : public RowSink {
+ public:
+  TabledataRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata)
+      : file_(file) {
+    file_.write(votable_head(rows, count, metadata) + "<DATA>\n<TABLEDATA>\n");
+  }
+
+  void write(const CatalogRows& rows) override {
+    std::string text;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
+      text += "<TR>";
+      for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
+        text += "<TD>";
+        if constexpr (std::is_same_v<T, std::string>) {
+          append_xml(text, values.at(row, 0));
+        } else {
+          for (std::size_t element = 0; element < values.size(); ++element) {
+            if (element > 0) text += ' ';
+            append_value(text, values.at(row, element));
+          }
+        }
+        text += "</TD>";
+      });
+      text += "</TR>\n";
+      if (text.size() < piece) continue;
+      file_.write(text);
+      text.clear();
+    }
+    file_.write(text);
+  }
+
+  void finish() override { file_.write(std::string("</TABLEDATA>\n</DATA>\n") + votable_end); }
+
+ private:
+  OutputFile& file_;
+};
+
+template <class T>
+void append_big_endian(std::vector<std::byte>& out, T value) {
+  out.resize(out.size() + sizeof(T));
+  store_big_endian(value, out.data() + out.size() - sizeof(T));
+}
+
+/// A cell of unicodeChar of any length: how many there are, and UTF-16.
+void append_text(std::vector<std::byte>& out, std::string_view text) {
+  const std::size_t begin = out.size();
+  append_big_endian(out, std::int32_t{0});
+  std::int32_t length = 0;
+  const auto append = [&](char32_t unit) {
+    append_big_endian(out, static_cast<std::int16_t>(unit));
+    ++length;
+  };
+  while (!text.empty()) {
+    const char32_t c = take_xml_character(text);
+    if (c < 0x10000) {
+      append(c);
+    } else {
+      append(0xd800 + ((c - 0x10000) >> 10));
+      append(0xdc00 + ((c - 0x10000) & 0x3ff));
+    }
+  }
+  store_big_endian(length, out.data() + begin);
+}
+
+/// Every row begins with a bit for each field that tells whether its value is missing; none is: that of a number is
+/// NaN.
+class BinaryRows final : public RowSink {
+ public:
+  BinaryRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata)
+      : file_(file) {
+    file_.write(votable_head(rows, count, metadata) + "<DATA>\n<BINARY2>\n<STREAM encoding=\"base64\">\n");
+  }
+
+  void write(const CatalogRows& rows) override {
+    std::vector<std::byte> bytes;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row) {
+      bytes.resize(bytes.size() + (rows.fields.size() + 7) / 8);
+      for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
+        if constexpr (std::is_same_v<T, std::string>) {
+          append_text(bytes, values.at(row, 0));
+        } else {
+          for (std::size_t element = 0; element < values.size(); ++element)
+            append_big_endian(bytes, values.at(row, element));
+        }
+      });
+      if (bytes.size() >= piece) put(bytes);
+    }
+    put(bytes);
+  }
+
+  void finish() override {
+    std::string text;
+    base64_.finish(text);
+    file_.write(text + "</STREAM>\n</BINARY2>\n</DATA>\n" + votable_end);
+  }
+
+ private:
+  void put(std::vector<std::byte>& bytes) {
+    std::string text;
+    base64_.encode(bytes, text);
+    file_.write(text);
+    bytes.clear();
+  }
+
+  OutputFile& file_;
+  Base64Encoder base64_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSink> votable_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                      const CatalogMetadata& metadata) {
+  return std::make_unique<BinaryRows>(file, rows, count, metadata);
+}
+
+std::unique_ptr<RowSink> votable_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                           const CatalogMetadata& metadata) {
+  return std::make_unique<TabledataRows>(file, rows, count, metadata);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace srcextract {
+
+/// What stands for characters that cannot be written: U+FFFD.
+inline constexpr char32_t replacement_character = 0xfffd;
+
+/// Takes the first character off a text in UTF-8, which is not empty. What is no UTF-8 (RFC 3629) is a
+/// replacement_character for each byte.
+inline char32_t take_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) -> char32_t {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const char32_t first = byte(0);
+  const std::size_t size = first < 0x80                    ? 1
+                           : first >= 0xc2 && first < 0xe0 ? 2
+                           : first >= 0xe0 && first < 0xf0 ? 3
+                           : first >= 0xf0 && first < 0xf5 ? 4
+                                                           : 0;
+  char32_t character = size < 2 ? first : first & (0x7f >> size);
+  bool valid = size > 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    valid &= byte(i) >> 6 == 2;
+    character = character << 6 | (byte(i) & 0x3f);
+  }
+  // Longer than need be, halves of UTF-16's pairs, beyond Unicode.
+  valid &= (size != 3 || character >= 0x800) && (size != 4 || character >= 0x10000) && character < 0x110000 &&
+           (character < 0xd800 || character >= 0xe000);
+  text.remove_prefix(valid ? size : 1);
+  return valid ? character : replacement_character;
+}
+
+}  // namespace srcextract
