@@ -27,6 +27,12 @@ std::size_t values_of(const Parameter& parameter) {
                                     "column out, or give the image a WCS");
 }
 
+std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
+                                   std::int64_t count, const CatalogMetadata& metadata) {
+  return type == "ASCII_VOTABLE" ? votable_text_sink(file, rows, count, metadata)
+                                 : ecsv_sink(file, rows, count, metadata);
+}
+
 }  // namespace
 
 ArrangedRows::ArrangedRows(const CatalogPiece& piece, const std::vector<Parameter>& parameters, int extension)
@@ -80,7 +86,7 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
     write_fits_catalog(file, arranged.front()->rows(), metadata, where);
     return file;
   }
-  const std::unique_ptr<RowSink> sink = ecsv_sink(file, arranged.front()->rows(), count, metadata);
+  const std::unique_ptr<RowSink> sink = text_sink(type, file, arranged.front()->rows(), count, metadata);
   for (const auto& piece : arranged) sink->write(piece->rows());
   sink->finish();
   return file;
