@@ -55,11 +55,35 @@ std::string vignet_problem(const std::string& word, const std::vector<std::strin
            std::to_string(most_vignet_pixels);
   if (vignet_size(before).any()) return "names VIGNET twice";
   const bool written = std::ranges::any_of(config.output.formats, [](CatalogFormat format) {
-    return format == CatalogFormat::fits || format == CatalogFormat::ecsv || format == CatalogFormat::votable ||
+    return format == CatalogFormat::fits || format == CatalogFormat::ldac || format == CatalogFormat::ecsv ||
+           format == CatalogFormat::ascii_head || format == CatalogFormat::votable ||
            format == CatalogFormat::votable_text;
   });
   return written ? ""
-                 : "holds " + quoted(word) + ", which is in FITS, ECSV and VOTables alone: add one to output.formats";
+                 : "holds " + quoted(word) +
+                       ", which is in FITS, LDAC, ECSV, ascii_head and VOTables alone: add one to output.formats";
+}
+
+/// PSFEx alone reads VIGNET from FITS_LDAC. Without FLAGS or ELONGATION it is ended by the system, without the others
+/// it reads no star; where it looks for position and flux it can be told.
+std::string psfex_problem(const Config& config) {
+  const ColumnChoice choice(config.output.columns);
+  const bool read = std::ranges::count(config.output.formats, CatalogFormat::ldac) > 0;
+  if (!read || !vignet_size(config.output.columns).any()) return "";
+  std::vector<std::string> missing;
+  for (const char* name : {"FLUX_RADIUS", "SNR_WIN", "ELONGATION", "FLAGS"})
+    if (!choice.has(name)) missing.emplace_back(name);
+  const auto has_position = [&](const std::string& which) {
+    return choice.has("X" + which + "_IMAGE") && choice.has("Y" + which + "_IMAGE");
+  };
+  if (!has_position("") && !has_position("WIN") && !has_position("PEAK")) missing.emplace_back("X_IMAGE, Y_IMAGE");
+  const bool has_flux = std::ranges::any_of(choice.names(), [](const std::string& name) {
+    return name.starts_with("FLUX_") && name != "FLUX_RADIUS" && name != "FLUX_MAX";
+  });
+  if (!has_flux) missing.emplace_back("FLUX_APER");
+  if (missing.empty()) return "";
+  return "holds VIGNET, which PSFEx reads from the format ldac, and PSFEx crashes or refuses without " + join(missing) +
+         ": add what is missing, or leave out VIGNET or the format ldac";
 }
 
 }  // namespace
@@ -139,7 +163,7 @@ std::string columns_problem(const Config& config) {
     if (!missing.empty()) return "holds " + quoted(name) + ", which " + missing;
     before.push_back(name);
   }
-  return "";
+  return psfex_problem(config);
 }
 
 std::string check_compression_use(const OutputConfig& config) {

@@ -21,11 +21,11 @@ struct Format {
 Format our_format(const std::string& type) {
   static const std::map<std::string, Format> formats = {
       {"FITS_1.0", {"fits", ""}},
-      {"FITS_LDAC", {"fits", "a binary table without LDAC's header of the image"}},
+      {"FITS_LDAC", {"ldac", ""}},
       {"FITS_TPX", {"fits", "a binary table"}},
-      {"ASCII", {"csv", "text with commas, after a line with the names"}},
-      {"ASCII_HEAD", {"ecsv", "text with names, units and descriptions at its head"}},
-      {"ASCII_SKYCAT", {"ecsv", "text with names, units and descriptions at its head; reg is for pictures"}},
+      {"ASCII", {"ascii_head", "after lines that name the columns"}},
+      {"ASCII_HEAD", {"ascii_head", ""}},
+      {"ASCII_SKYCAT", {"ascii_head", "with the header of ASCII_HEAD; reg is for pictures"}},
       {"ASCII_VOTABLE", {"votable_text", ""}},
       {"NONE", {"fits", "there is always a catalogue"}}};
   return formats.at(type);
@@ -33,9 +33,7 @@ Format our_format(const std::string& type) {
 
 void put_format(const Request& request, Translation& to) {
   const Setting& type = request["CATALOG_TYPE"];
-  Format format = our_format(type.word());
-  // What a text with commas has no room for.
-  if (format.ours == "csv" && request.wants("VIGNET")) format = our_format("ASCII_HEAD");
+  const Format format = our_format(type.word());
   std::string formats = format.ours;
   if (request.wants("EXT_NUMBER") && formats != "fits") formats = "fits, " + formats;
   to.put("output.formats", "[" + formats + "]", {&type}, format.note);

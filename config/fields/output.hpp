@@ -10,7 +10,7 @@
 namespace srcextract {
 
 inline std::vector<std::string> names_of(CatalogFormat) {
-  return {"fits", "ecsv", "csv", "votable", "votable_text", "reg", "crtf"};
+  return {"fits", "ldac", "ecsv", "csv", "ascii_head", "votable", "votable_text", "reg", "crtf"};
 }
 
 inline std::vector<std::string> names_of(ImageCompression) {

@@ -11,12 +11,10 @@
 #include "io/catalog/append_number.hpp"
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
+#include "io/catalog/text_values.hpp"
 
 namespace srcextract {
 namespace {
-
-/// Text is handed to the file in pieces of about this size.
-constexpr std::size_t piece = std::size_t{1} << 20;
 
 /// As JSON has it, with Python's names for what is no number there; of a picture a list for each of its rows.
 template <class T>
@@ -36,21 +34,10 @@ void append_list(std::string& out, const FieldValues<T>& values, std::size_t row
   out += values.width == 0 ? "]" : "]]";
 }
 
-/// As it is, or in double quotes (RFC 4180) where it would be taken apart.
-void append(std::string& out, std::string_view text, char separator) {
-  if (!text.empty() && text.find_first_of(" \t\r\n\"#") == text.npos && text.find(separator) == text.npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (char c : text) out.append(c == '"' ? 2 : 1, c);
-  out += '"';
-}
-
 std::string names(const CatalogRows& rows, char separator) {
   std::string line;
   for_each_field(rows, [&](const Column& column, const auto&) {
-    append(line, std::string_view(column.name), separator);
+    append_text(line, column.name, separator);
     line += separator;
   });
   if (!line.empty()) line.back() = '\n';
@@ -62,7 +49,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows.count); ++i) {
     for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
       if constexpr (std::is_same_v<T, std::string>) {
-        append(text, std::string_view(values.at(i, 0)), separator);
+        append_text(text, values.at(i, 0), separator);
       } else if (values.size() == 1 && values.width == 0) {
         append_number(text, values.at(i, 0));
       } else {
@@ -72,7 +59,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
     });
     if (text.empty()) return;  // there is no column
     text.back() = '\n';
-    if (text.size() < piece) continue;
+    if (text.size() < text_piece) continue;
     file.write(text);
     text.clear();
   }

@@ -6,6 +6,7 @@
 #include "io/catalog/catalog.hpp"
 #include "io/catalog/catalog_rows.hpp"
 #include "io/files/output_file.hpp"
+#include "stages/core/exec.hpp"
 
 namespace srcextract {
 
@@ -27,6 +28,39 @@ std::unique_ptr<RowSink> ecsv_sink(OutputFile& file, const CatalogRows& rows, st
                                    const CatalogMetadata& metadata);
 std::unique_ptr<RowSink> csv_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                   const CatalogMetadata& metadata);
+
+/// The headers of SExtractor's text: none (ASCII), a line for every column (ASCII_HEAD), or what SkyCat asks for, and
+/// tabs between the columns (ASCII_SKYCAT).
+enum class SextractorHeader { none, head, skycat };
+
+/// SExtractor's text: columns under each other; of a vector the elements side by side, of which ASCII_HEAD names the
+/// first. Blanks in names become '_'. Numbers read back to the same bits.
+std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                              const CatalogMetadata& metadata, SextractorHeader header);
+inline std::unique_ptr<RowSink> ascii_head_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                                const CatalogMetadata& metadata) {
+  return sextractor_text_sink(file, rows, count, metadata, SextractorHeader::head);
+}
+
+/// SExtractor's tables: of the sources alone (FITS_1.0), or after a table of one row that has the header of the image
+/// (FITS_LDAC, of metadata.head).
+enum class SextractorTable { objects, ldac };
+
+/// Writes one of them, whose columns are of the types that they have there, which is what PSFEx takes them for; after
+/// those of other images, if the file holds some. Columns of text are as long as the longest in `rows`, and longer text
+/// that comes later is Error{internal}.
+std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                               const CatalogMetadata& metadata, const Cpu& where,
+                                               SextractorTable table);
+inline std::unique_ptr<RowSink> ldac_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                          const CatalogMetadata& metadata, const Cpu& where) {
+  return sextractor_table_sink(file, rows, count, metadata, where, SextractorTable::ldac);
+}
+inline auto ldac_sink_on(const Cpu& where) {
+  return [where](OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata) {
+    return ldac_sink(file, rows, count, metadata, where);
+  };
+}
 
 /// VOTables whose rows are a BINARY2 stream, and TABLEDATA.
 std::unique_ptr<RowSink> votable_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,

@@ -8,8 +8,8 @@
 
 namespace srcextract {
 
-/// The format that the ending of a file name asks for: .fits, .ecsv, .csv, .vot (a VOTable in BINARY2) or .xml (one in
-/// TABLEDATA). Throws Error{config} if it is another.
+/// The format that the ending of a file name asks for: .fits, .ldac, .ecsv, .csv, .txt (ascii_head), .vot (a VOTable in
+/// BINARY2) or .xml (one in TABLEDATA). Throws Error{config} if it is another.
 CatalogFormat table_format(const std::string& path);
 
 /// Writes the table in that format, as write_catalog does its own; the caller commits the file. Text of a FITS table

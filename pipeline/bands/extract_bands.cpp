@@ -27,6 +27,7 @@
 #include "pipeline/log/printable.hpp"
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "stages/catalogue/bands.hpp"
@@ -163,6 +164,7 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
                            .detection_image = printable_name(open.detection().task.path)};
+  metadata.head = image_head(open.on_sky().input(), open.on_sky().result.extraction, config.config);
   for (const OpenBand& one : open.bands())
     metadata.bands.push_back({one.band.option.name, printable_name(one.band.file().path), one.band.option.settings});
   const Sources sources = open.join();

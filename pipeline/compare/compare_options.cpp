@@ -44,7 +44,8 @@ void add_outputs(CLI::App& app, CompareOptions& options) {
   app.add_option("--junit", options.junit, "Verdicts, as the XML that CI systems read; - is stdout")
       ->type_name("FILE")
       ->group("Outputs");
-  app.add_option("--matched", options.matched, "Both sides' rows and differences (.fits, .ecsv, .csv,\n.vot or .xml)")
+  app.add_option("--matched", options.matched,
+                 "Both sides' rows and differences (.fits, .ldac, .ecsv, .csv,\n.txt, .vot or .xml)")
       ->type_name("FILE")
       ->group("Outputs");
   app.add_option("--update", options.update,

@@ -15,6 +15,7 @@
 #include "pipeline/log/seconds_since.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/check_images.hpp"
+#include "pipeline/outputs/image_head.hpp"
 #include "pipeline/outputs/picture_file.hpp"
 #include "pipeline/outputs/run_record.hpp"
 #include "pipeline/outputs/vignets.hpp"
@@ -112,6 +113,7 @@ CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extractio
                            .pixel_unit = unit,
                            .sum_unit = sum_unit(unit),
                            .image = facts_of(input, extraction, config.config.output)};
+  metadata.head = image_head(input, extraction, config.config);
   if (input.detection != nullptr) {
     metadata.detection_image = printable_name(input.detection->task.path);
     metadata.detection_unit = pixel_unit(input.detection->frame.image().header());

@@ -34,7 +34,8 @@ With a configuration of SExtractor's: srcextract convert-config default.sex -o c
 In the place of SExtractor: srcextract sextractor m31.fits -c default.sex; see srcextract sextractor -h
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
-  m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
+  m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue; for SCAMP and PSFEx m31.cat.ldac,
+                                            as SExtractor's ASCII_HEAD m31.cat.txt
   m31.cat.vot   m31.cat.xml                 the same, VOTables: in BINARY2, as text
   m31.reg       m31.crtf                    regions for DS9, for CARTA and CASA
   m31.seg.fits                              label map, pixel = NUMBER

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <variant>
 
-#include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "sextractor/columns.hpp"
+#include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -15,9 +15,16 @@ namespace {
 
 using sextractor::Parameter;
 
-/// How many values of a column of vectors are asked for.
+/// Whether a column has several values, of circles, of parts of the light or of maps of flags.
+bool is_vector(const std::string& column) {
+  return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& known) {
+           return known.repeated && known.column.name == column;
+         });
+}
+
+/// How many values are asked for; of other columns SExtractor does not look at the size.
 std::size_t values_of(const Parameter& parameter) {
-  return parameter.sizes.empty() ? 1 : static_cast<std::size_t>(parameter.sizes.front());
+  return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
 }
 
 [[noreturn]] void fail_without(const Parameter& parameter, const CatalogPiece& piece) {
@@ -27,10 +34,20 @@ std::size_t values_of(const Parameter& parameter) {
                                     "column out, or give the image a WCS");
 }
 
+/// All rows of a table.
+void write_rows(RowSink& sink, const CatalogRows& rows) {
+  sink.write(rows);
+  sink.finish();
+}
+
+/// Of rows of all images.
 std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
                                    std::int64_t count, const CatalogMetadata& metadata) {
-  return type == "ASCII_VOTABLE" ? votable_text_sink(file, rows, count, metadata)
-                                 : ecsv_sink(file, rows, count, metadata);
+  if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata);
+  const SextractorHeader header = type == "ASCII_HEAD"     ? SextractorHeader::head
+                                  : type == "ASCII_SKYCAT" ? SextractorHeader::skycat
+                                                           : SextractorHeader::none;
+  return sextractor_text_sink(file, rows, count, metadata, header);
 }
 
 }  // namespace
@@ -79,14 +96,15 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
     arranged.push_back(std::make_unique<ArrangedRows>(pieces[i], parameters, static_cast<int>(i) + 1));
     count += arranged.back()->rows().count;
   }
-  const CatalogMetadata& metadata = pieces.front().metadata;
   if (type.starts_with("FITS")) {
-    if (pieces.size() > 1)
-      throw Error(ErrorKind::config, path + ": of a file of several images a FITS table is not written yet");
-    write_fits_catalog(file, arranged.front()->rows(), metadata, where);
+    const SextractorTable table = type == "FITS_LDAC" ? SextractorTable::ldac : SextractorTable::objects;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const CatalogRows& rows = arranged[i]->rows();
+      write_rows(*sextractor_table_sink(file, rows, rows.count, pieces[i].metadata, where, table), rows);
+    }
     return file;
   }
-  const std::unique_ptr<RowSink> sink = text_sink(type, file, arranged.front()->rows(), count, metadata);
+  const auto sink = text_sink(type, file, arranged.front()->rows(), count, pieces.front().metadata);
   for (const auto& piece : arranged) sink->write(piece->rows());
   sink->finish();
   return file;

@@ -154,7 +154,9 @@ FilePlan plan_file(const SextractorOptions& options, const Request& request, con
 
 int threads_of(const Request& request) {
   const sextractor::Setting& threads = request["NTHREADS"];
-  return threads.is_set() && threads.number() >= 1 ? static_cast<int>(threads.number()) : available_threads();
+  constexpr double most = 4096;
+  return threads.is_set() && threads.number() >= 1 ? static_cast<int>(std::min(threads.number(), most))
+                                                   : available_threads();
 }
 
 }  // namespace

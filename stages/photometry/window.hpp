@@ -224,9 +224,12 @@ void WindowFamily::for_each_value(F&& f) {
   const auto error = [](const Row& row, const At& at) {
     return std::sqrt(row.variance * at.pixel + (at.gain > 0 ? row.photons / at.gain : 0));
   };
-  const auto ellipse = [](const Row& row) {
-    if (row.moments.x2 != row.moments.x2) return undefined_ellipse;
-    return ellipse_of(row.moments);
+  const auto ellipse_or_none = [](const SecondMoments& moments) {
+    return moments.x2 != moments.x2 ? undefined_ellipse : ellipse_of(moments);
+  };
+  const auto ellipse = [ellipse_or_none](const Row& row) { return ellipse_or_none(row.moments); };
+  const auto noise_ellipse = [ellipse_or_none](const Row& row, const At& at) {
+    return ellipse_or_none(row.noise.moments(at));
   };
   f("XWIN_IMAGE", [](const Row& row, const At&) { return row.x + 1; });
   f("YWIN_IMAGE", [](const Row& row, const At&) { return row.y + 1; });
@@ -236,6 +239,9 @@ void WindowFamily::for_each_value(F&& f) {
   f("ERRX2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).x2; });
   f("ERRY2WIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).y2; });
   f("ERRXYWIN_IMAGE", [](const Row& row, const At& at) { return row.noise.moments(at).xy; });
+  f("ERRAWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).a; });
+  f("ERRBWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).b; });
+  f("ERRTHETAWIN_IMAGE", [noise_ellipse](const Row& row, const At& at) { return noise_ellipse(row, at).theta; });
   f("AWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).a; });
   f("BWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).b; });
   f("THETAWIN_IMAGE", [ellipse](const Row& row, const At&) { return ellipse(row).theta; });

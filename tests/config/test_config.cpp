@@ -41,7 +41,7 @@ weights: {type: none}
 detection: {threshold: -0.125, threshold_unit: absolute, reference: zero, connectivity: 4, min_area: 9}
 measurement: {reference: zero, gain: 1.75, mask: blank, noise: apertures, overlap: exact, apertures: [3, 7.5], kron: [2, 3], petrosian: [1.5, 4], flux_radius: [0.2, 0.9],
   annulus: [0, 7.5], nnw: stars.nnw, seeing_fwhm: 0.8}
-output: {formats: [csv, "fits", reg, ecsv], columns: [NUMBER, photometry], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
+output: {formats: [csv, "fits", reg, ecsv, ascii_head, ldac], columns: [NUMBER, photometry], segmentation: true, quicklook: true, header_keywords: [SEEING, DATE]}
 combine: {method: weighted, files: [g.fits, 'a b/i.fits'], weights: [1, 2.5, -1]}
 convolve: {kernel: values, values: [[1, 2, 1], [0, 0, 0], [-1, -2, -1]], normalize: false, edges: reflect}
 clean: {operation: opening, element: square, iterations: 2}
@@ -83,8 +83,8 @@ quicklook: {stretch: equalize, limits: values, low: -1, high: 5, bins: 256, over
   EXPECT_EQ(c.difference, (DifferenceConfig{Align::wcs, Interpolation::bilinear, false, false, 2.5, 3}));
   EXPECT_EQ(c.quicklook, (QuicklookConfig{Stretch::equalize, Limits::values, -1, 5, 256, Overlay::pixels, 99}));
   EXPECT_EQ(c.measurement.gain, 1.75);
-  EXPECT_THAT(c.output.formats,
-              ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg, CatalogFormat::ecsv));
+  EXPECT_THAT(c.output.formats, ElementsAre(CatalogFormat::csv, CatalogFormat::fits, CatalogFormat::reg,
+                                            CatalogFormat::ecsv, CatalogFormat::ascii_head, CatalogFormat::ldac));
   EXPECT_TRUE(c.output.segmentation);
 }
 

@@ -87,14 +87,17 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"output:\n  segmentation: [true]\n", "x.yaml:2:17: 'output.segmentation' must be true or false, not a list"},
       {"output:\n  formats: fits\n", "x.yaml:2:12: 'output.formats' must be a list, not 'fits'; write [fits]"},
       {"output:\n  formats: []\n",
-       "x.yaml:2:12: 'output.formats' is empty; name at least one of fits, ecsv, csv, votable, votable_text, reg, "
-       "crtf"},
+       "x.yaml:2:12: 'output.formats' is empty; name at least one of fits, ldac, ecsv, csv, ascii_head, votable, "
+       "votable_text, reg, crtf"},
       {"output:\n  formats: [fits, csv, fits]\n", "x.yaml:2:24: 'output.formats' names 'fits' twice"},
       {"output:\n  formats:\n    - fits\n    - exsv\n",
-       "x.yaml:4:7: 'output.formats' must be one of fits, ecsv, csv, votable, votable_text, reg, crtf, not 'exsv'; did "
-       "you mean 'ecsv'?"},
+       "x.yaml:4:7: 'output.formats' must be one of fits, ldac, ecsv, csv, ascii_head, votable, votable_text, reg, "
+       "crtf, "
+       "not 'exsv'; did you mean 'ecsv'?"},
       {"output:\n  formats: [[fits]]\n",
-       "x.yaml:2:13: 'output.formats' must be one of fits, ecsv, csv, votable, votable_text, reg, crtf, not a list"},
+       "x.yaml:2:13: 'output.formats' must be one of fits, ldac, ecsv, csv, ascii_head, votable, votable_text, reg, "
+       "crtf, "
+       "not a list"},
       {"input:\n  hdu: -1\n",
        "x.yaml:2:8: 'input.hdu' must be a name or a whole number from 0, not '-1'; a name like this one must stand in "
        "quotes"},
@@ -272,8 +275,15 @@ TEST(ConfigErrors, ColumnsAndAperturesThatThereAreNot) {
        "the pixels along x and y, 1 to 1000"},
       {"output: {columns: ['VIGNET(3,3)', 'VIGNET(5,5)']}", "x.yaml:1:19: 'output.columns' names VIGNET twice"},
       {"output: {columns: ['VIGNET(3,3)'], formats: [csv, reg]}",
-       "x.yaml:1:19: 'output.columns' holds 'VIGNET(3,3)', which is in FITS, ECSV and VOTables alone: add one to "
-       "output.formats"},
+       "x.yaml:1:19: 'output.columns' holds 'VIGNET(3,3)', which is in FITS, LDAC, ECSV, ascii_head and VOTables "
+       "alone: "
+       "add one to output.formats"},
+      {"output: {columns: [NUMBER, 'VIGNET(3,3)', FLUX_RADIUS, SNR], formats: [ldac]}",
+       "x.yaml:1:19: 'output.columns' holds VIGNET, which PSFEx reads from the format ldac, and PSFEx crashes or "
+       "refuses "
+       "without SNR_WIN, ELONGATION, FLAGS, X_IMAGE, Y_IMAGE, FLUX_APER: add what is missing, or leave out VIGNET or "
+       "the "
+       "format ldac"},
       {"measurement: {apertures: []}",
        "x.yaml:1:26: 'measurement.apertures' is empty; name a diameter in pixels, as in [5]"},
       {"measurement: {apertures: [5, 0]}",

@@ -29,7 +29,7 @@ TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
   expected.measurement.gain_keyword = "GAIN";
   expected.measurement.saturation_keyword = "SATURATE";
   expected.measurement.pixel_scale = 1;
-  expected.output.formats = {CatalogFormat::ecsv};
+  expected.output.formats = {CatalogFormat::ascii_head};
   EXPECT_EQ(dump_config(converted.config), dump_config(expected));
 }
 
@@ -266,15 +266,31 @@ TEST(SextractorTranslation, Columns) {
   EXPECT_THAT(converted.config.output.columns, ElementsAre("NUMBER", "X_IMAGE", "VIGNET(35,21)"));
   EXPECT_THAT(lost(converted), HasSubstr("FLUX_BEST: it is that of AUTO"));
   EXPECT_THAT(lost(converted), HasSubstr("MAG_PSF: there are no fits of PSFs"));
-  EXPECT_THAT(converted.config.output.formats, ElementsAre(CatalogFormat::ecsv));
-  EXPECT_THAT(convert("CATALOG_TYPE ASCII\n", "VIGNET(3,3)\n").config.output.formats, ElementsAre(CatalogFormat::ecsv));
   EXPECT_THAT(convert("CATALOG_TYPE ASCII_VOTABLE\n", "VIGNET(3,3)\n").config.output.formats,
               ElementsAre(CatalogFormat::votable_text));
   EXPECT_THAT(convert_error("GAIN 1\n", "MAG_PSF\n"), StartsWith("x.param: of the columns that it asks for"));
   EXPECT_THAT(lost(convert("DEBLEND_NTHRESH 1\n", "NUMBER\nID_PARENT\n")), HasSubstr("ID_PARENT: "));
   const Config several = convert("CATALOG_TYPE FITS_LDAC\n", "EXT_NUMBER\nNUMBER\n").config;
+  EXPECT_THAT(several.output.formats, ElementsAre(CatalogFormat::fits, CatalogFormat::ldac));
   EXPECT_TRUE(several.output.one_catalogue);
   EXPECT_EQ(several.input.hdu, "all");
+}
+
+TEST(SextractorTranslation, Formats) {
+  const auto formats = [](const std::string& type) {
+    return convert("CATALOG_TYPE " + type + "\n",
+                   "NUMBER\nVIGNET(3,3)\nX_IMAGE\nY_IMAGE\nFLUX_APER\nFLUX_RADIUS\n"
+                   "SNR_WIN\nELONGATION\nFLAGS\n")
+        .config.output.formats;
+  };
+  EXPECT_THAT(formats("FITS_1.0"), ElementsAre(CatalogFormat::fits));
+  EXPECT_THAT(formats("FITS_LDAC"), ElementsAre(CatalogFormat::ldac));
+  for (const char* text : {"ASCII", "ASCII_HEAD", "ASCII_SKYCAT"})
+    EXPECT_THAT(formats(text), ElementsAre(CatalogFormat::ascii_head)) << text;
+  EXPECT_THAT(lost(convert("CATALOG_TYPE FITS_LDAC\n", "NUMBER\n")), Not(HasSubstr("CATALOG_TYPE")));
+  const Converted deadly = convert("CATALOG_TYPE FITS_LDAC\n", "X_IMAGE\nY_IMAGE\nFLUX_APER\nFLAGS\nVIGNET(9,9)\n");
+  EXPECT_THAT(deadly.config.output.columns, ElementsAre("X_IMAGE", "Y_IMAGE", "FLUX_APER", "FLAGS"));
+  EXPECT_THAT(lost(deadly), HasSubstr("PSFEx crashes or refuses without FLUX_RADIUS, SNR_WIN, ELONGATION: add"));
 }
 
 TEST(SextractorTranslation, TheListOfColumns) {

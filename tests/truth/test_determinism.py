@@ -10,7 +10,7 @@ from program import run
 def outputs(program, config, image, directory, threads):
     """Bytes of every output but the report, which alone may tell one run from another."""
     run(program, config, image, directory, "--backend", "cpu", "--threads", threads, "--set",
-        "output.formats=[fits,ecsv,csv,reg]", "--set", "output.segmentation=true")
+        "output.formats=[fits,ldac,ecsv,csv,ascii_head,reg]", "--set", "output.segmentation=true")
     return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith(".run.json")}
 
 
@@ -20,7 +20,7 @@ def outputs(program, config, image, directory, threads):
 def test_same_bytes(program, sky_directory, tmp_path, config, name):
     image = skies.image(name, sky_directory)
     first = outputs(program, config, image, tmp_path / "first", 1)
-    assert {pathlib.Path(name).suffixes[-1] for name in first} == {".fits", ".ecsv", ".csv", ".reg"} and len(first) == 5
+    assert {pathlib.Path(name).suffixes[-1] for name in first} == {".fits", ".ldac", ".ecsv", ".csv", ".txt", ".reg"} and len(first) == 7
     for i, threads in enumerate([1, 2, 7, 7]):
         again = outputs(program, config, image, tmp_path / str(i), threads)
         assert {name for name in first if again.get(name) != first[name]} == set(), f"{threads} threads"

@@ -78,8 +78,8 @@ def is_defined(name, told, mine):
         return mine["FWHM_IMAGE"] != 0
     if name in LIGHT:
         return told["FLAGS_WIN"] == 0
-    if name == "ERRTHETA_IMAGE":
-        return told["ERRX2_IMAGE"] != told["ERRY2_IMAGE"]
+    if name.startswith("ERRTHETA"):
+        return told[name.replace("THETA", "X2")] != told[name.replace("THETA", "Y2")]
     return np.ones(len(told[name]), bool)
 
 

@@ -154,7 +154,7 @@ def test_default_names(both):
 
 def test_columns_in_their_order_with_as_many_values_as_are_asked_for(both):
     """X_IMAGE beside X_IMAGE_DBL; fewer circles than are measured, more, as many; a picture of one pixel's width."""
-    wanted = ["FLAGS", "Y_IMAGE", "X_IMAGE_DBL", "X_IMAGE", "FLUX_APER(2)", "FLUXERR_APER(4)", "MAG_APER", "VIGNET(5,3)",
+    wanted = ["FLAGS", "Y_IMAGE", "X_IMAGE_DBL", "X_IMAGE(2)", "FLUX_APER(2)", "FLUXERR_APER(4)", "MAG_APER", "VIGNET(5,3)",
               "FLUX_RADIUS(3)", "NUMBER", "EXT_NUMBER"]
 
     def make(place):
@@ -315,3 +315,81 @@ def test_the_image_that_comes_with_the_program(both):
     assert np.abs(ours["ALPHA_J2000"][own] - theirs["ALPHA_J2000"][other]).max() < 1e-6
     apart = np.abs(ours["FLUX_AUTO"][own] - theirs["FLUX_AUTO"][other]) / theirs["FLUXERR_AUTO"][other]
     assert np.mean(apart[theirs["FLAGS"][other] & 2 == 0] < 1e-3) > 0.95
+
+
+def read_skycat(path):
+    """Rows of numbers between the line of dashes and [EOD], below a line of names."""
+    text = path.read_text()
+    head, rows = text.split("\n------------------\n")
+    assert rows.rstrip().endswith("[EOD]")
+    return head.splitlines()[-1].split(), np.array([line.split() for line in rows.splitlines()[:-1]], float)
+
+
+def read_votable(path):
+    from astropy.io.votable import parse
+    table = next(parse(path, verify="ignore").iter_tables()).to_table()
+    return table.colnames, np.transpose([table[name] for name in table.colnames])
+
+
+def read_fits(hdu):
+    def read(path):
+        table = fits.getdata(path, hdu)
+        return list(table.names), np.column_stack([table[name] for name in table.names])
+
+    return read
+
+
+def read_head(path):
+    table = ascii.read(path, format="sextractor")
+    return table.colnames, np.transpose([table[name] for name in table.colnames])
+
+
+READERS = {"ASCII": lambda path: ([], np.loadtxt(path)), "ASCII_HEAD": read_head, "ASCII_SKYCAT": read_skycat,
+           "ASCII_VOTABLE": read_votable, "FITS_1.0": read_fits(1), "FITS_LDAC": read_fits(2)}
+
+
+def check_tables(ours, theirs):
+    """Names, and rows in the order of X_IMAGE, the second column, of a field in which nothing is divided."""
+    assert ours[0] == theirs[0]
+    mine, told = (table[1][np.argsort(table[1][:, 1])] for table in (ours, theirs))
+    assert mine.shape == told.shape and len(mine) > 50
+    assert np.allclose(mine[:, 1:], told[:, 1:], rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("name", ["cat", "STDOUT"])
+def test_types_of_catalogues(small, kind, name):
+    # SExtractor's VOTables and SkyCat's headers do not tell the lengths of vectors.
+    untold = kind in ("ASCII_VOTABLE", "ASCII_SKYCAT")
+    columns = "NUMBER X_IMAGE Y_IMAGE FLUX_ISO FLAGS" + ("" if untold else " FLUX_APER(2)")
+    small.prepare(lambda place: (place / "some.param").write_text(columns.replace(" ", "\n") + "\n"))
+    texts = small.run("field.fits", "-CATALOG_TYPE", kind, "-CATALOG_NAME", name, "-PARAMETERS_NAME", "some.param")
+    if name == "STDOUT" and kind.startswith("ASCII"):
+        for place, text in zip(small.places.values(), reversed(texts)):
+            (place / name).write_text(text)
+    else:
+        assert texts == ("", "")
+    check_tables(*small.each(lambda place: READERS[kind](place / name)))
+
+
+@pytest.mark.parametrize("kind", ["FITS_1.0", "FITS_LDAC"])
+def test_tables_of_several_images(both, kind):
+    """One for each, and of LDAC its header before it."""
+    def make(place):
+        images = [field(seed, 384, 1000, seeing=3.0, noise=20.0).astype(np.float32) for seed in (937, 938)]
+        fits.HDUList([fits.PrimaryHDU(), *map(fits.ImageHDU, images)]).writeto(place / "two.fits")
+        (place / "default.param").write_text("NUMBER\nX_IMAGE\nY_IMAGE\nFLUX_ISO\nEXT_NUMBER\n")
+
+    both.prepare(make)
+    both.run("two.fits", "-FILTER", "N", "-DEBLEND_NTHRESH", "1", "-CLEAN", "N", "-CATALOG_TYPE", kind)
+
+    def read(place):
+        with fits.open(place / "test.cat") as file:
+            file.verify("exception")
+            return [hdu.name for hdu in file], [read_fits(i)(place / "test.cat") for i, hdu in enumerate(file)
+                                                if hdu.name.endswith("OBJECTS")]
+
+    ours, theirs = both.each(read)
+    assert ours[0] == theirs[0] and len(ours[1]) == len(theirs[1]) == 2
+    for mine, told in zip(ours[1], theirs[1]):
+        check_tables(mine, told)

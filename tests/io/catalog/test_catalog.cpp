@@ -117,8 +117,10 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 
 TEST(CatalogTest, ExtensionsAreThoseOfTheManual) {
   EXPECT_STREQ(extension(CatalogFormat::fits), ".cat.fits");
+  EXPECT_STREQ(extension(CatalogFormat::ldac), ".cat.ldac");
   EXPECT_STREQ(extension(CatalogFormat::ecsv), ".cat.ecsv");
   EXPECT_STREQ(extension(CatalogFormat::csv), ".cat.csv");
+  EXPECT_STREQ(extension(CatalogFormat::ascii_head), ".cat.txt");
   EXPECT_STREQ(extension(CatalogFormat::votable), ".cat.vot");
   EXPECT_STREQ(extension(CatalogFormat::votable_text), ".cat.xml");
   EXPECT_STREQ(extension(CatalogFormat::reg), ".reg");
@@ -290,7 +292,8 @@ TEST(CatalogTest, FitsHistoryHoldsTheWholeConfig) {
 
 TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
   TemporaryFolder directory;
-  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv}) {
+  for (CatalogFormat format :
+       {CatalogFormat::fits, CatalogFormat::ldac, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::ascii_head}) {
     const std::string text = read_file(written(directory, format, three_sources()));
     EXPECT_THAT(text, HasSubstr("FLAGS"));
     EXPECT_THAT(text, ::testing::Not(HasSubstr("J2000")));
@@ -300,8 +303,9 @@ TEST(CatalogTest, WithoutSkyTheColumnsAreAbsent) {
 TEST(CatalogTest, NothingFromTheClockOrThePathIsInTheBytes) {
   TemporaryFolder one, other;
   const Sources sources = random_sources(100, true);
-  for (CatalogFormat format : {CatalogFormat::fits, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::votable,
-                               CatalogFormat::votable_text, CatalogFormat::reg, CatalogFormat::crtf}) {
+  for (CatalogFormat format :
+       {CatalogFormat::fits, CatalogFormat::ldac, CatalogFormat::ecsv, CatalogFormat::csv, CatalogFormat::ascii_head,
+        CatalogFormat::votable, CatalogFormat::votable_text, CatalogFormat::reg, CatalogFormat::crtf}) {
     const std::string text = read_file(written(one, format, sources));
     EXPECT_EQ(text, read_file(written(other, format, sources)));
     EXPECT_THAT(text, ::testing::Not(HasSubstr(one.string())));

@@ -149,9 +149,11 @@ TEST(TableWriterTest, TheEndingTellsTheFormat) {
   EXPECT_EQ(table_format("a/b.fits"), CatalogFormat::fits);
   EXPECT_EQ(table_format("b.cat.ecsv"), CatalogFormat::ecsv);
   EXPECT_EQ(table_format("b.csv"), CatalogFormat::csv);
+  EXPECT_EQ(table_format("b.ldac"), CatalogFormat::ldac);
+  EXPECT_EQ(table_format("b.txt"), CatalogFormat::ascii_head);
   EXPECT_EQ(table_format("b.vot"), CatalogFormat::votable);
   EXPECT_EQ(table_format("b.cat.xml"), CatalogFormat::votable_text);
-  for (const char* path : {"b.txt", "b", "fits", "b.fits.gz", "b.reg", ""}) {
+  for (const char* path : {"b.text", "b", "fits", "b.fits.gz", "b.reg", ""}) {
     try {
       table_format(path);
       ADD_FAILURE() << path;

@@ -342,8 +342,10 @@ TEST(TextTablesTest, OurOwnCataloguesComeBackToTheBit) {
   Sources sources = testing::random_sources(3000, true, 3000);
   testing::add_vector_columns<double>(sources, "FLUX_APER", 3, 1);
   testing::add_vector_columns<std::int64_t>(sources, "COUNT", 2, 2);
-  for (const TextFormat& format : {csv, ecsv}) {
-    const CatalogFormat catalog_format = format.format == TableFormat::csv ? CatalogFormat::csv : CatalogFormat::ecsv;
+  for (const TextFormat& format : {csv, ecsv, ascii_head}) {
+    const CatalogFormat catalog_format = format.format == TableFormat::csv    ? CatalogFormat::csv
+                                         : format.format == TableFormat::ecsv ? CatalogFormat::ecsv
+                                                                              : CatalogFormat::ascii_head;
     const std::string path = directory / format.name;
     write_catalog(path, catalog_format, sources, {"1.2.3", "input:\n  hdu: it's\n"}, Cpu{1}).commit();
     const Table table = read_all(format, path);
@@ -354,6 +356,8 @@ TEST(TextTablesTest, OurOwnCataloguesComeBackToTheBit) {
       EXPECT_EQ(read.name, column.name);
       if (catalog_format == CatalogFormat::ecsv) {
         EXPECT_EQ(read.ucd, column.ucd);
+      }
+      if (catalog_format != CatalogFormat::csv) {
         EXPECT_EQ(read.description, column.description);
       }
       using Wide = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int32_t, T>;

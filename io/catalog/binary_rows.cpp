@@ -1,0 +1,157 @@
+#include "io/catalog/binary_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "io/files/input_file.hpp"
+#include "stages/core/ascii.hpp"
+#include "stages/core/buffer.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Rows that a thread assembles at a time: they stay in the cache of a core.
+constexpr std::int64_t chunk_rows = 2048;
+
+/// Rows that are assembled before they are written, or fewer that fill so many bytes.
+constexpr std::int64_t rows_at_a_time = 64 * chunk_rows, bytes_at_a_time = std::int64_t{64} << 20;
+
+std::int64_t longest_text(const FieldValues<std::string>& values, std::int64_t rows) {
+  std::size_t longest = 1;
+  for (std::int64_t row = 0; row < rows; ++row)
+    longest = std::max(longest, values.at(static_cast<std::size_t>(row), 0).size());
+  return static_cast<std::int64_t>(longest);
+}
+
+template <class T>
+char type_letter(bool narrow) {
+  if constexpr (std::is_same_v<T, std::string>) return 'A';
+  if constexpr (std::is_same_v<T, std::int16_t>) return 'I';
+  if constexpr (std::is_same_v<T, std::int32_t>) return 'J';
+  if constexpr (std::is_same_v<T, std::int64_t>) return narrow ? 'J' : 'K';
+  if constexpr (std::is_same_v<T, float>) return 'E';
+  static_assert(std::is_integral_v<T> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>);
+  return narrow ? 'E' : 'D';
+}
+
+template <class T>
+std::int64_t element_bytes(bool narrow) {
+  constexpr std::int64_t narrow_bytes = 4, all = sizeof(T);
+  return narrow ? std::min(all, narrow_bytes) : all;
+}
+
+/// FITS has text in ASCII alone.
+std::byte byte_of(char c) {
+  return static_cast<std::byte>(is_printable(c) ? c : '?');
+}
+
+template <class T>
+void store_bits(T value, std::byte* out) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  const Bits bits = std::bit_cast<Bits>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::byte>(bits >> (8 * (sizeof(T) - 1 - i)));
+}
+
+/// What is beyond the range of a float is its largest, and not undefined.
+float narrowed(double value) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::isfinite(value) ? std::clamp(value, -most, most) : value);
+}
+
+std::int32_t narrowed(std::int64_t value) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(value, Limits::min(), Limits::max()));
+}
+
+template <class T>
+void store(T value, std::int64_t width, std::byte* out) {
+  if constexpr (sizeof(T) == 8) {
+    if (width < std::int64_t{sizeof(T)}) return store_bits(narrowed(value), out);
+  }
+  store_bits(value, out);
+}
+
+/// NUL ends what is shorter than the field.
+void store(const std::string& text, std::int64_t width, std::byte* out) {
+  if (std::ssize(text) > width)
+    throw Error(ErrorKind::internal, "text is longer than its column of a FITS table; please report this");
+  std::fill_n(out, width, std::byte{0});
+  std::ranges::transform(text, out, byte_of);
+}
+
+/// Rows [begin, end) as the file stores them.
+void store_rows(const CatalogRows& rows, const std::vector<BinaryForm>& forms, std::int64_t begin, std::int64_t end,
+                std::byte* out) {
+  const std::int64_t stride = row_bytes(forms);
+  auto form = forms.begin();
+  for_each_field(rows, [&](const Column&, const auto& values) {
+    const std::int64_t width = (form++)->element_bytes;
+    for (std::size_t element = 0; element < values.size(); ++element, out += width) {
+      std::byte* field = out;
+      for (std::int64_t row = begin; row < end; ++row, field += stride)
+        store(values.at(static_cast<std::size_t>(row), element), width, field);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const std::function<bool(const Column&)>& narrow) {
+  std::vector<BinaryForm> forms;
+  for_each_field(rows, [&]<class T>(const Column& column, const FieldValues<T>& values) {
+    const bool less = narrow(column);
+    BinaryForm form{.letter = type_letter<T>(less), .repeat = std::ssize(values.elements), .tdim = ""};
+    if constexpr (std::is_same_v<T, std::string>) {
+      form.repeat = form.element_bytes = form.bytes = longest_text(values, rows.count);
+    } else {
+      form.element_bytes = element_bytes<T>(less);
+      form.bytes = form.element_bytes * form.repeat;
+    }
+    if (values.width > 0)
+      form.tdim = "(" + std::to_string(values.width) + "," + std::to_string(values.size() / values.width) + ")";
+    forms.push_back(std::move(form));
+  });
+  return forms;
+}
+
+std::int64_t row_bytes(const std::vector<BinaryForm>& forms) {
+  return std::accumulate(forms.begin(), forms.end(), std::int64_t{0},
+                         [](std::int64_t sum, const BinaryForm& form) { return sum + form.bytes; });
+}
+
+void write_binary_rows(OutputFile& file, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
+                       const Cpu& where) {
+  const std::int64_t stride = row_bytes(forms);
+  const std::int64_t count = rows.count;
+  const std::int64_t most =
+      std::clamp<std::int64_t>(bytes_at_a_time / std::max<std::int64_t>(stride, 1), 1, rows_at_a_time);
+  Buffer<std::byte, Cpu> piece(std::min(count, most) * stride, where);
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t size = std::min(most, count - first);
+    parallel_for(size, chunk_rows, where, [&](std::int64_t begin, std::int64_t end) {
+      store_rows(rows, forms, first + begin, first + end, piece.data() + begin * stride);
+    });
+    file.write({piece.data(), static_cast<std::size_t>(size * stride)});
+  }
+}
+
+void fill_record(OutputFile& file, std::int64_t bytes) {
+  file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(bytes) - bytes)));
+}
+
+void require_columns_fit(const CatalogRows& rows) {
+  constexpr std::size_t most = 999;
+  if (rows.fields.size() <= most) return;
+  throw Error(ErrorKind::output, "a FITS table can have " + std::to_string(most) + " columns, but this one has " +
+                                     std::to_string(rows.fields.size()) + "; write it as .ecsv or .csv");
+}
+
+}  // namespace srcextract

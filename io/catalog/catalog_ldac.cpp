@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/catalog/binary_rows.hpp"
+#include "io/catalog/catalog_writers.hpp"
+#include "io/catalog/ldac_head.hpp"
+#include "io/catalog/row_sink.hpp"
+#include "io/files/input_file.hpp"
+#include "io/fits/card.hpp"
+#include "io/fits/fits_reader.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Whether SExtractor has the column in single precision, or 32 bits: PSFEx takes the bytes of most columns for that
+/// without a look at TFORM. Moments and most positions are of double precision there too.
+bool is_narrow(const Column& column) {
+  constexpr std::string_view begins[] = {
+      "A_",        "AWIN_",     "B_",      "BWIN_",     "THETA",    "ERRA_",     "ERRAWIN_", "ERRB_",
+      "ERRBWIN_",  "ERRTHETA",  "CXX",     "CXY",       "CYY",      "ELONG",     "ELLIP",    "FLUX",
+      "MAG",       "MU_",       "FWHM",    "KRON_",     "PETRO_",   "SNR",       "CLASS",    "BACKG",
+      "THRESHOLD", "IMAFLAGS_", "ISOAREA", "NIMAFLAGS", "NLOWWEIG", "NLOWDWEIG", "ID_PARENT"};
+  const std::string_view name = column.name;
+  for (const std::string_view begin : begins)
+    if (name.starts_with(begin)) return true;
+  return false;
+}
+
+/// Cards up to whole records.
+class Cards {
+ public:
+  void add(const HeaderValue& value, std::string_view comment = {}) { text_ += format_card(value, comment); }
+
+  void add_text(const std::string& keyword, const std::string& text, std::string_view comment = {}) {
+    if (text.empty()) return;
+    constexpr std::size_t room = 65, shortest = 8;  // of value and comment in a card, apart from what stands between
+    add({keyword, printable_ascii(text)}, comment.substr(0, room - std::min(room, std::max(shortest, text.size()))));
+  }
+
+  /// As many cards as it takes.
+  void add_history(std::string text) {
+    constexpr std::size_t room = card_length - keyword_length;
+    text = printable_ascii(std::move(text));
+    do {
+      text_ += "HISTORY " + text.substr(0, room);
+      text_.resize((text_.size() + card_length - 1) / card_length * card_length, ' ');
+      text.erase(0, room);
+    } while (!text.empty());
+  }
+
+  std::string finish() && {
+    text_ += "END";
+    text_.resize(static_cast<std::size_t>(in_records(std::ssize(text_))), ' ');
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+Cards table_cards(const std::string& name, std::int64_t row_bytes, std::int64_t rows, std::int64_t fields) {
+  Cards cards;
+  cards.add({"XTENSION", std::string("BINTABLE")}, "a binary table");
+  cards.add({"BITPIX", std::int64_t{8}});
+  cards.add({"NAXIS", std::int64_t{2}});
+  cards.add({"NAXIS1", row_bytes}, "bytes of a row");
+  cards.add({"NAXIS2", rows}, "rows");
+  cards.add({"PCOUNT", std::int64_t{0}});
+  cards.add({"GCOUNT", std::int64_t{1}});
+  cards.add({"TFIELDS", fields}, "columns");
+  cards.add_text("EXTNAME", name, "name of the table");
+  return cards;
+}
+
+/// The table of one row, and of one column, that has the header of the image.
+void write_head(OutputFile& file, const std::string& image_head) {
+  const std::string head = image_head.empty() ? ldac_head(empty_primary_header(), {}, {}) : image_head;
+  const std::int64_t bytes = std::ssize(head), lines = bytes / std::int64_t{card_length};
+  Cards cards = table_cards("LDAC_IMHEAD", bytes, 1, 1);
+  cards.add_text("TTYPE1", "Field Header Card");
+  cards.add_text("TFORM1", std::to_string(bytes) + "A");
+  cards.add_text("TDIM1", "(" + std::to_string(card_length) + ", " + std::to_string(lines) + ")");
+  file.write(std::move(cards).finish());
+  file.write(head);
+  fill_record(file, bytes);
+}
+
+/// How tools of LDAC print a value.
+std::string display(const BinaryForm& form) {
+  switch (form.letter) {
+    case 'A':
+      return "A" + std::to_string(form.repeat);
+    case 'I':
+      return "I6";
+    case 'J':
+      return "I11";
+    case 'K':
+      return "I20";
+    case 'E':
+      return "E15.8";
+    default:
+      return "E24.16";
+  }
+}
+
+std::string objects_header(const char* name, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
+                           std::int64_t count, const CatalogMetadata& metadata) {
+  Cards cards = table_cards(name, row_bytes(forms), count, std::ssize(rows.fields));
+  std::size_t number = 0;
+  for_each_field(rows, [&](const Column& column, const auto&) {
+    const BinaryForm& form = forms[number];
+    const std::string n = std::to_string(++number);
+    cards.add_text("TTYPE" + n, column.name, printable_ascii(column.description));
+    cards.add_text("TFORM" + n, std::to_string(form.repeat) + form.letter);
+    cards.add_text("TDIM" + n, form.tdim);
+    cards.add_text("TUNIT" + n, unit_of(column, metadata));
+    cards.add_text("TDISP" + n, display(form));
+  });
+  cards.add_text("CREATOR", "srcextract " + metadata.version, "program that wrote this file");
+  for (const std::string& line : history_lines(metadata)) cards.add_history(line);
+  return std::move(cards).finish();
+}
+
+class TableRows final : public RowSink {
+ public:
+  TableRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata,
+            const Cpu& where, SextractorTable table)
+      : file_(file), forms_(binary_forms(rows, is_narrow)), count_(count), where_(where) {
+    const bool ldac = table == SextractorTable::ldac;
+    if (file_.size() == 0) file_.write(empty_primary_header());
+    if (ldac) write_head(file_, metadata.head);
+    file_.write(objects_header(ldac ? "LDAC_OBJECTS" : "OBJECTS", rows, forms_, count, metadata));
+  }
+  void write(const CatalogRows& rows) override { write_binary_rows(file_, rows, forms_, where_); }
+  void finish() override { fill_record(file_, count_ * row_bytes(forms_)); }
+
+ private:
+  OutputFile& file_;
+  std::vector<BinaryForm> forms_;
+  std::int64_t count_;
+  Cpu where_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                               const CatalogMetadata& metadata, const Cpu& where,
+                                               SextractorTable table) {
+  require_columns_fit(rows);
+  return std::make_unique<TableRows>(file, rows, count, metadata, where, table);
+}
+
+}  // namespace srcextract
