@@ -29,7 +29,9 @@
 #include "pipeline/options/convert_options.hpp"
 #include "pipeline/options/difference_options.hpp"
 #include "pipeline/options/merge_options.hpp"
+#include "pipeline/options/sextractor_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
+#include "pipeline/sextractor/sextractor_command.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
@@ -203,6 +205,7 @@ int run_images(const CommandLine& command) {
 }
 
 int run(int argc, char** argv) {
+  if (is_sextractor(argc, argv)) return run_sextractor(parse_sextractor_options(argc, argv));
   if (is_compare(argc, argv)) return run_comparison(argc, argv);
   if (is_trial(argc, argv)) return run_trial(argc, argv);
   if (is_batch(argc, argv)) return run_batch(parse_batch_options(argc, argv));

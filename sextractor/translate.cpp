@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "config/config.hpp"
 #include "config/problems.hpp"
@@ -130,6 +131,14 @@ void Translation::lose(const Setting& setting, const std::string& reason) {
   unmet.push_back({setting.text(), setting.place, reason, true});
 }
 
+void Translation::lose_detection(const Setting& setting, const std::string& what,
+                                 const std::vector<std::string>& settings) {
+  std::string reason =
+      "one configuration is for both images, here " + what + " of the one that is measured; for DETECT add";
+  for (const std::string& one : settings) reason += " --detect-set " + one;
+  unmet.push_back({setting.text(), setting.place, reason, true, settings});
+}
+
 void Translation::lose(const Parameter& parameter, const std::string& reason) {
   unmet.push_back({parameter.text(), parameter.place, reason, true});
 }
@@ -140,9 +149,13 @@ void Translation::pass_over(const std::vector<const Setting*>& settings, const s
 }
 
 Request read_request(const std::string& configuration, const std::string& parameters) {
-  Request request{read_configuration(configuration), configuration, parameters, {}};
+  return make_request(read_configuration(configuration), configuration, parameters);
+}
+
+Request make_request(Configuration configuration, const std::string& path, const std::string& parameters) {
+  Request request{std::move(configuration), path, parameters, {}};
   const Setting& name = request["PARAMETERS_NAME"];
-  if (parameters.empty()) request.parameters_path = find_file(name.word(), configuration);
+  if (parameters.empty()) request.parameters_path = find_file(name.word(), path);
   if (!request.parameters_path.empty())
     request.parameters = read_parameters(request.parameters_path);
   else if (!name.is_usual())

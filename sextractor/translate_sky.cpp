@@ -34,10 +34,9 @@ void put_level(const Request& request, Translation& to) {
   const bool manual = type.word(1) == "MANUAL";
   const bool same = type.word(0) == type.word(1) && (!manual || value.number(0) == value.number(1));
   if (!same)
-    to.lose(type,
-            "one configuration is for both images, here with the sky of the one that is measured; for DETECT "
-            "add --detect-set background.level=" +
-                (type.word(0) == "MANUAL" ? format_value(value.number(0)) : "''"));
+    to.lose_detection(
+        type, "with the sky",
+        {"background.level=" + (type.word(0) == "MANUAL" ? format_value(value.number(0)) : std::string("''"))});
   if (manual)
     to.put("background.level", format_value(value.number(1)), {&type, &value});
   else

@@ -1,8 +1,12 @@
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "config/values.hpp"
 #include "sextractor/translation.hpp"
+#include "stages/core/ascii.hpp"
 
 namespace srcextract::sextractor {
 
@@ -32,44 +36,51 @@ bool is_one(const Setting& setting) {
   return setting.word(of_detection) == setting.word(of_measurement);
 }
 
-/// What DETECT has for itself, as options: all that is said of its map where the other image has none.
-std::string detect_options(const Request& request) {
-  const Setting &types = request["WEIGHT_TYPE"], &threshold = request["WEIGHT_THRESH"];
-  const std::string type = our_type(types.word(of_detection));
-  std::string options;
-  const auto add = [&](const std::string& key, const std::string& value) {
-    options += std::string(options.empty() ? "" : " ") + "--detect-set weights." + key + "=" + value;
-  };
-  add("type", type);
-  if (!is_map(type)) return options;
-  add("file", request["WEIGHT_IMAGE"].word(of_detection));
-  const bool alone = !is_map(our_type(types.word(of_measurement)));
-  if (!threshold.values.empty() && (alone || !is_one(threshold)))
-    add("threshold", format_value(threshold.number(of_detection)));
-  const Setting& rescale = request["RESCALE_WEIGHTS"];
-  const bool rescales = rescale.yes(of_detection);
-  if (alone ? !rescales : rescales != rescale.yes(of_measurement)) add("rescale", format_value(rescales));
-  if (!alone) return options;
-  if (request["FILTER"].yes()) add("convolve", "true");
-  const std::string gaps = our_interpolation(request["INTERP_TYPE"].word(of_detection));
-  if (gaps == "none") return options;
-  add("interpolate", gaps);
+/// How pixels of a map take over from neighbours, for DETECT.
+std::vector<std::string> interpolation_of_detection(const Request& request) {
+  const std::string type = our_interpolation(request["INTERP_TYPE"].word(of_detection));
+  std::vector<std::string> settings = {"weights.interpolate=" + type};
+  if (type == "none") return settings;
   const auto lag = [&](const char* key) {
     return format_value(static_cast<std::int64_t>(request[key].number(of_detection)));
   };
-  add("interpolate_columns", lag("INTERP_MAXXLAG"));
-  add("interpolate_rows", lag("INTERP_MAXYLAG"));
-  return options;
+  settings.push_back("weights.interpolate_columns=" + lag("INTERP_MAXXLAG"));
+  settings.push_back("weights.interpolate_rows=" + lag("INTERP_MAXYLAG"));
+  return settings;
+}
+
+/// What DETECT has for itself.
+std::vector<std::string> settings_of_detection(const Request& request) {
+  const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
+  std::vector<std::string> settings = {"weights.type=" + type};
+  if (!is_map(type)) return settings;
+  settings.push_back("weights.file=" + format_value(request["WEIGHT_IMAGE"].word(of_detection)));
+  if (const Setting& threshold = request["WEIGHT_THRESH"]; !threshold.values.empty())
+    settings.push_back("weights.threshold=" + format_value(threshold.number(of_detection)));
+  if (type != "rms")
+    settings.push_back("weights.rescale=" + format_value(request["RESCALE_WEIGHTS"].yes(of_detection)));
+  if (request["FILTER"].yes()) settings.emplace_back("weights.convolve=true");
+  for (std::string& setting : interpolation_of_detection(request)) settings.push_back(std::move(setting));
+  return settings;
+}
+
+/// Whether DETECT has other weights, or takes the same map for something else.
+bool has_own_weights(const Request& request) {
+  const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
+  const Setting &thresholds = request["WEIGHT_THRESH"], &rescale = request["RESCALE_WEIGHTS"];
+  const std::string type = our_type(types.word(of_detection));
+  if (type != our_type(types.word(of_measurement))) return true;
+  if (!is_map(type)) return false;
+  return images.word(of_detection) != images.word(of_measurement) ||
+         thresholds.number(of_detection) != thresholds.number(of_measurement) ||
+         (type != "rms" && rescale.yes(of_detection) != rescale.yes(of_measurement));
 }
 
 void put_interpolation(const Request& request, Translation& to) {
   const Setting &type = request["INTERP_TYPE"], &columns = request["INTERP_MAXXLAG"], &rows = request["INTERP_MAXYLAG"];
   const std::string ours = our_interpolation(type.word(of_measurement));
-  if (!is_one(type))
-    to.lose(type,
-            "one configuration is for both images, here that of the one that is measured; for DETECT add "
-            "--detect-set weights.interpolate=" +
-                our_interpolation(type.word(of_detection)));
+  if (!is_one(type) && is_map(our_type(request["WEIGHT_TYPE"].word(of_detection))))
+    to.lose_detection(type, "with INTERP_TYPE", interpolation_of_detection(request));
   to.put("weights.interpolate", ours, {&type});
   if (ours == "none") return to.pass_over({&columns, &rows}, "nothing is interpolated");
   to.put("weights.interpolate_columns", format_value(static_cast<std::int64_t>(columns.number(of_measurement))),
@@ -89,9 +100,12 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
     to.put("weights.rescale", format_value(rescale.yes(of_measurement)), {&rescale});
   if (request["FILTER"].yes()) to.put("weights.convolve", "true", {&request["FILTER"]});
   put_interpolation(request, to);
-  const bool has_gain = request["GAIN"].number() > 0 || request["GAIN_KEY"].is_set();
+  const Setting& keyword = request["GAIN_KEY"];
+  const bool has_keyword = keyword.is_set() && in_capitals(keyword.word()) != "NONE";
+  const bool has_gain = request["GAIN"].number() > 0 || has_keyword;
   if (gain.yes() && has_gain)
-    to.lose(gain, std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does");
+    to.lose(gain, std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does; with " +
+                      "WEIGHT_GAIN N they are the same");
   else
     to.pass_over({&gain}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
 }
@@ -119,13 +133,8 @@ void put_flags(const Request& request, Translation& to) {
 
 void translate_weights(const Request& request, Translation& to) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
-  const std::string type = our_type(types.word(of_measurement)), other = our_type(types.word(of_detection));
-  const bool other_map = is_map(other) && images.word(of_detection) != images.word(of_measurement);
-  if (type != other || other_map)
-    to.lose(types,
-            "one configuration is for both images, here with the weights of the one that is measured; for "
-            "DETECT add " +
-                detect_options(request));
+  const std::string type = our_type(types.word(of_measurement));
+  if (has_own_weights(request)) to.lose_detection(types, "with the weights", settings_of_detection(request));
   to.put("weights.type", type, {&types});
   if (is_map(type))
     put_map(request, type, to);

@@ -24,6 +24,9 @@ struct Request {
 /// names a list that there is not; SExtractor's default.param may be missing.
 Request read_request(const std::string& configuration, const std::string& parameters);
 
+/// The same of a configuration that has been read, from `path`.
+Request make_request(Configuration configuration, const std::string& path, const std::string& parameters = "");
+
 /// A key of ours with its value, in YAML.
 struct Entry {
   std::string section, key, value;
@@ -38,6 +41,8 @@ struct Unmet {
   std::string place;   ///< `file:line`
   std::string reason;  ///< with what comes nearest
   bool counts;         ///< whether the catalogue, or another output, is another for it
+  /// With which settings (`section.key=value`) for the image alone in which sources are found it is met, if it is.
+  std::vector<std::string> for_detection = {};
 };
 
 /// Those that count, or those that do not, one for each reason, with the names of all and the place of
@@ -56,6 +61,9 @@ class Translation {
            const std::string& note = "");
   /// A setting of which something is lost.
   void lose(const Setting& setting, const std::string& reason);
+  /// A setting of two values of which that of the image in which sources are found is lost, unless it has these
+  /// settings for itself.
+  void lose_detection(const Setting& setting, const std::string& what, const std::vector<std::string>& settings);
   /// The same of a column.
   void lose(const Parameter& parameter, const std::string& reason);
   /// Settings that change nothing, for this reason; those that nobody made are not mentioned.

@@ -108,9 +108,9 @@ std::string display(const BinaryForm& form) {
   }
 }
 
-std::string objects_header(const CatalogRows& rows, const std::vector<BinaryForm>& forms, std::int64_t count,
-                           const CatalogMetadata& metadata) {
-  Cards cards = table_cards("LDAC_OBJECTS", row_bytes(forms), count, std::ssize(rows.fields));
+std::string objects_header(const char* name, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
+                           std::int64_t count, const CatalogMetadata& metadata) {
+  Cards cards = table_cards(name, row_bytes(forms), count, std::ssize(rows.fields));
   std::size_t number = 0;
   for_each_field(rows, [&](const Column& column, const auto&) {
     const BinaryForm& form = forms[number];
@@ -126,14 +126,15 @@ std::string objects_header(const CatalogRows& rows, const std::vector<BinaryForm
   return std::move(cards).finish();
 }
 
-class LdacRows final : public RowSink {
+class TableRows final : public RowSink {
  public:
-  LdacRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata,
-           const Cpu& where)
+  TableRows(OutputFile& file, const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata,
+            const Cpu& where, SextractorTable table)
       : file_(file), forms_(binary_forms(rows, is_narrow)), count_(count), where_(where) {
-    file_.write(empty_primary_header());
-    write_head(file_, metadata.head);
-    file_.write(objects_header(rows, forms_, count, metadata));
+    const bool ldac = table == SextractorTable::ldac;
+    if (file_.size() == 0) file_.write(empty_primary_header());
+    if (ldac) write_head(file_, metadata.head);
+    file_.write(objects_header(ldac ? "LDAC_OBJECTS" : "OBJECTS", rows, forms_, count, metadata));
   }
   void write(const CatalogRows& rows) override { write_binary_rows(file_, rows, forms_, where_); }
   void finish() override { fill_record(file_, count_ * row_bytes(forms_)); }
@@ -147,10 +148,16 @@ class LdacRows final : public RowSink {
 
 }  // namespace
 
+std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                               const CatalogMetadata& metadata, const Cpu& where,
+                                               SextractorTable table) {
+  require_columns_fit(rows);
+  return std::make_unique<TableRows>(file, rows, count, metadata, where, table);
+}
+
 std::unique_ptr<RowSink> ldac_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                    const CatalogMetadata& metadata, const Cpu& where) {
-  require_columns_fit(rows);
-  return std::make_unique<LdacRows>(file, rows, count, metadata, where);
+  return sextractor_table_sink(file, rows, count, metadata, where, SextractorTable::ldac);
 }
 
 }  // namespace srcextract

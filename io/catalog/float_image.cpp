@@ -25,14 +25,6 @@ std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
   return cards + image.cards;
 }
 
-std::string header_of(const Shape& shape, const std::string& cards) {
-  std::string header = format_card({"SIMPLE", true}) + format_card({"BITPIX", std::int64_t{-32}}, "float32") +
-                       format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
-                       format_card({"NAXIS2", shape.height}) + cards + "END";
-  header.resize((header.size() + fits_record - 1) / fits_record * fits_record, ' ');
-  return header;
-}
-
 /// Calls f(bytes) for the pixels of some rows at a time, as they are stored.
 template <class F>
 void for_each_piece(const FloatImage& image, F&& f) {
@@ -57,6 +49,14 @@ void for_each_piece(const FloatImage& image, F&& f) {
 
 }  // namespace
 
+std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards) {
+  std::string header = format_card({"SIMPLE", true}) + format_card({"BITPIX", bitpix}, type) +
+                       format_card({"NAXIS", std::int64_t{2}}) + format_card({"NAXIS1", shape.width}) +
+                       format_card({"NAXIS2", shape.height}) + cards + "END";
+  header.resize((header.size() + fits_record - 1) / fits_record * fits_record, ' ');
+  return header;
+}
+
 OutputFile write_float_image(const std::string& path, const FloatImage& image, ImageCompression compression,
                              const CatalogMetadata& metadata, const Cpu& where) {
   const std::string cards = cards_of(image, metadata);
@@ -67,7 +67,7 @@ OutputFile write_float_image(const std::string& path, const FloatImage& image, I
   const auto write = [&](std::span<const std::byte> bytes, bool last = false) {
     file.write(gzip ? gzip->add(bytes, last) : bytes);
   };
-  write(std::as_bytes(std::span<const char>(header_of(image.shape, cards))));
+  write(std::as_bytes(std::span<const char>(image_header(-32, "float32", image.shape, cards))));
   for_each_piece(image, write);
   const auto beyond = static_cast<std::size_t>(image.shape.count()) * sizeof(float) % fits_record;
   write(std::vector<std::byte>(beyond == 0 ? 0 : fits_record - beyond), true);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -22,6 +23,9 @@ struct FloatImage {
   std::string cards;  ///< of its header besides, 80 columns each
   MakeRow make_row;
 };
+
+/// The header of a primary image, as whole records: `type` says what BITPIX means, `cards` come after the axes.
+std::string image_header(std::int64_t bitpix, const char* type, const Shape& shape, const std::string& cards);
 
 /// Writes it a few rows at a time; the caller commits the file. Compressed or not, all bits of the pixels are kept, and
 /// the bytes of the file follow from the image and the version of zlib. In tiles it is the first extension: GZIP_2

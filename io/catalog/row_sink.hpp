@@ -45,9 +45,16 @@ std::unique_ptr<RowSink> sextractor_text_sink(OutputFile& file, const CatalogRow
                                               const CatalogMetadata& metadata, SextractorHeader header);
 BeginRows ascii_head_sink;
 
-/// SExtractor's FITS_LDAC: a table of one row that has the header of the image (metadata.head), and one of the sources,
-/// whose columns are of the types that they have there, which is what PSFEx takes them for. Columns of text
-/// are as long as the longest in `rows`, and longer text that comes later is Error{internal}.
+/// SExtractor's tables: of the sources alone (FITS_1.0), or after a table of one row that has the header of the image
+/// (FITS_LDAC, of metadata.head).
+enum class SextractorTable { objects, ldac };
+
+/// Writes one of them, whose columns are of the types that they have there, which is what PSFEx takes them for; after
+/// those of other images, if the file holds some. Columns of text are as long as the longest in `rows`, and longer text
+/// that comes later is Error{internal}.
+std::unique_ptr<RowSink> sextractor_table_sink(OutputFile& file, const CatalogRows& rows, std::int64_t count,
+                                               const CatalogMetadata& metadata, const Cpu& where,
+                                               SextractorTable table);
 BeginRows ldac_sink;
 
 /// Regions on the sky, for DS9 and as CASA's text: at ALPHA_J2000, DELTA_J2000 ellipses of 3 A_WORLD x 3 B_WORLD at

@@ -5,7 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "io/catalog/float_image.hpp"
 #include "io/catalog/tile_shape.hpp"
+#include "io/files/big_endian.hpp"
+#include "io/files/input_file.hpp"
+#include "io/fits/header_values.hpp"
 #include "io/fits/memory_fits.hpp"
 #include "io/wcs/celestial_keywords.hpp"
 
@@ -84,6 +88,28 @@ OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs, co
   write_header(fits, runs.shape, header, metadata);
   write_pixels(fits, runs, label);
   file.write(fits.finish());
+  return file;
+}
+
+OutputFile write_labels(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
+                        const std::string& header, const CatalogMetadata& metadata) {
+  const auto [width, height] = runs.shape;
+  const std::string cards =
+      format_card({"EXTNAME", std::string("SEGMENTATION")}, "pixel = NUMBER of its source, 0 = none") +
+      format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file") +
+      celestial_cards(header);
+  OutputFile file(path);
+  file.write(image_header(32, "int32", runs.shape, cards));
+  std::vector<std::int32_t> row(static_cast<std::size_t>(width));
+  std::vector<std::byte> bytes(row.size() * sizeof(std::int32_t));
+  for (std::int64_t y = 0; y < height; ++y) {
+    std::ranges::fill(row, 0);
+    paint_row(runs, label, {0, width, y, y + 1}, y, row.data());
+    for (std::size_t x = 0; x < row.size(); ++x) store_big_endian(row[x], bytes.data() + x * sizeof(std::int32_t));
+    file.write(bytes);
+  }
+  const std::int64_t size = runs.shape.count() * static_cast<std::int64_t>(sizeof(std::int32_t));
+  file.write(std::vector<std::byte>(static_cast<std::size_t>(in_records(size) - size)));
   return file;
 }
 

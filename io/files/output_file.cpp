@@ -4,13 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "io/files/temporary_names.hpp"
 
@@ -209,6 +212,18 @@ void OutputFile::seal() {
 void OutputFile::replace_target() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
+}
+
+void OutputFile::read_back(const std::function<void(std::span<const std::byte>)>& f) const {
+  const std::string readable = temporary_.empty() ? link_of(descriptor_) : temporary_;
+  std::ifstream from(readable, std::ios::binary);
+  std::vector<std::byte> piece(std::size_t{1} << 16);
+  for (std::int64_t left = size_; left > 0;) {
+    from.read(reinterpret_cast<char*>(piece.data()), std::min(left, std::ssize(piece)));
+    if (from.gcount() == 0) fail(path_, EIO);
+    f(std::span(piece).first(static_cast<std::size_t>(from.gcount())));
+    left -= from.gcount();
+  }
 }
 
 void OutputFile::commit() {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,9 @@ class OutputFile {
 
   /// Flushes, and replaces what is at `path`.
   void commit();
+
+  /// Calls f(bytes) for all that was written, piece by piece, before it is sealed or committed.
+  void read_back(const std::function<void(std::span<const std::byte>)>& f) const;
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }  ///< bytes written

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "io/catalog/catalog.hpp"
 #include "io/catalog/segmentation.hpp"
 #include "io/catalog/table_writer.hpp"
 #include "io/wcs/pixel_unit.hpp"
@@ -44,19 +43,7 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
   const std::string& header = input.header();
-  const std::string unit = pixel_unit(header);
-  CatalogMetadata metadata{.version = program_version(),
-                           .config_yaml = config.yaml,
-                           .pixel_unit = unit,
-                           .sum_unit = sum_unit(unit),
-                           .image = facts_of(input, extraction, config.config.output),
-                           .parquet_compression = config.config.output.parquet_compression};
-  metadata.head = image_head(input, extraction, config.config);
-  if (input.detection != nullptr) {
-    metadata.detection_image = printable_name(input.detection->task.path);
-    metadata.detection_unit = pixel_unit(input.detection->frame.image().header());
-  }
-  if (input.positions != nullptr) metadata.positions = printable_name(input.positions->list.path);
+  const CatalogMetadata metadata = metadata_of(input, extraction, config);
   const Vignets vignets = cut_vignets(extraction, config.config, where);
   const Table nothing;
   const Table& carried = input.positions == nullptr ? nothing : input.positions->list.carried;
@@ -119,6 +106,23 @@ void record_result(const ImageInput& input, const ImageResult& result, std::uint
 
 }  // namespace
 
+CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extraction, const ImageConfig& config) {
+  const std::string unit = pixel_unit(input.header());
+  CatalogMetadata metadata{.version = program_version(),
+                           .config_yaml = config.yaml,
+                           .pixel_unit = unit,
+                           .sum_unit = sum_unit(unit),
+                           .image = facts_of(input, extraction, config.config.output),
+                           .parquet_compression = config.config.output.parquet_compression};
+  metadata.head = image_head(input, extraction, config.config);
+  if (input.detection != nullptr) {
+    metadata.detection_image = printable_name(input.detection->task.path);
+    metadata.detection_unit = pixel_unit(input.detection->frame.image().header());
+  }
+  if (input.positions != nullptr) metadata.positions = printable_name(input.positions->list.path);
+  return metadata;
+}
+
 ImageRecord begin_record(const ImageFile& file) {
   ImageRecord record;
   record.name = file.name;
@@ -150,7 +154,7 @@ OpenImage::OpenImage(const ImageTask& task, const Job& job, std::shared_ptr<cons
       paths_(output_paths(job.output_dir, task.file->name, task.hdu, task.file->config->config.output)),
       input_{*task.file, task.name, frame_, nullptr, nullptr, nullptr, nullptr, Exposure(frame_.planes())} {
   const Config& config = task.file->config->config;
-  job.kept.require_kept(paths_.all());
+  if (!job.take) job.kept.require_kept(paths_.all());
   require_kernels_fit(frame_.first().shape, config, !job.reference.empty());
   if (!job.reference.empty()) {
     reference_ = open_reference(job.reference, frame_, task.name, config, {}, frame_.most_inflated());
@@ -217,6 +221,13 @@ ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
   const std::uint32_t datasum = checksum(result);
+
+  if (job_.take) {
+    ImageOutcome taken{begin_record(task_), task_.name, result.times, result.comparison};
+    if (job_.describe) log_done(input_, result, execution, seconds_since(begin_));
+    job_.take(task_, input_, std::move(result), execution.cpu);
+    return taken;
+  }
 
   const auto writing = Clock::now();
   make_directory_of(paths_.report);

@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/exposure/open_detection.hpp"
 #include "pipeline/exposure/open_map.hpp"
@@ -25,6 +27,11 @@
 
 namespace srcextract {
 
+struct ImageTask;
+
+/// Takes what was extracted from an image. Called by the thread that did, for several images at the same time.
+using TakeResult = std::function<void(const ImageTask&, const ImageInput&, ImageResult&&, const Cpu&)>;
+
 /// What stays the same from image to image, wherever they are extracted.
 struct Job {
   std::string output_dir;
@@ -34,6 +41,7 @@ struct Job {
   Flush flush = Flush::now;    ///< later: whoever records that outputs are in place sees to it first
   bool describe = true;        ///< tell the log what every image is and what was found
   std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< that images are measured at
+  TakeResult take = {};  ///< in place of outputs named after each image, none of which are written; empty: these
 };
 
 /// One image of a file, selected and not yet opened.
@@ -65,6 +73,9 @@ struct ImageOutcome {
   std::vector<StageComparison> comparison;  ///< empty unless back ends were compared
 };
 
+/// What a catalogue says beside its rows.
+CatalogMetadata metadata_of(const ImageInput& input, const Extraction& extraction, const ImageConfig& config);
+
 /// The record of an image, or of a file as a whole, before anything is known of it.
 ImageRecord begin_record(const ImageTask& task);
 ImageRecord begin_record(const ImageFile& file);
@@ -93,7 +104,7 @@ class OpenImage {
   std::uint32_t checksum(ImageResult& result) const;
 
   /// Writes what was extracted from it where `execution` says: all outputs once every one is complete, run.json last;
-  /// none if one fails. Throws Error{output} or Error{storage}.
+  /// none if one fails; or gives it to who takes it (Job::take). Throws Error{output} or Error{storage}.
   ImageOutcome finish(ImageResult result, const Execution& execution);
 
  private:

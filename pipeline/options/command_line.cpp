@@ -31,6 +31,7 @@ Fluxes in r.fits at known positions: srcextract --positions p.csv config/default
 What changed between two images (experimental): srcextract difference --help
 To hold a catalogue against a reference: srcextract compare --help
 With a configuration of SExtractor's: srcextract convert-config default.sex -o config.yaml
+In the place of SExtractor: srcextract sextractor m31.fits -c default.sex; see srcextract sextractor -h
 
 Outputs, for an image m31.fits (or .fit, .fts, .fits.fz, .fits.gz), as `output` in CONFIG says:
   m31.cat.fits  m31.cat.ecsv  m31.cat.csv   the catalogue
@@ -114,7 +115,7 @@ void add_places(CLI::App& app, CommandLine& command, Texts& texts) {
 void require_no_command(const std::string& config) {
   std::error_code failure;
   if (config.find_first_of("./") != config.npos || std::filesystem::exists(config, failure)) return;
-  const std::vector<std::string> commands = {"batch", "merge", "difference", "compare", "convert-config"};
+  const std::vector<std::string> commands = {"batch", "merge", "difference", "compare", "convert-config", "sextractor"};
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");

@@ -1,0 +1,125 @@
+#include "pipeline/options/sextractor_options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "config/sextractor_keys.hpp"
+#include "config/suggest.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "sextractor/lists.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+constexpr const char* help =
+    R"(Extracts sources as SExtractor 2.25 is asked to: its options, files and names of outputs.
+
+Usage:
+  srcextract sextractor IMAGE[,IMAGE2] [-c FILE] [-KEY VALUE]...
+  sex IMAGE[,IMAGE2] ...          by a link: ln -s srcextract sex (or sextractor, source-extractor)
+
+  -c FILE      configuration; without it default.sex, if there is one, or SExtractor's defaults
+  -KEY VALUE   a key of the configuration, in any case, which counts more than the file
+  -d           print a configuration with SExtractor's defaults; -dd with all keys
+  -dp          print all columns
+  -v           print the version
+  -h           this text
+
+Of two images, with a comma or a blank between them, sources are found in the first and measured in
+the second. IMAGE[2] is the second extension of a file; without a number all images of it are taken.
+Columns are those of PARAMETERS_NAME; outputs have the names of CATALOG_NAME and CHECKIMAGE_NAME.
+A catalogue of text named STDOUT goes to standard output, messages to standard error.
+
+What SExtractor would do with these settings and srcextract does not is an error that says so, and
+nothing is written. docs/sextractor.md says how near the catalogues are.
+
+Example:
+  source-extractor m31.fits -c default.sex -CATALOG_NAME m31.cat
+  srcextract sextractor m31.fits -c default.sex -CATALOG_NAME m31.cat
+
+Exit codes:
+  0  done
+  1  internal error, or not enough memory
+  2  the command line or a file of settings is wrong, or asks for what there is not
+  3  an input cannot be used, or an output cannot be written
+  4  no usable GPU, or not enough memory on it
+)";
+
+[[noreturn]] void refuse(const std::string& problem) {
+  throw Error(ErrorKind::config, problem + "; see srcextract sextractor -h");
+}
+
+bool is_sextractors_name(std::string_view name) {
+  return name == "sex" || name == "sextractor" || name == "source-extractor";
+}
+
+/// Of a name that is no key.
+[[noreturn]] void refuse_option(const std::string& argument) {
+  const std::size_t begin = std::min(argument.find_first_not_of('-'), argument.size());
+  const std::string name = argument.substr(begin, argument.find('=', begin) - begin);
+  if (find_sextractor_key(name) != nullptr)
+    refuse("there is no option " + argument + "; write -" + name + " VALUE, with one dash and a blank");
+  std::vector<std::string> names;
+  for (const SextractorKey& key : sextractor_keys()) names.emplace_back(key.name);
+  const std::string near = nearest(name, names);
+  refuse("there is no option " + argument + (near.empty() ? "" : "; did you mean -" + near + "?"));
+}
+
+/// The images of an argument: between commas.
+void add_images(std::string_view argument, SextractorOptions& options) {
+  for (std::size_t begin = 0, end = 0; begin <= argument.size(); begin = end + 1) {
+    end = std::min(argument.find(',', begin), argument.size());
+    if (end > begin) options.images.emplace_back(argument.substr(begin, end - begin));
+  }
+}
+
+/// What is asked for by an option that has a few letters: the text that answers it, or, of -c, nothing.
+std::string answer_of(std::string_view argument) {
+  if (argument == "-d" || argument == "-dd") return sextractor::default_configuration(argument == "-dd");
+  if (argument == "-dp") return sextractor::list_of_columns();
+  if (argument == "-v" || argument == "-vv" || argument == "--version") return version_text();
+  return argument == "-h" || argument == "--help" ? help : "";
+}
+
+}  // namespace
+
+bool is_sextractor(int argc, const char* const* argv) {
+  if (argc > 0 && is_sextractors_name(std::filesystem::path(argv[0]).filename().string())) return true;
+  return argc > 1 && std::string_view(argv[1]) == "sextractor";
+}
+
+SextractorOptions parse_sextractor_options(int argc, const char* const* argv) {
+  const bool by_link = is_sextractors_name(std::filesystem::path(argv[0]).filename().string());
+  SextractorOptions options;
+  options.arguments.assign(argv, argv + argc);
+  const std::vector<std::string> arguments(argv + (by_link ? 1 : 2), argv + argc);
+  if (arguments.empty()) options.answer = help;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (!argument.starts_with('-')) {
+      add_images(argument, options);
+      continue;
+    }
+    options.answer = answer_of(argument);
+    if (!options.answer.empty()) return options;
+    const std::string key = argument.substr(1);
+    if (key != "c" && find_sextractor_key(key) == nullptr) refuse_option(argument);
+    if (i + 1 == arguments.size()) refuse(argument + " is the last word, and needs a value after it");
+    const std::string& value = arguments[++i];
+    if (key == "c" && value.empty()) refuse("-c is an empty text; is a variable of your script not set?");
+    if (key == "c")
+      options.configuration = value;
+    else
+      options.settings.emplace_back(key, value);
+  }
+  if (options.answer.empty() && options.images.empty()) refuse("no image is named: srcextract sextractor IMAGE ...");
+  if (options.images.size() > 2)
+    refuse(options.images[2] +
+           " is a third image; there can be two, that in which sources are found and that which is "
+           "measured, and values of several words stand between quotes or have commas");
+  return options;
+}
+
+}  // namespace srcextract

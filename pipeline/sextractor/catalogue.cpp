@@ -1,0 +1,107 @@
+#include "pipeline/sextractor/catalogue.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+#include <variant>
+
+#include "io/catalog/row_sink.hpp"
+#include "sextractor/columns.hpp"
+#include "stages/catalogue/measured_columns.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+using sextractor::Parameter;
+
+/// Whether a column has several values, of circles, of parts of the light or of maps of flags.
+bool is_vector(const std::string& column) {
+  return column.ends_with("IMAFLAGS_ISO") || std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& known) {
+           return known.repeated && known.column.name == column;
+         });
+}
+
+/// How many values are asked for; of other columns SExtractor does not look at the size.
+std::size_t values_of(const Parameter& parameter) {
+  return parameter.sizes.empty() || !is_vector(parameter.name) ? 1 : static_cast<std::size_t>(parameter.sizes.front());
+}
+
+[[noreturn]] void fail_without(const Parameter& parameter, const CatalogPiece& piece) {
+  throw Error(ErrorKind::input, piece.name + ": it has no celestial WCS, which " + parameter.name + " (" +
+                                    parameter.place +
+                                    ") is told by, and which SExtractor would make up: take the "
+                                    "column out, or give the image a WCS");
+}
+
+/// Of rows of all images.
+std::unique_ptr<RowSink> text_sink(const std::string& type, OutputFile& file, const CatalogRows& rows,
+                                   std::int64_t count, const CatalogMetadata& metadata, const Cpu& where) {
+  if (type == "ASCII_VOTABLE") return votable_text_sink(file, rows, count, metadata, where);
+  const SextractorHeader header = type == "ASCII_HEAD"     ? SextractorHeader::head
+                                  : type == "ASCII_SKYCAT" ? SextractorHeader::skycat
+                                                           : SextractorHeader::none;
+  return sextractor_text_sink(file, rows, count, metadata, header);
+}
+
+}  // namespace
+
+ArrangedRows::ArrangedRows(const CatalogPiece& piece, const std::vector<Parameter>& parameters, int extension)
+    : rows_{{}, piece.sources.size()} {
+  const auto count = static_cast<std::size_t>(rows_.count);
+  extension_.assign(count, static_cast<std::int16_t>(extension));
+  no_value_.resize(count);
+  no_flags_.resize(count);
+  const CatalogRows all = rows_of(piece.sources, Vectors::joined, piece.vignets);
+  for (const Parameter& parameter : parameters) add(all, parameter, piece);
+}
+
+void ArrangedRows::add(const CatalogRows& all, const Parameter& parameter, const CatalogPiece& piece) {
+  if (parameter.name == "EXT_NUMBER") {
+    rows_.fields.push_back({{"EXT_NUMBER", "", "meta.id;instr.det", "Number of the image in its file, from 1", 0},
+                            FieldValues<std::int16_t>{{extension_.data()}}});
+    return;
+  }
+  const std::string ours = sextractor::our_column(parameter.name);
+  const auto found = std::ranges::find_if(
+      all.fields, [&](const CatalogField& field) { return common_name(field.column.name) == ours; });
+  if (found == all.fields.end()) fail_without(parameter, piece);
+  CatalogField field = *found;
+  field.column.name = parameter.name.c_str();
+  std::visit(
+      [&]<class T>(FieldValues<T>& values) {
+        if (values.width > 0) return;  // of a picture
+        const std::size_t wanted = std::is_same_v<T, float> ? values.size() : values_of(parameter);
+        values.elements.resize(std::min(wanted, values.size()));
+        if constexpr (std::is_same_v<T, double>) values.elements.resize(wanted, no_value_.data());
+        if constexpr (std::is_same_v<T, std::int64_t>) values.elements.resize(wanted, no_flags_.data());
+      },
+      field.values);
+  rows_.fields.push_back(std::move(field));
+}
+
+OutputFile write_named_catalogue(const std::string& path, const std::string& type,
+                                 const std::vector<CatalogPiece>& pieces, const std::vector<Parameter>& parameters,
+                                 const Cpu& where) {
+  OutputFile file(path);
+  std::vector<std::unique_ptr<ArrangedRows>> arranged;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    arranged.push_back(std::make_unique<ArrangedRows>(pieces[i], parameters, static_cast<int>(i) + 1));
+    count += arranged.back()->rows().count;
+  }
+  if (type.starts_with("FITS")) {
+    const SextractorTable table = type == "FITS_LDAC" ? SextractorTable::ldac : SextractorTable::objects;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const CatalogRows& rows = arranged[i]->rows();
+      write_all(*sextractor_table_sink(file, rows, rows.count, pieces[i].metadata, where, table), rows);
+    }
+    return file;
+  }
+  const auto sink = text_sink(type, file, arranged.front()->rows(), count, pieces.front().metadata, where);
+  for (const auto& piece : arranged) sink->write(piece->rows());
+  sink->finish();
+  return file;
+}
+
+}  // namespace srcextract

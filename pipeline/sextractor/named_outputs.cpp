@@ -1,0 +1,90 @@
+#include "pipeline/sextractor/named_outputs.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "config/values.hpp"
+#include "io/files/output_file.hpp"
+
+namespace srcextract {
+namespace {
+
+using config::fail;
+using sextractor::Request;
+using sextractor::Setting;
+
+/// Of those that the translation has not refused.
+std::optional<CheckImage> check_image_of(const std::string& type) {
+  static const std::map<std::string, CheckImage> images = {{"BACKGROUND", CheckImage::background},
+                                                           {"BACKGROUND_RMS", CheckImage::rms},
+                                                           {"-BACKGROUND", CheckImage::minus_background},
+                                                           {"MINIBACKGROUND", CheckImage::minibackground},
+                                                           {"MINIBACK_RMS", CheckImage::miniback_rms},
+                                                           {"FILTERED", CheckImage::filtered},
+                                                           {"OBJECTS", CheckImage::objects},
+                                                           {"-OBJECTS", CheckImage::minus_objects}};
+  const auto found = images.find(type);
+  return found == images.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string place_or(const Setting& setting, const Request& request) {
+  return setting.is_set() ? setting.place : request.path;
+}
+
+std::vector<NamedCheckImage> named_check_images(const Request& request) {
+  const Setting &types = request["CHECKIMAGE_TYPE"], &names = request["CHECKIMAGE_NAME"];
+  std::vector<NamedCheckImage> images;
+  std::vector<std::string> seen;
+  for (std::size_t i = 0; i < types.values.size(); ++i) {
+    const std::string type = types.word(i);
+    if (type == "NONE") continue;
+    if (i >= names.values.size() || types.values.size() != names.values.size())
+      fail(place_or(names.is_set() ? names : types, request),
+           types.text() + " and " + names.text() + " are not as many: every check image needs a name of its own");
+    if (std::ranges::count(seen, type) > 0)
+      fail(place_or(types, request), types.text() + ": " + type + " is there twice, of which SExtractor writes none");
+    seen.push_back(type);
+    images.push_back({check_image_of(type), names.word(i)});
+  }
+  return images;
+}
+
+}  // namespace
+
+std::vector<std::string> NamedOutputs::files() const {
+  std::vector<std::string> files;
+  if (!catalogue.empty()) files.push_back(catalogue);
+  for (const NamedCheckImage& image : check_images) files.push_back(image.path);
+  return files;
+}
+
+NamedOutputs named_outputs(const Request& request) {
+  const Setting& name = request["CATALOG_NAME"];
+  NamedOutputs outputs{.type = request["CATALOG_TYPE"].word(), .catalogue = name.word(), .check_images = {}};
+  // Tables of FITS are files to SExtractor, whatever they are called.
+  const bool is_text = outputs.type.starts_with("ASCII");
+  outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
+  if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();
+  outputs.check_images = named_check_images(request);
+  std::vector<std::string> files = outputs.files();
+  for (std::string& file : files) file = std::filesystem::path(file).lexically_normal();
+  std::ranges::sort(files);
+  if (const auto twice = std::ranges::adjacent_find(files); twice != files.end())
+    fail(place_or(request["CHECKIMAGE_NAME"], request),
+         "two outputs would be one file, " + *twice + "; give CATALOG_NAME and each of CHECKIMAGE_NAME another name");
+  return outputs;
+}
+
+void require_writable(const NamedOutputs& outputs) {
+  for (const std::string& file : outputs.files()) {
+    const std::filesystem::path directory = std::filesystem::path(file).parent_path();
+    if (access(directory.empty() ? "." : directory.c_str(), W_OK | X_OK) != 0) throw write_error(file, errno);
+  }
+}
+
+}  // namespace srcextract

@@ -1,0 +1,66 @@
+#include "pipeline/sextractor/results.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "io/catalog/segmentation.hpp"
+#include "pipeline/log/print_result.hpp"
+#include "pipeline/outputs/check_images.hpp"
+#include "pipeline/outputs/vignets.hpp"
+#include "pipeline/sextractor/join_images.hpp"
+
+namespace srcextract {
+namespace {
+
+/// All of a text to standard output.
+void show(const OutputFile& file) {
+  file.read_back([](std::span<const std::byte> bytes) {
+    print_result({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  });
+}
+
+}  // namespace
+
+void NamedResults::take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
+  Extraction& extraction = result.extraction;
+  CatalogPiece piece{.hdu = task.image.hdu,
+                     .name = task.name,
+                     .header = input.header(),
+                     .sources = {},
+                     .vignets = cut_vignets(extraction, input.config(), where),
+                     .metadata = metadata_of(input, extraction, *task.file->config)};
+  const std::lock_guard lock(mutex_);
+  write_check_images(input, piece.hdu, extraction, piece.metadata, where);
+  piece.sources = std::move(extraction.sources);
+  pieces_.push_back(std::move(piece));
+}
+
+void NamedResults::write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
+                                      const CatalogMetadata& metadata, const Cpu& where) {
+  for (const auto& [which, path] : outputs_.check_images)
+    check_images_[path].emplace(
+        hdu, which ? write_check_image(path, *which, ImageCompression::none, extraction, input.exposure.shape(),
+                                       input.header(), metadata, where)
+                   : write_labels(path, extraction.runs, extraction.label, input.header(), metadata));
+}
+
+void NamedResults::write(const Cpu& where) {
+  std::ranges::sort(pieces_, {}, &CatalogPiece::hdu);
+  const auto catalogue = [&](const std::string& path) {
+    return write_named_catalogue(path, outputs_.type, pieces_, parameters_, where);
+  };
+  std::vector<OutputFile> files;
+  for (auto& [path, images] : check_images_)
+    files.push_back(images.size() == 1 ? std::move(images.begin()->second) : join_images(path, images));
+  if (!outputs_.catalogue.empty()) files.push_back(catalogue(outputs_.catalogue));
+  std::optional<OutputFile> shown;
+  if (outputs_.to_standard_output) shown.emplace(catalogue(std::filesystem::temp_directory_path() / "STDOUT"));
+  commit(files);
+  if (shown) show(*shown);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,198 @@
+#include "pipeline/sextractor/sextractor_command.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "config/overrides.hpp"
+#include "config/values.hpp"
+#include "io/image/fits_image.hpp"
+#include "pipeline/batch/batch.hpp"
+#include "pipeline/log/log.hpp"
+#include "pipeline/log/print_result.hpp"
+#include "pipeline/log/progress.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "pipeline/options/run_options.hpp"
+#include "pipeline/outputs/outputs.hpp"
+#include "pipeline/sextractor/named_outputs.hpp"
+#include "pipeline/sextractor/results.hpp"
+#include "pipeline/sextractor/unmet.hpp"
+#include "sextractor/text_file.hpp"
+#include "sextractor/write_yaml.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "survey/inputs/files_beside.hpp"
+#include "survey/inputs/find_files.hpp"
+#include "survey/inputs/image_config.hpp"
+
+namespace srcextract {
+namespace {
+
+using sextractor::Request;
+using sextractor::Translation;
+using sextractor::Unmet;
+
+constexpr const char* usual_configuration = "default.sex";
+
+/// An image as SExtractor names it.
+struct NamedImage {
+  std::string path, extension;  ///< of FILE[2]; empty: all
+};
+
+NamedImage named_image(const std::string& text) {
+  const std::size_t bracket = text.rfind('[');
+  std::error_code ignored;
+  if (bracket == text.npos || !text.ends_with(']') || std::filesystem::exists(text, ignored)) return {text, ""};
+  const std::string number = text.substr(bracket + 1, text.size() - bracket - 2);
+  if (number.empty() || !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
+    throw Error(ErrorKind::config, text + ": between the brackets is the number of an extension, as in " +
+                                       text.substr(0, bracket) + "[1]; see srcextract sextractor -h");
+  return {text.substr(0, bracket), number};
+}
+
+Verbosity verbosity_of(const std::string& type) {
+  return type == "QUIET" ? Verbosity::quiet : type == "FULL" ? Verbosity::verbose : Verbosity::normal;
+}
+
+/// Of the file, and of the options, which count more.
+Request read_request(const SextractorOptions& options) {
+  std::error_code ignored;
+  const bool is_named = !options.configuration.empty();
+  const std::string path = is_named ? options.configuration : usual_configuration;
+  const bool is_there = is_named || std::filesystem::exists(path, ignored);
+  sextractor::Configuration configuration;
+  if (is_there) configuration = sextractor::read_configuration(path);
+  for (const auto& [key, value] : options.settings) configuration.set(key, value, "the command line");
+  configure_log(verbosity_of(configuration["VERBOSE_TYPE"].word()), "", false);
+  if (!is_there) spdlog::warn("there is no {} here: SExtractor's defaults hold", path);
+  Request request = sextractor::make_request(std::move(configuration), path);
+  const sextractor::Setting& list = request["PARAMETERS_NAME"];
+  if (request.parameters.empty())
+    config::fail(list.is_set() ? list.place : path,
+                 "PARAMETERS_NAME " + list.word() +
+                     ": there is no such file, which says what columns there are to be; srcextract sextractor -dp > " +
+                     list.word() + " lists them, each after a # that is to be taken away");
+  return request;
+}
+
+/// The configuration that a request comes to, whose errors are told by the places of the request.
+GivenConfig given_config(const Request& request, const Translation& translation) {
+  std::vector<std::size_t> lines;
+  GivenConfig given = parse_given(sextractor::entries_as_yaml(translation.entries, lines), request.path, {});
+  for (const sextractor::Entry& entry : translation.entries) {
+    const std::string origin = entry.origins.empty() ? "" : ": " + entry.origins.front();
+    const std::string place = (entry.place.empty() ? request.path : entry.place) + origin;
+    given.config.set_at[entry.section + "." + entry.key] = place;
+    given.written.set_at[entry.section + "." + entry.key] = place;
+  }
+  return given;
+}
+
+/// The same with what the image in which sources are found has for itself.
+GivenConfig of_detection(GivenConfig given, const Translation& translation, const std::string& path) {
+  for (const Unmet& unmet : translation.unmet)
+    if (!unmet.for_detection.empty())
+      given = override_given(given, path,
+                             Overrides{unmet.place + ": " + unmet.what + ", of the first image,", unmet.for_detection});
+  return given;
+}
+
+/// With these images of a file, and one catalogue of all of them, for which nothing has to be asked.
+GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
+  for (Config* config : {&given.config, &given.written}) {
+    config->input.hdu = hdu;
+    config->output.one_catalogue = false;
+  }
+  return given;
+}
+
+/// Which images of a file are measured: every one, or that of an extension.
+HduNames measured_hdus(const NamedImage& image) {
+  return image.extension.empty() ? "all" : image.extension;
+}
+
+/// In which images of a file sources are found: those that have the numbers of those that are measured, or, where one
+/// is measured, the first.
+HduNames found_hdus(const NamedImage& image, const NamedImage& measured) {
+  if (!image.extension.empty()) return image.extension;
+  const bool one = !measured.extension.empty() || select_images(measured.path, "all").size() == 1;
+  return one ? HduNames() : HduNames("all");
+}
+
+/// One file, to be extracted as a request says.
+struct FilePlan {
+  PlannedFile file;
+  KeptFiles kept;
+};
+
+FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
+  const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
+  const bool two = options.images.size() == 2;
+  const GivenConfig given = given_config(request, translation);
+  const GivenConfig detection = of_detection(given, translation, request.path);
+  require_use(two ? std::vector{given.unused, detection.unused} : std::vector{detection.unused});
+  // Of two values of a key SExtractor takes the first for an image that is alone.
+  FilePlan plan{{look_at(measured.path, std::filesystem::path(measured.path).filename()), {}},
+                KeptFiles({measured.path, found.path, request.path, request.parameters_path})};
+  plan.file.file.config = make_image_config(of_images(two ? given : detection, measured_hdus(measured)));
+  plan.kept.add_files_of(plan.file.file.config->given);
+  plan.kept.add(sextractor::find_file(request["FILTER_NAME"].word(), request.path));
+  plan.kept.add(sextractor::find_file(request["STARNNW_NAME"].word(), request.path));
+  if (!two) return plan;
+  require_detection_config(given.config);
+  FilesBeside beside;
+  beside.detection = {found.path, make_image_config(of_images(detection, found_hdus(found, measured)))};
+  plan.kept.add_files_of(beside);
+  plan.file.file.beside = std::make_shared<const FilesBeside>(std::move(beside));
+  return plan;
+}
+
+int threads_of(const Request& request) {
+  const sextractor::Setting& threads = request["NTHREADS"];
+  constexpr double most = 4096;
+  return threads.is_set() && threads.number() >= 1 ? static_cast<int>(std::min(threads.number(), most))
+                                                   : available_threads();
+}
+
+}  // namespace
+
+int run_sextractor(const SextractorOptions& options) {
+  if (!options.answer.empty()) {
+    print_result(options.answer);
+    return 0;
+  }
+  const Request request = read_request(options);
+  const Translation translation = sextractor::translate(request);
+  std::vector<std::string> paths;
+  for (const std::string& image : options.images) paths.push_back(named_image(image).path);
+  require_met(request, translation, paths);
+  const NamedOutputs outputs = named_outputs(request);
+  const FilePlan plan = plan_file(options, request, translation);
+  plan.kept.require_kept(outputs.files());
+  require_writable(outputs);
+
+  const bool show_progress = stderr_is_terminal() && request["VERBOSE_TYPE"].word() != "QUIET";
+  configure_log(verbosity_of(request["VERBOSE_TYPE"].word()), "", show_progress);
+  const std::vector<PlannedFile> files = {plan.file};
+  const Machine machine = choose_machine({Backend::automatic, {}, threads_of(request)}, workload_of(files, ""));
+  MemoryBudget budget = memory_budget(std::nullopt);
+  NamedResults results(outputs, request.parameters);
+  Job job{.output_dir = ".", .arguments = options.arguments, .kept = plan.kept};
+  job.take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
+    results.take(task, input, std::move(result), where);
+  };
+  const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
+  const Progress progress(show, files.size(), total_bytes(files));
+  const int code = process_files(job, files, machine, budget, progress).code;
+  if (code != 0) return code;
+  progress.clear();
+  results.write(machine.cpu);
+  return 0;
+}
+
+}  // namespace srcextract

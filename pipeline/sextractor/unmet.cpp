@@ -1,0 +1,62 @@
+#include "pipeline/sextractor/unmet.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "pipeline/log/log.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+using sextractor::Request;
+using sextractor::Unmet;
+
+/// Files and texts that SExtractor writes beside catalogue and check images, and headers that it reads beside the
+/// images, of which no catalogue of a configuration of ours depends.
+void add_files_beside(const Request& request, const std::vector<std::string>& images, std::vector<Unmet>& unmet) {
+  const auto lose = [&](const char* key, const std::string& reason) {
+    unmet.push_back({request[key].text(), request[key].place, reason, true});
+  };
+  if (request["WRITE_XML"].yes())
+    lose("WRITE_XML", "XML_NAME is not written: what a run did is in IMAGE.run.json of srcextract CONFIG IMAGE");
+  if (request["CATALOG_TYPE"].word() == "FITS_TPX")
+    lose("CATALOG_TYPE", "that type of table is not written; FITS_LDAC and FITS_1.0 are");
+  for (const std::string& image : images) {
+    const std::string header =
+        std::filesystem::path(image).replace_extension().string() + request["HEADER_SUFFIX"].word();
+    std::error_code ignored;
+    if (!std::filesystem::exists(header, ignored)) continue;
+    unmet.push_back({header, request["HEADER_SUFFIX"].place,
+                     "SExtractor takes this file (HEADER_SUFFIX) for the header of " + image +
+                         "; here positions on the sky are those of the image's own header: put its keywords into the "
+                         "image (missfits does), or move it away",
+                     true});
+  }
+}
+
+std::string text_of(const Unmet& unmet) {
+  return (unmet.place.empty() ? "" : unmet.place + ": ") + unmet.what + ": " + unmet.reason;
+}
+
+}  // namespace
+
+void require_met(const Request& request, const sextractor::Translation& translation,
+                 const std::vector<std::string>& images) {
+  std::vector<Unmet> lost = translation.unmet;
+  std::erase_if(lost, [](const Unmet& unmet) {
+    // HEADER_SUFFIX counts where there is such a header.
+    return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
+  });
+  add_files_beside(request, images, lost);
+  if (lost.empty()) return;
+  lost = sextractor::by_reason(lost, true);
+  for (std::size_t i = 0; i + 1 < lost.size(); ++i) log_error(text_of(lost[i]));
+  throw Error(
+      ErrorKind::config,
+      text_of(lost.back()) + ". SExtractor does that and srcextract does not, so that nothing is written: take " +
+          (lost.size() == 1 ? "it" : "these") + " out, or let srcextract convert-config make a configuration without " +
+          (lost.size() == 1 ? "it" : "them"));
+}
+
+}  // namespace srcextract

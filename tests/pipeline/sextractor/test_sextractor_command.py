@@ -1,0 +1,178 @@
+"""srcextract sextractor, as a user meets it: what it refuses, says and leaves alone. tests/truth/test_one_word.py has
+what it does beside SExtractor."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from fits_files import write_sky
+
+
+@pytest.fixture
+def sex(run, tmp_path):
+    """Runs it in a directory with an image, a list of columns and a configuration."""
+    write_sky(tmp_path / "sky.fits")
+    (tmp_path / "default.param").write_text("NUMBER\nX_IMAGE\nFLUX_ISO\n")
+    (tmp_path / "default.sex").write_text("FILTER N\nVERBOSE_TYPE QUIET\nCATALOG_TYPE FITS_1.0\nBACK_TYPE MANUAL\n"
+                                          "THRESH_TYPE ABSOLUTE\nDETECT_THRESH 5\nANALYSIS_THRESH 5\nDETECT_MINAREA 1\n"
+                                          "GAIN_KEY NONE\nSATUR_KEY NONE\n")
+    return lambda *arguments, **more: run("sextractor", *arguments, **more)
+
+
+def files(directory):
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.is_file()}
+
+
+def refused(done, code, *parts):
+    assert done.code == code and done.out == "", done.err
+    for part in parts:
+        assert part in done.err
+
+
+def test_one_catalogue_and_nothing_else(sex, tmp_path):
+    before = set(files(tmp_path))
+    done = sex("sky.fits")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert set(files(tmp_path)) - before == {"test.cat"}
+
+
+def test_a_catalogue_is_replaced(sex, tmp_path):
+    (tmp_path / "test.cat").write_text("old")
+    assert sex("sky.fits").code == 0
+    assert (tmp_path / "test.cat").read_bytes().startswith(b"SIMPLE")
+
+
+def test_no_catalogue(sex, tmp_path):
+    before = set(files(tmp_path))
+    assert sex("sky.fits", "-CATALOG_TYPE", "NONE").code == 0
+    assert set(files(tmp_path)) == before
+    assert sex("sky.fits", "-CATALOG_TYPE", "NONE", "-CHECKIMAGE_TYPE", "BACKGROUND").code == 0
+    assert set(files(tmp_path)) - before == {"check.fits"}
+
+
+# What SExtractor does and we do not.
+UNMET = [
+    ("PHOT_AUTOAPERS 10,20", "PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"), ("DETECT_MAXAREA 50", "DETECT_MAXAREA 50: sources have no largest"),
+    ("BACKPHOTO_TYPE LOCAL", "BACKPHOTO_TYPE LOCAL"), ("WRITE_XML Y", "WRITE_XML Y: XML_NAME is not written"),
+    ("CHECKIMAGE_TYPE APERTURES", "CHECKIMAGE_TYPE APERTURES"), ("CHECKIMAGE_TYPE IDENTICAL", "CHECKIMAGE_TYPE IDENTICAL"),
+    ("CATALOG_TYPE FITS_TPX", "CATALOG_TYPE FITS_TPX"), ("DGEO_TYPE PIXEL", "DGEO_TYPE PIXEL"),
+    ("BACK_SIZE 32,64", "BACK_SIZE 32,64"), ("FITS_UNSIGNED Y", "FITS_UNSIGNED Y"),
+]
+
+
+@pytest.mark.parametrize("line, message", UNMET)
+def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, line, message):
+    before = files(tmp_path)
+    key, value = line.split()
+    refused(sex("sky.fits", f"-{key}", value), 2, "error: the command line: " + message, "nothing is written")
+    assert files(tmp_path) == before
+    with open(tmp_path / "default.sex", "a") as file:
+        file.write(line + "\n")
+    refused(sex("sky.fits"), 2, "error: default.sex:11: " + message, "convert-config")
+
+
+def test_columns_that_there_are_not(sex, tmp_path):
+    (tmp_path / "default.param").write_text("NUMBER\nMAG_PSF\nVECTOR_ASSOC\n")
+    refused(sex("sky.fits"), 2, "default.param:2: MAG_PSF: there are no fits of PSFs", "default.param:3: VECTOR_ASSOC")
+
+
+def test_a_header_beside_the_image(sex, tmp_path):
+    (tmp_path / "sky.head").write_text("CRVAL1 = 10\n")
+    refused(sex("sky.fits"), 2, "sky.head: SExtractor takes this file (HEADER_SUFFIX) for the header of sky.fits")
+    assert sex("sky.fits", "-HEADER_SUFFIX", ".ahead").code == 0
+
+
+def test_a_default_that_is_not_there(sex, tmp_path):
+    (tmp_path / "default.sex").unlink()
+    done = sex("sky.fits", "-BACK_SIZE", "4", "-DETECT_THRESH", "99", "-CATALOG_TYPE", "FITS_1.0", "-FILTER", "N")
+    assert "warning: there is no default.sex here: SExtractor's defaults hold" in done.err
+
+
+@pytest.mark.parametrize("arguments, code, parts", [
+    ([], 0, []),
+    (["-VERBOSE_TYPE", "QUIET"], 2, ["no image is named"]),
+    (["sky.fits", "-c"], 2, ["-c is the last word"]), (["sky.fits", "-c", ""], 2, ["-c is an empty text"]),
+    (["sky.fits", "-c", "none.sex"], 2, ["none.sex: cannot open"]),
+    (["sky.fits", "-DETECT_THRESH"], 2, ["-DETECT_THRESH is the last word"]),
+    (["sky.fits", "-DETCT_THRESH", "3"], 2, ["there is no option -DETCT_THRESH; did you mean -DETECT_THRESH?"]),
+    (["sky.fits", "-DETECT_THRESH=3"], 2, ["write -DETECT_THRESH VALUE"]),
+    (["sky.fits", "--DETECT_THRESH", "3"], 2, ["write -DETECT_THRESH VALUE"]),
+    (["sky.fits", "-q"], 2, ["there is no option -q"]),
+    (["sky.fits", "-DETECT_THRESH", "3x"], 2, ["the command line: DETECT_THRESH must be a number"]),
+    (["sky.fits", "-DETECT_MINAREA", ""], 2, ["the command line: DETECT_MINAREA has no value"]),
+    (["sky.fits", "-CATALOG_TYPE", "FITS_LDAK"], 2, ["did you mean 'FITS_LDAC'?"]),
+    (["sky.fits,sky.fits", "sky.fits"], 2, ["sky.fits is a third image"]),
+    (["sky.fits[x]"], 2, ["between the brackets is the number of an extension"]),
+    (["none.fits"], 3, ["none.fits"]), (["default.param"], 3, ["default.param"]), (["sky.fits,none.fits"], 3, ["none.fits"]),
+    (["sky.fits", "-PARAMETERS_NAME", "none.param"], 2, ["PARAMETERS_NAME none.param: there is no such file"]),
+    (["sky.fits", "-FILTER", "Y", "-FILTER_NAME", "none.conv"], 2, ["FILTER_NAME none.conv: there is no such file"]),
+    (["sky.fits", "-WEIGHT_TYPE", "MAP_WEIGHT"], 3, ["weight.fits"]),
+    (["sky.fits", "-CHECKIMAGE_TYPE", "BACKGROUND,OBJECTS"], 2, ["are not as many"]),
+    (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS,OBJECTS", "-CHECKIMAGE_NAME", "a,b"], 2, ["OBJECTS is there twice"]),
+    (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS", "-CHECKIMAGE_NAME", "./test.cat"], 2, ["two outputs would be one file, test.cat"]),
+    (["sky.fits", "-CATALOG_NAME", "none/x.cat"], 3, ["none/x.cat"]),
+    (["sky.fits", "-CATALOG_NAME", "sky.fits"], 2, ["would replace the input or log 'sky.fits'"]),
+    (["sky.fits", "-CATALOG_NAME", "default.param"], 2, ["would replace the input or log 'default.param'"]),
+    (["sky.fits", "-CATALOG_NAME", "default.sex"], 2, ["would replace the input or log 'default.sex'"]),
+    (["sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS", "-CHECKIMAGE_NAME", "./sky.fits"], 2, ["would replace the input"]),
+])
+def test_mistakes(sex, tmp_path, arguments, code, parts):
+    before = files(tmp_path)
+    done = sex(*arguments)
+    assert done.code == code
+    for part in parts:
+        assert part in done.err, done.err
+    assert files(tmp_path) == before
+
+
+def test_no_list_of_columns(sex, tmp_path):
+    (tmp_path / "default.param").unlink()
+    refused(sex("sky.fits"), 2, "default.sex: PARAMETERS_NAME default.param: there is no such file", "srcextract sextractor -dp >")
+    (tmp_path / "default.param").write_text("# nothing\n")
+    refused(sex("sky.fits"), 2, "default.param: names no column")
+
+
+def test_positions_on_no_sky(sex, tmp_path):
+    (tmp_path / "default.param").write_text("NUMBER\nALPHA_J2000\n")
+    refused(sex("sky.fits"), 3, "sky.fits: it has no celestial WCS", "ALPHA_J2000 (default.param:2)")
+    assert not (tmp_path / "test.cat").exists()
+
+
+@pytest.mark.parametrize("kind", ["conv", "param", "sex"])
+def test_files_that_are_none(sex, tmp_path, kind):
+    (tmp_path / f"odd.{kind}").write_bytes(bytes(range(256)))
+    option = {"conv": ["-FILTER", "Y", "-FILTER_NAME"], "param": ["-PARAMETERS_NAME"], "sex": ["-c"]}[kind]
+    refused(sex("sky.fits", *option, f"odd.{kind}"), 2, f"odd.{kind}")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_may_not_be_written_to(sex, tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        refused(sex("sky.fits"), 3, "test.cat")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_catalogue_as_standard_output(sex, tmp_path):
+    before = set(files(tmp_path))
+    done = sex("sky.fits", "-CATALOG_TYPE", "ASCII_HEAD", "-CATALOG_NAME", "STDOUT", "-VERBOSE_TYPE", "FULL")
+    assert done.code == 0 and done.out.startswith("#") and done.err != ""
+    assert set(files(tmp_path)) == before
+
+
+def test_a_reader_that_goes_away(sex, tmp_path):
+    """As `head` does."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "sextractor", "sky.fits", "-CATALOG_TYPE", "ASCII",
+                           "-CATALOG_NAME", "STDOUT"], cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert done.returncode == 3 and "cannot write to standard output" in done.stderr
+
+
+def test_the_command_is_found(run, tmp_path):
+    assert "did you mean srcextract sextractor?" in run("sextracter", "x.fits").err
+    assert "srcextract sextractor" in run("--help").out
+    assert run("sextractor", "-h").out == run("sextractor", "--help").out == run("sextractor").out != ""
