@@ -119,7 +119,8 @@ void require_no_command(const std::string& config) {
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");
-  const std::string near = nearest(config, commands);
+  // Who types `srcextract extract` does not mean SExtractor.
+  const std::string near = config == "extract" ? "" : nearest(config, commands);
   throw Error(
       ErrorKind::config,
       config + ": there is no file of this name, and no such command" +

@@ -38,7 +38,7 @@ def test_every_command_of_the_page(program, tmp_path):
     for command, (out, told) in printed.items():
         assert out.startswith(told), command
     assert sum(bool(told) for _, told in printed.values()) == 1
-    assert (tmp_path / "config.yaml").exists() and (tmp_path / "out/sky.cat.ecsv").exists()
+    assert (tmp_path / "config.yaml").exists() and (tmp_path / "out/sky.cat.txt").exists()
 
 
 def test_how_the_configuration_begins(program, tmp_path):

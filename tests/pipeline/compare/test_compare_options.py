@@ -44,7 +44,7 @@ def test_the_main_help_names_it(run):
     (["a.csv", "b.csv", "--threads", "0"], "--threads"),
     (["a.csv", "b.csv", "-q", "-v"], "--verbose"),
     (["a.csv", "b.csv", "--json", "-", "--junit", "-"], "only one of --json and --junit"),
-    (["a.csv", "b.csv", "--matched", "both.txt"], "both.txt"),
+    (["a.csv", "b.csv", "--matched", "both.doc"], "both.doc"),
     (["a.csv", "b.csv", "missing.yaml"], "missing.yaml"),
     (["a.csv", "b.csv", "a.csv"], "a.csv"),
 ])
