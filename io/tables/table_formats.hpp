@@ -42,7 +42,7 @@ struct YamlColumn {
 std::vector<YamlColumn> columns_of_yaml(const std::string& header);
 
 /// SExtractor's ASCII_HEAD. A vector is a gap in the numbering of the header: the names are those of ColumnHead. How
-/// long the last one is the first row says.
+/// long the last one is the first row says. Cut-outs (VIGNET) are left out.
 std::vector<ColumnHead> ascii_head_columns(const std::string& path);
 Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns);
 
