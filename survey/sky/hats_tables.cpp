@@ -115,7 +115,7 @@ class HatsTables final : public StoredTables {
       std::memcpy(out + cell_bytes, rows.data(), static_cast<std::size_t>(row_bytes_));
     }
     std::ranges::sort(chunk.cells);
-    chunk.cells.erase(std::ranges::unique(chunk.cells).begin(), chunk.cells.end());
+    chunk.cells.erase(std::unique(chunk.cells.begin(), chunk.cells.end()), chunk.cells.end());
     rows_->append(put_aside_);
     chunks_.push_back(std::move(chunk));
   }
