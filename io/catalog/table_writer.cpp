@@ -8,30 +8,34 @@ namespace srcextract {
 
 namespace {
 
-[[noreturn]] void refuse_ending(const std::string& path) {
-  throw Error(ErrorKind::config,
-              path + ": its ending tells no format to write; let the name end in one of " + table_endings());
+[[noreturn]] void refuse_ending(const std::string& path, const std::string& endings) {
+  throw Error(ErrorKind::config, path + ": its ending tells no format to write; let the name end in one of " + endings);
+}
+
+template <class F>
+std::string endings_of(F&& is_wanted) {
+  std::string endings;
+  for (const FormatNames& format : catalog_formats)
+    if (is_wanted(format)) endings += (endings.empty() ? "" : " ") + std::string(format.ending);
+  return endings;
 }
 
 }  // namespace
 
-const FormatNames& format_of_ending(const std::string& path) {
+const FormatNames& format_of_ending(const std::string& path, const std::string& further) {
   const FormatNames* const found = format_of_name(path);
-  if (!found) refuse_ending(path);
+  if (!found) refuse_ending(path, endings_of([](const FormatNames&) { return true; }) + further);
   return *found;
 }
 
 CatalogFormat table_format(const std::string& path) {
-  const FormatNames& found = format_of_ending(path);
-  if (!found.table) refuse_ending(path);
-  return found.format;
+  const FormatNames* const found = format_of_name(path);
+  if (!found || !found->table) refuse_ending(path, table_endings());
+  return found->format;
 }
 
 std::string table_endings() {
-  std::string endings;
-  for (const FormatNames& format : catalog_formats)
-    if (format.table) endings += (endings.empty() ? "" : " ") + std::string(format.ending);
-  return endings;
+  return endings_of([](const FormatNames& format) { return format.table; });
 }
 
 OutputFile write_table(const std::string& path, const Table& table, const CatalogMetadata& metadata, const Cpu& where) {

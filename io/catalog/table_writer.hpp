@@ -9,7 +9,7 @@
 namespace srcextract {
 
 /// The format that the ending of a file name asks for. Throws Error{config} if it is none.
-const FormatNames& format_of_ending(const std::string& path);
+const FormatNames& format_of_ending(const std::string& path, const std::string& further = "");
 
 /// The same of those that are tables.
 CatalogFormat table_format(const std::string& path);

@@ -36,10 +36,15 @@ void remove_contents(const std::string& directory) {
   if (failure) throw write_error(directory, failure.value());
 }
 
+/// -1 where there is none; a link to a directory is none, for what it leads to is someone else's.
+int open_directory(const std::string& path) {
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 bool is_still(const std::string& path, int descriptor) {
   struct stat at_path {
   }, opened{};
-  return ::stat(path.c_str(), &at_path) == 0 && ::fstat(descriptor, &opened) == 0 && at_path.st_dev == opened.st_dev &&
+  return ::lstat(path.c_str(), &at_path) == 0 && ::fstat(descriptor, &opened) == 0 && at_path.st_dev == opened.st_dev &&
          at_path.st_ino == opened.st_ino;
 }
 
@@ -61,14 +66,18 @@ OutputDirectory::OutputDirectory(const std::string& path) : path_(trimmed(path))
 
 OutputDirectory::~OutputDirectory() {
   std::error_code ignored;
-  fs::remove_all(place_, ignored);
-  ::close(descriptor_);
+  for (const int descriptor : {descriptor_, replaced_}) {
+    if (descriptor < 0) continue;
+    // The name may be another process's by now.
+    if (is_still(place_, descriptor)) fs::remove_all(place_, ignored);
+    ::close(descriptor);
+  }
 }
 
 void OutputDirectory::lock() {
   for (;;) {
     if (::mkdir(place_.c_str(), 0777) != 0 && errno != EEXIST) throw write_error(place_, errno);
-    descriptor_ = ::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_ = open_directory(place_);
     if (descriptor_ < 0 && errno == ENOENT) continue;  // whoever had it has just committed
     if (descriptor_ < 0) throw write_error(place_, errno);
     const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -84,7 +93,9 @@ void OutputDirectory::commit() {
   for (fs::recursive_directory_iterator entry(place_), end; entry != end; ++entry)
     if (entry->is_directory()) flush_names(entry->path());
   flush_names(place_);
-  // What was there takes the other name, and is removed with it.
+  // What was there takes the other name, locked as this one was, and is removed with it.
+  replaced_ = open_directory(path_);
+  if (replaced_ >= 0) ::flock(replaced_, LOCK_EX | LOCK_NB);
   if (::renameat2(AT_FDCWD, place_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) throw write_error(path_, errno);
     // Where the file system cannot exchange two, there is a moment without either.
@@ -93,6 +104,7 @@ void OutputDirectory::commit() {
     if (::rename(place_.c_str(), path_.c_str()) != 0) throw write_error(path_, errno);
     if (replaces) fs::remove_all(before);
   }
+  if (fs::is_symlink(place_)) fs::remove(place_);  // a link was there, and what it leads to stays
   flush_names(fs::path(path_).parent_path());
 }
 

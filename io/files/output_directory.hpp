@@ -17,7 +17,8 @@ class OutputDirectory {
   /// Where files are written before it is committed; files have to be flushed.
   const std::string& place() const { return place_; }
 
-  /// Replaces what is at `path`, a directory or nothing, in one step, and removes what was there.
+  /// Replaces what is at `path`, a directory, a link to one or nothing, in one step, and removes what was there, but
+  /// not what a link leads to.
   void commit();
 
  private:
@@ -25,6 +26,7 @@ class OutputDirectory {
 
   std::string path_, place_;
   int descriptor_ = -1;  ///< of `place`, locked
+  int replaced_ = -1;    ///< of what was at `path`, likewise
 };
 
 }  // namespace srcextract

@@ -143,6 +143,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_),
+      begun_(other.begun_),
       crc32_(other.crc32_),
       overwritten_(other.overwritten_),
       flushed_(other.flushed_) {}
@@ -164,6 +165,15 @@ void OutputFile::write(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     size_ += written;
   }
+  begin_writing();
+}
+
+void OutputFile::begin_writing() {
+  constexpr std::int64_t at_a_time = std::int64_t{64} << 20;
+  if (size_ - begun_ < at_a_time) return;
+  // Only so as not to wait for it at the end; flush() asks how it went.
+  ::sync_file_range(descriptor_, begun_, size_ - begun_, SYNC_FILE_RANGE_WRITE);
+  begun_ = size_;
 }
 
 void OutputFile::write(std::string_view text) {

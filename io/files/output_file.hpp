@@ -62,11 +62,13 @@ class OutputFile {
   friend void commit(std::span<OutputFile> files, Flush flush);
   void name();
   void replace_target();
+  void begin_writing();
 
   std::string path_;
   std::string temporary_;  ///< empty while the file has no name
   int descriptor_ = -1;
   std::int64_t size_ = 0;
+  std::int64_t begun_ = 0;  ///< of these, how many the disk was told to begin with
   Crc32 crc32_;
   bool overwritten_ = false;
   bool flushed_ = false;  ///< since it was last written to

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace srcextract {
 
 /// What stands for characters that cannot be written: U+FFFD.
 inline constexpr char32_t replacement_character = 0xfffd;
+inline constexpr std::string_view replacement_utf8 = "\xef\xbf\xbd";
 
 /// Takes the first character off a text in UTF-8, which is not empty. What is no UTF-8 (RFC 3629) is a
 /// replacement_character for each byte.
@@ -31,6 +33,26 @@ inline char32_t take_character(std::string_view& text) {
            (character < 0xd800 || character >= 0xe000);
   text.remove_prefix(valid ? size : 1);
   return valid ? character : replacement_character;
+}
+
+/// The text, in which every byte that is no part of UTF-8 is a replacement_character. Names of files may hold any
+/// bytes.
+inline std::string as_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view rest = text;
+    const bool replaced = take_character(text) == replacement_character;
+    out += replaced ? replacement_utf8 : rest.substr(0, rest.size() - text.size());
+  }
+  return out;
+}
+
+/// How many characters UTF-8 has.
+inline std::size_t count_characters(std::string_view utf8) {
+  std::size_t count = 0;
+  for (const char byte : utf8) count += (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U ? 1 : 0;
+  return count;
 }
 
 }  // namespace srcextract

@@ -37,7 +37,7 @@ void append_xml(std::string& out, std::string_view text) {
         out += "&#13;";
         break;
       case replacement_character:
-        out += "\xef\xbf\xbd";
+        out += replacement_utf8;
         break;
       default:
         out += rest.substr(0, rest.size() - text.size());

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "io/files/utf8.hpp"
 #include "io/parquet/compact_writer.hpp"
-#include "io/parquet/utf8.hpp"
 #include "io/parquet/versions.hpp"
 #include "stages/core/error.hpp"
 

@@ -112,9 +112,18 @@ void check(const ParquetFile& parquet, std::size_t columns, std::int64_t end, co
   if (rows != parquet.rows) damaged("its row groups have not as many rows as it has");
 }
 
-/// How long the lists of a column are, if all can have one length; 0 if not.
-std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf) {
-  if (parquet.rows == 0) return 1;
+using YamlColumns = std::map<std::string, YamlColumn>;
+
+/// As Astropy and srcextract write them.
+YamlColumns columns_by_name(const std::string& yaml) {
+  YamlColumns columns;
+  for (YamlColumn& column : columns_of_yaml(yaml)) columns.emplace(column.head.name, column);
+  return columns;
+}
+
+/// How long the lists of a column are, if all can have one length; 0 if not. Without a row it is what is said of them.
+std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf, std::int64_t said) {
+  if (parquet.rows == 0 || said == 0) return said;
   std::int64_t values = 0;
   for (const StoredGroup& group : parquet.groups) {
     const std::int64_t more = group.chunks[leaf.place].values;
@@ -125,10 +134,11 @@ std::int64_t length_of_lists(const ParquetFile& parquet, const ParquetLeaf& leaf
 }
 
 /// Leaves out lists that are no vectors; says how long the others are.
-void find_vectors(ParquetFile& parquet) {
+void find_vectors(ParquetFile& parquet, const YamlColumns& columns) {
   std::erase_if(parquet.leaves, [&](ParquetLeaf& leaf) {
     if (leaf.repetition == 0) return false;
-    leaf.elements = length_of_lists(parquet, leaf);
+    const auto described = columns.find(leaf.head.name);
+    leaf.elements = length_of_lists(parquet, leaf, described == columns.end() ? 1 : described->second.elements);
     const bool vector = leaf.elements >= 1 && leaf.elements <= longest_vector && leaf.meaning != ParquetMeaning::text;
     if (!vector && parquet.left_out.empty())
       parquet.left_out = "column " + leaf.head.name + " holds lists that are no vectors of numbers of one length";
@@ -153,13 +163,11 @@ void check_names(const ParquetFile& parquet, const std::string& path) {
                    (parquet.left_out.empty() ? std::string() : ": " + parquet.left_out));
 }
 
-/// Units and so on, as Astropy and srcextract write them.
-void add_heads(ParquetFile& parquet, const std::string& yaml) {
-  std::map<std::string, ColumnHead> heads;
-  for (ColumnHead& head : heads_of_yaml(yaml)) heads.emplace(head.name, head);
+/// Units and so on.
+void add_heads(ParquetFile& parquet, const YamlColumns& columns) {
   for (ParquetLeaf& leaf : parquet.leaves) {
-    const auto found = heads.find(leaf.head.name);
-    if (found != heads.end()) leaf.head = found->second;
+    const auto found = columns.find(leaf.head.name);
+    if (found != columns.end()) leaf.head = found->second.head;
   }
 }
 
@@ -218,9 +226,10 @@ ParquetFile read_parquet_footer(const InputFile& file) {
   });
   const std::size_t columns = find_leaves(nodes, parquet, where);
   check(parquet, columns, file.size() - tail - std::ssize(footer), where);
-  find_vectors(parquet);
+  const YamlColumns described = columns_by_name(yaml);
+  find_vectors(parquet, described);
   check_names(parquet, file.path());
-  add_heads(parquet, yaml);
+  add_heads(parquet, described);
   return parquet;
 }
 

@@ -8,10 +8,10 @@
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/table_yaml.hpp"
+#include "io/files/utf8.hpp"
 #include "io/parquet/arrow_schema.hpp"
 #include "io/parquet/parquet_column.hpp"
 #include "io/parquet/parquet_footer.hpp"
-#include "io/parquet/utf8.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {

@@ -66,6 +66,11 @@ void read_width(TextLines& lines, TextLayout& layout) {
   lines.put_back();
 }
 
+/// Cut-outs, which the header does not tell from vectors: VIGNET, and SExtractor's VIGNET_SHIFT, VIGNET_DGEOX ...
+bool is_picture(const TextLayout::Column& column) {
+  return column.head.name == "VIGNET" || column.head.name.starts_with("VIGNET_");
+}
+
 TextLayout ascii_head_layout(TextLines& lines) {
   TextLayout layout;
   layout.comments = true;
@@ -90,6 +95,8 @@ TextLayout ascii_head_layout(TextLines& lines) {
   if (row) read_width(lines, layout);
   layout.fields = layout.columns.size();
   check_names(layout, lines);
+  std::erase_if(layout.columns, is_picture);
+  if (layout.columns.empty()) throw lines.error("the table has no column but cut-outs");
   return layout;
 }
 

@@ -216,14 +216,18 @@ TextLayout ecsv_layout(TextLines& lines) try {
   throw lines.error_at(std::max(error.mark.line + 1, 1), "the header is no YAML: " + error.msg);
 }
 
-std::vector<ColumnHead> heads_of_yaml(const std::string& header) try {
+std::vector<YamlColumn> columns_of_yaml(const std::string& header) try {
   if (header.size() > longest_ecsv_header) return {};
   const YAML::Node root = YAML::Load(header);
   const YAML::Node columns = root.IsMap() ? root["datatype"] : YAML::Node();
-  std::vector<ColumnHead> heads;
-  if (!columns.IsDefined() || !columns.IsSequence()) return heads;
-  for (const YAML::Node& entry : columns) heads.push_back(parse_entry(entry).head);
-  return heads;
+  std::vector<YamlColumn> described;
+  if (!columns.IsDefined() || !columns.IsSequence()) return described;
+  for (const YAML::Node& node : columns) {
+    Entry entry = parse_entry(node);
+    const auto vector = entry.subtype ? parse_subtype(*entry.subtype) : VectorType{FieldType::text, 1};
+    described.push_back({std::move(entry.head), vector ? static_cast<std::int64_t>(vector->length) : 0});
+  }
+  return described;
 } catch (const YAML::Exception&) {
   return {};
 }

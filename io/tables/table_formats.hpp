@@ -32,11 +32,17 @@ Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns);
 std::vector<ColumnHead> ecsv_columns(const std::string& path);
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns);
 
+/// A column as such a header has it.
+struct YamlColumn {
+  ColumnHead head;
+  std::int64_t elements = 1;  ///< of a vector; 0 of pictures and of lists that are no vectors
+};
+
 /// What such a header says of columns, vectors not taken apart; nothing if it is none.
-std::vector<ColumnHead> heads_of_yaml(const std::string& header);
+std::vector<YamlColumn> columns_of_yaml(const std::string& header);
 
 /// SExtractor's ASCII_HEAD. A vector is a gap in the numbering of the header: the names are those of ColumnHead. How
-/// long the last one is the first row says.
+/// long the last one is the first row says. Cut-outs (VIGNET) are left out.
 std::vector<ColumnHead> ascii_head_columns(const std::string& path);
 Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns);
 

@@ -189,10 +189,26 @@ std::vector<std::string> files_of(const std::string& output) {
   return is_by_cells_of_the_sky(output) ? std::vector{output} : survey_files(output);
 }
 
+/// Such a name in a directory of the survey is that of a list of what failed, there or not: batch writes and removes
+/// it.
+void require_no_failures(const fs::path& output, const std::vector<std::string>& directories) {
+  const std::string name = output.filename();
+  if (!name.starts_with("failures.") || !name.ends_with(".csv")) return;
+  const fs::path parent = output.has_parent_path() ? output.parent_path() : ".";
+  std::error_code unknown;
+  for (const std::string& directory : directories) {
+    if (fs::equivalent(parent, directory, unknown))
+      throw Error(ErrorKind::config,
+                  "the survey catalogue " + output.string() +
+                      " has the name of the list of images that failed; choose another name with -o");
+  }
+}
+
 /// A survey catalogue of before may be replaced; what is a part of the survey may not.
 void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
   std::error_code unknown;
   for (const std::string& output : files_of(options.output)) {
+    require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
     const auto check = [&](const fs::path& path) {
       if (fs::equivalent(output, path, unknown))
@@ -220,7 +236,7 @@ Merged count(const std::vector<SurveyImage>& images) {
 }  // namespace
 
 void require_format(const std::string& output) {
-  if (!is_by_cells_of_the_sky(output)) format_of_ending(output);
+  if (!is_by_cells_of_the_sky(output)) format_of_ending(output, " .hats");
 }
 
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {

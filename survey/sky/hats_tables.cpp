@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 using Bytes = std::span<const std::byte>;
 
-/// The cell that a row is in, and where the row is.
+/// The cell that a row is in, and where the row is among those that are loaded or put aside.
 using Place = std::pair<std::int64_t, std::size_t>;
 using Places = std::span<const Place>;
 
@@ -78,7 +78,8 @@ void require_replaceable(const std::string& path) {
 
 class HatsTables final : public StoredTables {
  public:
-  HatsTables(const std::string& path, std::int64_t most_rows) : path_(path), most_rows_(most_rows) {
+  HatsTables(const std::string& path, std::int64_t most_rows, std::int64_t most_bytes)
+      : path_(path), most_rows_(most_rows), most_bytes_(most_bytes) {
     require_replaceable(path);
     directory_.emplace(path);
     rows_.emplace(directory_->place());
@@ -114,7 +115,7 @@ class HatsTables final : public StoredTables {
       std::memcpy(out + cell_bytes, rows.data(), static_cast<std::size_t>(row_bytes_));
     }
     std::ranges::sort(chunk.cells);
-    chunk.cells.erase(std::ranges::unique(chunk.cells).begin(), chunk.cells.end());
+    chunk.cells.erase(std::unique(chunk.cells.begin(), chunk.cells.end()), chunk.cells.end());
     rows_->append(put_aside_);
     chunks_.push_back(std::move(chunk));
   }
@@ -123,10 +124,7 @@ class HatsTables final : public StoredTables {
     if (images_) images_->commit();
     const std::vector<SkyCell> cells = cells_.divide(most_rows_);
     write_cells(cells);
-    if (without_position_ > 0) {
-      load(no_cell, no_cell + 1);
-      write_rows(in("without_position.parquet"), order_);
-    }
+    if (without_position_ > 0) write_without_position();
     write_rows(in("dataset/_common_metadata.parquet"), {});
     fs::rename(in("dataset/_common_metadata.parquet"), in("dataset/_common_metadata"));
     write_facts(cells);
@@ -143,38 +141,45 @@ class HatsTables final : public StoredTables {
     return is_direction ? healpix_cell(ra, dec, finest_healpix_order) : no_cell;
   }
 
-  /// Takes the rows that are in these cells of the finest order into memory, and puts them in order.
-  void load(std::int64_t begin, std::int64_t end) {
+  /// Calls f(cell, row, where it is in the scratch file) with those of a chunk.
+  template <class F>
+  void for_each_row(const Chunk& chunk, F&& f) {
+    const auto stride = static_cast<std::size_t>(stored_bytes());
+    put_aside_.resize(static_cast<std::size_t>(chunk.rows) * stride);
+    rows_->read(chunk.offset, put_aside_);
+    for (std::size_t at = 0; at < put_aside_.size(); at += stride)
+      f(load_big_endian<std::int64_t>(put_aside_.data() + at), Bytes(put_aside_).subspan(at, stride),
+        static_cast<std::size_t>(chunk.offset) + at);
+  }
+
+  /// Puts the rows that are in these cells of the finest order in order, and takes them into memory if there is room.
+  void load(std::int64_t begin, std::int64_t end, std::int64_t rows) {
     loaded_.clear();
     order_.clear();
-    const auto stride = static_cast<std::size_t>(stored_bytes());
+    order_.reserve(static_cast<std::size_t>(rows));
+    is_loaded_ = rows <= most_bytes_ / stored_bytes();
+    if (is_loaded_) loaded_.reserve(static_cast<std::size_t>(rows * stored_bytes()));
     const std::int64_t first = cell_of_chunks(begin), last = cell_of_chunks(end - 1);
     for (const Chunk& chunk : chunks_) {
       const auto near = std::ranges::lower_bound(chunk.cells, first);
       if (near == chunk.cells.end() || *near > last) continue;
-      put_aside_.resize(static_cast<std::size_t>(chunk.rows) * stride);
-      rows_->read(chunk.offset, put_aside_);
-      for (std::size_t at = 0; at < put_aside_.size(); at += stride) {
-        const auto finest = load_big_endian<std::int64_t>(put_aside_.data() + at);
-        if (finest < begin || finest >= end) continue;
-        order_.emplace_back(finest, loaded_.size());
-        loaded_.insert(loaded_.end(), put_aside_.data() + at, put_aside_.data() + at + stride);
-      }
+      for_each_row(chunk, [&](std::int64_t finest, Bytes row, std::size_t at) {
+        if (finest < begin || finest >= end) return;
+        order_.emplace_back(finest, is_loaded_ ? loaded_.size() : at);
+        if (is_loaded_) loaded_.insert(loaded_.end(), row.begin(), row.end());
+      });
     }
     std::ranges::sort(order_);
   }
 
   /// Loads the rows of several cells at a time, since a chunk has rows of many.
   void write_cells(const std::vector<SkyCell>& cells) {
-    constexpr std::int64_t bytes_at_a_time = std::int64_t{256} << 20;
     fs::create_directories(in("dataset"));
     for (auto cell = cells.begin(); cell != cells.end();) {
       auto end = cell + 1;
-      for (std::int64_t sum = cell->rows; end != cells.end(); ++end) {
-        sum += end->rows;
-        if (sum * stored_bytes() > bytes_at_a_time) break;
-      }
-      load(cell->begin(), (end - 1)->end());
+      std::int64_t rows = cell->rows;
+      for (; end != cells.end() && rows + end->rows <= most_bytes_ / stored_bytes(); ++end) rows += end->rows;
+      load(cell->begin(), (end - 1)->end(), rows);
       for (Places rest = order_; cell != end; ++cell) {
         const auto count = static_cast<std::size_t>(cell->rows);
         write_rows(file_of(*cell), rest.first(count));
@@ -191,19 +196,42 @@ class HatsTables final : public StoredTables {
     return directory + "/Npix=" + std::to_string(cell.pixel) + ".parquet";
   }
 
+  std::unique_ptr<StoredTables> begin_rows(const std::string& path, std::int64_t rows) const {
+    TableHead head = *head_;
+    head.rows = rows;
+    std::unique_ptr<StoredTables> tables = make_survey_tables(path);
+    tables->begin(head);
+    return tables;
+  }
+
+  /// Those without a place on the sky, of which there may be any number, as they came.
+  void write_without_position() {
+    const std::unique_ptr<StoredTables> tables = begin_rows(in("without_position.parquet"), without_position_);
+    for (const Chunk& chunk : chunks_) {
+      if (chunk.cells.front() != no_cell) continue;
+      loaded_.clear();
+      for_each_row(chunk, [&](std::int64_t finest, Bytes row, std::size_t) {
+        if (finest == no_cell) loaded_.insert(loaded_.end(), row.begin(), row.end());
+      });
+      tables->write(loaded_);
+    }
+    tables->commit();
+  }
+
   /// Those of the rows that are loaded, a piece at a time.
   void write_rows(const std::string& path, Places rows) {
-    TableHead head = *head_;
-    head.rows = std::ssize(rows);
-    const std::unique_ptr<StoredTables> tables = make_survey_tables(path);
-    tables->begin(head);
+    const std::unique_ptr<StoredTables> tables = begin_rows(path, std::ssize(rows));
     const auto stride = static_cast<std::size_t>(stored_bytes());
     while (!rows.empty()) {
       const Places piece = rows.first(std::min<std::size_t>(rows.size(), rows_in_piece(stride)));
       rows = rows.subspan(piece.size());
       put_aside_.resize(piece.size() * stride);
       std::byte* out = put_aside_.data();
-      for (const auto& [finest, at] : piece) out = std::copy_n(loaded_.data() + at, stride, out);
+      for (const auto& [finest, at] : piece) {
+        if (is_loaded_) std::memcpy(out, loaded_.data() + at, stride);
+        if (!is_loaded_) rows_->read(static_cast<std::int64_t>(at), {out, stride});
+        out += stride;
+      }
       tables->write(put_aside_);
     }
     tables->commit();
@@ -230,7 +258,7 @@ class HatsTables final : public StoredTables {
   }
 
   std::string path_;
-  std::int64_t most_rows_;
+  std::int64_t most_rows_, most_bytes_;
   std::optional<OutputDirectory> directory_;
   std::optional<ScratchFile> rows_;
   std::optional<TableHead> head_;
@@ -239,15 +267,17 @@ class HatsTables final : public StoredTables {
   SkyCells cells_;
   std::vector<Chunk> chunks_;
   std::vector<std::byte> put_aside_;  ///< rows on their way to or from `rows_`
-  std::vector<std::byte> loaded_;     ///< rows, and in which order they are written
-  std::vector<Place> order_;
+  std::vector<std::byte> loaded_;     ///< rows
+  std::vector<Place> order_;          ///< in which they are written
+  bool is_loaded_ = true;             ///< or the rows are read one by one
   std::unique_ptr<StoredTables> images_;
 };
 
 }  // namespace
 
-std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows) {
-  return std::make_unique<HatsTables>(path, most_rows);
+std::unique_ptr<StoredTables> make_hats_tables(const std::string& path, std::int64_t most_rows,
+                                               std::int64_t most_bytes) {
+  return std::make_unique<HatsTables>(path, most_rows, most_bytes);
 }
 
 }  // namespace srcextract

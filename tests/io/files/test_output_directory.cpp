@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "io/files/output_file.hpp"
 #include "io/files/scratch_file.hpp"
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
+using ::testing::UnorderedElementsAre;
 
 void write(const std::string& path, const std::string& text) {
   OutputFile file(path);
@@ -80,6 +82,31 @@ TEST(OutputDirectory, IsWrittenByOneAtATime) {
     EXPECT_THAT(error.what(), HasSubstr("another process is writing it"));
   }
   EXPECT_TRUE(fs::exists(first.place()));
+}
+
+TEST(OutputDirectory, LeavesAloneWhatLinksLeadTo) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "other");
+  write(folder / "other/a", "text");
+  fs::create_directory_symlink("other", folder / ".out.partial");
+  EXPECT_THROW(OutputDirectory(folder / "out"), Error);
+  fs::remove(folder / ".out.partial");
+  fs::create_directory_symlink("other", folder / "out");
+  OutputDirectory(folder / "out").commit();
+  EXPECT_TRUE(fs::is_empty(folder / "out"));
+  EXPECT_EQ(text_of(folder / "other/a"), "text");
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("other", "out"));
+}
+
+TEST(OutputDirectory, LeavesTheNameToTheNextOnceItIsCommitted) {
+  const TemporaryFolder folder;
+  std::optional<OutputDirectory> first(folder / "out");
+  first->commit();
+  OutputDirectory second(folder / "out");
+  write(second.place() + "/a", "text");
+  first.reset();
+  second.commit();
+  EXPECT_EQ(text_of(folder / "out/a"), "text");
 }
 
 TEST(OutputDirectory, NeedsADirectoryToBeIn) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/parquet/utf8.hpp"
+#include "io/files/utf8.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
 
 namespace srcextract {

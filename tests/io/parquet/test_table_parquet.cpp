@@ -54,9 +54,10 @@ TEST(TableParquet, ReadsWhatSrcextractWrites) {
     const EveryType table(140'000);
     const Table read = read_all(write_parquet(folder / "t.cat.parquet", table, 33'333, compression));
     EXPECT_EQ(read.rows, 140'000);
-    ASSERT_EQ(read.columns.size(), 6U + 3U + 6U);
+    ASSERT_EQ(read.columns.size(), 6U + 3U);
     std::size_t next = 0;
     for_each_field(table.rows(), [&]<class T>(const Column& column, const FieldValues<T>& values) {
+      if (values.width > 0) return;  // pictures are no quantities of sources
       for (std::size_t element = 0; element < values.size(); ++element) {
         const TableColumn& got = read.columns[next++];
         EXPECT_EQ(got.name, column.name + (element == 0 ? "" : "_" + std::to_string(element)));
@@ -78,7 +79,10 @@ TEST(TableParquet, ReadsWhatSrcextractWrites) {
 
 TEST(TableParquet, NoRowsAndSomeColumns) {
   const TemporaryFolder folder;
-  EXPECT_EQ(read_all(write_parquet(folder / "none", EveryType(0), 1)).rows, 0);
+  const Table none = read_all(write_parquet(folder / "none", EveryType(0), 1));
+  EXPECT_EQ(none.rows, 0);
+  ASSERT_EQ(none.columns.size(), 6U + 3U);
+  EXPECT_EQ(none.columns[7].name, "VECTOR_2");
   const TableFile file = open_table(write_parquet(folder / "t", EveryType(3), 2));
   const Table read = read_table(file, {7, 0});
   EXPECT_EQ(read.columns[0].name, "VECTOR_2");

@@ -214,6 +214,14 @@ dump(Table.read(sys.argv[1], format='ascii.sextractor'))
   EXPECT_EQ(dump(read_all(ascii_head, path)), expected);
 }
 
+TEST(TextTablesTest, CutoutsOfSextractorAreLeftOut) {
+  const std::string head = "#   1 NUMBER  Running object number\n#   2 VIGNET  Pixel data  [count]\n#   6 FLAGS\n";
+  EXPECT_EQ(dump(read_text(ascii_head, head + "1 10 20 30 40 5\n")),
+            "NUMBER|||Running object number|int32 1\nFLAGS||||int32 5\n1 rows\n");
+  EXPECT_EQ(dump(read_text(ascii_head, "# 1 NUMBER\n# 2 VIGNET\n7 10 20 30 40\n")), "NUMBER||||int32 7\n1 rows\n");
+  EXPECT_THROW(read_text(ascii_head, "# 1 VIGNET\n10 20 30 40\n"), Error);
+}
+
 TEST(TextTablesTest, VectorsOfSextractorAreTheGapsInItsNumbering) {
   const Table table = read_text(ascii_head,
                                 "#   1 NUMBER       Running object number\n"

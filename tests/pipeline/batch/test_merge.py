@@ -159,7 +159,8 @@ def test_readers_of_fits_have_no_complaint(batch, merge, tmp_path):
 @pytest.mark.parametrize("arguments, says", [
     ((), "a directory that batch wrote into is needed"),
     (("out",), "-o is needed"),
-    (("out", "-o", "survey.doc"), "its ending tells no format to write"),
+    (("out", "-o", "survey.doc"), "its ending tells no format to write; let the name end in one of .fits .ldac .ecsv .csv "
+     ".txt .vot .xml .parquet .reg .crtf .hats"),
     (("none", "-o", "s.fits"), "there is no such directory"),
     ((".", "-o", "s.fits"), "journal.jsonl"),
     (("out", "--partail", "-o", "s.fits"), "--partail"),

@@ -107,6 +107,21 @@ def test_vectors_are_compared_element_by_element(compare, vectors, tmp_path, ref
     assert said and all(reason.startswith("FLUX_APER_2") for reason in said)
 
 
+@pytest.mark.parametrize("threshold", [5, 1e6])
+def test_vectors_and_cutouts_are_those_of_fits_also_without_rows(compare, tmp_path, threshold):
+    sets = ("output.formats=[fits,ecsv,ascii_head,parquet,votable]", f"detection.threshold={threshold}",
+            "output.columns=[default,FLUX_APER,'VIGNET(3,3)']", "measurement.apertures=[3,5,9]")
+    done = run_program("-q", "-o", tmp_path, *(part for one in sets for part in ("--set", one)),
+                       ROOT / "config/default.yaml", ROOT / "data/sky.fits")
+    assert done.code == 0, done.err
+    assert (len(Table.read(tmp_path / "sky.cat.fits")) > 100) == (threshold == 5)
+    for other in ("ecsv", "txt", "vot", "parquet"):
+        for pair in (("fits", other), (other, "fits")):
+            done = compare(*(f"sky.cat.{kind}" for kind in pair), "--json", "-")
+            assert done.code == 0, done.out
+            assert report(done).notes == [] and "FLUX_APER_2" in report(done).columns
+
+
 def test_order_of_rows_and_columns_makes_no_difference(compare, own, tmp_path):
     table = Table.read(own / "sky.cat.fits")
     table[::-1][table.colnames[::-1]].write(tmp_path / "turned.fits")

@@ -191,5 +191,15 @@ TEST(MergeErrors, OutputThatIsPartOfTheSurvey) {
   EXPECT_EQ(contents_of(survey.catalog), before);
 }
 
+TEST(MergeErrors, OutputWithTheNameOfTheListOfFailures) {
+  const TwoImages survey;
+  for (const char* name : {"/failures.csv", "/failures.2-of-4.csv"}) {
+    const std::string output = survey.directory + name;
+    EXPECT_THROW(merge_surveys({{survey.directory}, output, false, "1"}, no_warning), Error) << name;
+    EXPECT_FALSE(std::filesystem::exists(output));
+  }
+  merge_surveys({{survey.directory}, survey.directory + "/survey.csv", false, "1"}, no_warning);
+}
+
 }  // namespace
 }  // namespace srcextract
