@@ -162,6 +162,18 @@ def test_a_catalogue_as_standard_output(sex, tmp_path):
     assert set(files(tmp_path)) == before
 
 
+def test_standard_output_where_tmpdir_is_no_directory(sex):
+    assert sex("sky.fits", "-CATALOG_TYPE", "ASCII_HEAD", "-CATALOG_NAME", "STDOUT", env={"TMPDIR": "/none"}).out.startswith("#")
+
+
+def test_two_names_of_one_output(sex, tmp_path):
+    (tmp_path / "here").symlink_to(".")
+    before = files(tmp_path)
+    for name in (tmp_path / "test.cat", "./test.cat", "here/test.cat"):
+        refused(sex("sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS", "-CHECKIMAGE_NAME", str(name)), 2, "two outputs would be one file, test.cat")
+    assert files(tmp_path) == before
+
+
 def test_a_reader_that_goes_away(sex, tmp_path):
     """As `head` does."""
     read, write = os.pipe()
