@@ -73,7 +73,9 @@ Request read_request(const SextractorOptions& options) {
   Request request = sextractor::make_request(std::move(configuration), path);
   const sextractor::Setting& list = request["PARAMETERS_NAME"];
   if (request.parameters.empty())
-    config::fail(list.is_set() ? list.place : path,
+    config::fail(list.is_set() ? list.place
+                 : is_there    ? path
+                               : "SExtractor's defaults",
                  "PARAMETERS_NAME " + list.word() +
                      ": there is no such file, which says what columns there are to be; srcextract sextractor -dp > " +
                      list.word() + " lists them, each after a # that is to be taken away");
