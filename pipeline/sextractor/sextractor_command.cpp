@@ -49,9 +49,11 @@ NamedImage named_image(const std::string& text) {
   std::error_code ignored;
   if (bracket == text.npos || !text.ends_with(']') || std::filesystem::exists(text, ignored)) return {text, ""};
   const std::string number = text.substr(bracket + 1, text.size() - bracket - 2);
-  if (number.empty() || !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    throw Error(ErrorKind::config, text + ": between the brackets is the number of an extension, as in " +
-                                       text.substr(0, bracket) + "[1]; see srcextract sextractor -h");
+  if (bracket == 0 || number.empty() ||
+      !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
+    throw Error(ErrorKind::config,
+                text + ": between the brackets, after a file, is the number of an extension, as in " +
+                    (bracket == 0 ? "m31.fits" : text.substr(0, bracket)) + "[1]; see srcextract sextractor -h");
   return {text.substr(0, bracket), number};
 }
 
