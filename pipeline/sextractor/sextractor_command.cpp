@@ -136,6 +136,8 @@ struct FilePlan {
 
 FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
   const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
+  for (const NamedImage& image : {measured, found})  // so that what is not there is told by its own name
+    if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
   const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);

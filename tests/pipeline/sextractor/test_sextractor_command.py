@@ -124,6 +124,7 @@ def test_a_default_that_is_not_there(sex, tmp_path):
     (["sky.fits", "-CATALOG_TYPE", "FITS_LDAK"], 2, ["did you mean 'FITS_LDAC'?"]),
     (["sky.fits,sky.fits", "sky.fits"], 2, ["sky.fits is a third image"]),
     (["sky.fits[x]"], 2, ["between the brackets, after a file, is the number of an extension, as in sky.fits[1]"]),
+    (["sky.fits[1]"], 3, ["there is no HDU 1", "set the number between brackets"]),
     (["[0]"], 2, ["as in m31.fits[1]"]),
     (["none.fits"], 3, ["none.fits"]), (["default.param"], 3, ["default.param"]), (["sky.fits,none.fits"], 3, ["none.fits"]),
     (["sky.fits", "-PARAMETERS_NAME", "none.param"], 2, ["PARAMETERS_NAME none.param: there is no such file"]),
