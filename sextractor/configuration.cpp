@@ -126,6 +126,8 @@ void check_range(const SextractorKey& key, const std::vector<std::string>& value
   };
   for (const std::string& value : values) {
     if (key.name == "PHOT_FLUXFRAC") check(finite_number(value) <= 1, value, "at most 1");
+    if (key.name == "DEBLEND_MINCONT") check(finite_number(value) <= 1, value, "at most 1");
+    if (key.name == "CLEAN_PARAM") check(finite_number(value) <= 10, value, "at most 10");
     if (key.name == "PHOT_APERTURES") check(finite_number(value) >= 0, value, "at least 0");
   }
 }

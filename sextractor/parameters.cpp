@@ -19,13 +19,14 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
+/// Of a column. PHOT_APERTURES has no more values, and what goes beyond them is zeros.
+constexpr int largest_size = 4096;
+
 /// The numbers between the brackets of "(35,35)" or "[2]".
 std::vector<int> sizes_in(std::string_view text, const std::string& column, const std::string& place) {
   const auto wrong = [&] {
-    fail(place, "the sizes of " + column +
-                    " must be whole numbers from 1 in brackets, as in FLUX_APER(3) and "
-                    "VIGNET(35,35), not " +
-                    quoted(std::string(text)));
+    fail(place, "the sizes of " + column + " must be whole numbers from 1 to " + std::to_string(largest_size) +
+                    " in brackets, as in FLUX_APER(3) and VIGNET(35,35), not " + quoted(std::string(text)));
   };
   const char closing = text.front() == '(' ? ')' : ']';
   if (text.size() < 3 || text.find(closing) != text.size() - 1) wrong();
@@ -38,7 +39,7 @@ std::vector<int> sizes_in(std::string_view text, const std::string& column, cons
     const std::size_t end = rest.find_first_of(", )]");
     int size = 0;
     const auto [stop, error] = std::from_chars(rest.data(), rest.data() + end, size);
-    if (error != std::errc() || stop != rest.data() + end || size < 1) wrong();
+    if (error != std::errc() || stop != rest.data() + end || size < 1 || size > largest_size) wrong();
     sizes.push_back(size);
     rest.remove_prefix(end + 1);
   }

@@ -74,8 +74,9 @@ Config accepted(Translation& to) {
       const auto entry = to.entries.begin() + (found - lines.begin());
       std::string what = config::quoted(entry->section + "." + entry->key);
       if (!entry->origins.empty()) what = entry->origins.front();
-      to.unmet.push_back(
-          {what, entry->place, without_place(error.what()) + "; here the default holds, " + usual_value(*entry), true});
+      to.unmet.push_back({what, entry->place,
+                          without_place(error.what()) + "; without it the default holds, " + usual_value(*entry),
+                          true});
       to.entries.erase(entry);
     }
   }
@@ -159,9 +160,11 @@ Request make_request(Configuration configuration, const std::string& path, const
   if (!request.parameters_path.empty())
     request.parameters = read_parameters(request.parameters_path);
   else if (!name.is_usual())
-    config::fail(name.place, "PARAMETERS_NAME " + name.word() +
-                                 ": there is no such file, neither here nor beside this one; --param names it" +
-                                 name.further_words());
+    config::fail(name.place,
+                 "PARAMETERS_NAME " + name.word() +
+                     ": there is no such file, neither here nor beside this one; name the list of columns by it, or by "
+                     "--param of convert-config" +
+                     name.further_words());
   return request;
 }
 

@@ -90,7 +90,7 @@ void put_interpolation(const Request& request, Translation& to) {
 
 void put_map(const Request& request, const std::string& type, Translation& to) {
   const Setting &image = request["WEIGHT_IMAGE"], &threshold = request["WEIGHT_THRESH"];
-  const Setting &rescale = request["RESCALE_WEIGHTS"], &gain = request["WEIGHT_GAIN"];
+  const Setting& rescale = request["RESCALE_WEIGHTS"];
   to.put("weights.file", format_value(image.word(of_measurement)), {&image});
   if (!threshold.values.empty())
     to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
@@ -100,12 +100,17 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
     to.put("weights.rescale", format_value(rescale.yes(of_measurement)), {&rescale});
   if (request["FILTER"].yes()) to.put("weights.convolve", "true", {&request["FILTER"]});
   put_interpolation(request, to);
-  const Setting& keyword = request["GAIN_KEY"];
-  const bool has_keyword = keyword.is_set() && in_capitals(keyword.word()) != "NONE";
-  const bool has_gain = request["GAIN"].number() > 0 || has_keyword;
+}
+
+/// A gain that follows the weights, of meshes as well as of a map, where GAIN or the header, by GAIN_KEY, may tell one.
+void put_weight_gain(const Request& request, Translation& to) {
+  const Setting& gain = request["WEIGHT_GAIN"];
+  const bool has_gain = request["GAIN"].number() > 0 || in_capitals(request["GAIN_KEY"].word()) != "NONE";
   if (gain.yes() && has_gain)
-    to.lose(gain, std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does; with " +
-                      "WEIGHT_GAIN N they are the same");
+    to.unmet.push_back({gain.text(), gain.is_set() ? gain.place : request["WEIGHT_TYPE"].place,
+                        std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does; " +
+                            "with WEIGHT_GAIN N they are the same",
+                        true});
   else
     to.pass_over({&gain}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
 }
@@ -139,9 +144,13 @@ void translate_weights(const Request& request, Translation& to) {
   if (is_map(type))
     put_map(request, type, to);
   else
-    to.pass_over({&images, &request["WEIGHT_THRESH"], &request["RESCALE_WEIGHTS"], &request["WEIGHT_GAIN"],
-                  &request["INTERP_TYPE"], &request["INTERP_MAXXLAG"], &request["INTERP_MAXYLAG"]},
+    to.pass_over({&images, &request["WEIGHT_THRESH"], &request["RESCALE_WEIGHTS"], &request["INTERP_TYPE"],
+                  &request["INTERP_MAXXLAG"], &request["INTERP_MAXYLAG"]},
                  "WEIGHT_TYPE asks for no map");
+  if (type == "none")
+    to.pass_over({&request["WEIGHT_GAIN"]}, "WEIGHT_TYPE asks for no weights");
+  else
+    put_weight_gain(request, to);
   put_flags(request, to);
 }
 

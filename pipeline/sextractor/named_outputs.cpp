@@ -32,6 +32,14 @@ std::optional<CheckImage> check_image_of(const std::string& type) {
   return found == images.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Where an output is in the end, whichever way its name goes there; a link of its name is replaced, and not followed.
+std::filesystem::path written_path(const std::string& file) {
+  std::error_code ignored;
+  const std::filesystem::path name = std::filesystem::absolute(file, ignored);
+  const std::filesystem::path directory = std::filesystem::canonical(name.parent_path(), ignored);
+  return ignored ? name.lexically_normal() : directory / name.filename();
+}
+
 std::string place_or(const Setting& setting, const Request& request) {
   return setting.is_set() ? setting.place : request.path;
 }
@@ -71,12 +79,12 @@ NamedOutputs named_outputs(const Request& request) {
   outputs.to_standard_output = is_text && outputs.catalogue == "STDOUT";
   if (outputs.to_standard_output || outputs.type == "NONE") outputs.catalogue.clear();
   outputs.check_images = named_check_images(request);
-  std::vector<std::string> files = outputs.files();
-  for (std::string& file : files) file = std::filesystem::path(file).lexically_normal();
-  std::ranges::sort(files);
-  if (const auto twice = std::ranges::adjacent_find(files); twice != files.end())
-    fail(place_or(request["CHECKIMAGE_NAME"], request),
-         "two outputs would be one file, " + *twice + "; give CATALOG_NAME and each of CHECKIMAGE_NAME another name");
+  std::map<std::filesystem::path, std::string> files;
+  for (const std::string& file : outputs.files())
+    if (const auto [same, is_new] = files.emplace(written_path(file), file); !is_new)
+      fail(place_or(request["CHECKIMAGE_NAME"], request),
+           "two outputs would be one file, " + same->second + (same->second == file ? "" : " and " + file) +
+               "; give CATALOG_NAME and each of CHECKIMAGE_NAME another name");
   return outputs;
 }
 

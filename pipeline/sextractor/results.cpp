@@ -16,6 +16,13 @@
 namespace srcextract {
 namespace {
 
+/// TMPDIR, or /tmp where that is no directory, which is told if it cannot be written to.
+std::filesystem::path directory_of_scratch() {
+  std::error_code problem;
+  const std::filesystem::path directory = std::filesystem::temp_directory_path(problem);
+  return problem ? "/tmp" : directory;
+}
+
 /// All of a text to standard output.
 void show(const OutputFile& file) {
   file.read_back([](std::span<const std::byte> bytes) {
@@ -58,7 +65,7 @@ void NamedResults::write(const Cpu& where) {
     files.push_back(images.size() == 1 ? std::move(images.begin()->second) : join_images(path, images));
   if (!outputs_.catalogue.empty()) files.push_back(catalogue(outputs_.catalogue));
   std::optional<OutputFile> shown;
-  if (outputs_.to_standard_output) shown.emplace(catalogue(std::filesystem::temp_directory_path() / "STDOUT"));
+  if (outputs_.to_standard_output) shown.emplace(catalogue(directory_of_scratch() / "STDOUT"));
   commit(files);
   if (shown) show(*shown);
 }

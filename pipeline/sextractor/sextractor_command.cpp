@@ -49,9 +49,11 @@ NamedImage named_image(const std::string& text) {
   std::error_code ignored;
   if (bracket == text.npos || !text.ends_with(']') || std::filesystem::exists(text, ignored)) return {text, ""};
   const std::string number = text.substr(bracket + 1, text.size() - bracket - 2);
-  if (number.empty() || !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    throw Error(ErrorKind::config, text + ": between the brackets is the number of an extension, as in " +
-                                       text.substr(0, bracket) + "[1]; see srcextract sextractor -h");
+  if (bracket == 0 || number.empty() ||
+      !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
+    throw Error(ErrorKind::config,
+                text + ": between the brackets, after a file, is the number of an extension, as in " +
+                    (bracket == 0 ? "m31.fits" : text.substr(0, bracket)) + "[1]; see srcextract sextractor -h");
   return {text.substr(0, bracket), number};
 }
 
@@ -73,7 +75,9 @@ Request read_request(const SextractorOptions& options) {
   Request request = sextractor::make_request(std::move(configuration), path);
   const sextractor::Setting& list = request["PARAMETERS_NAME"];
   if (request.parameters.empty())
-    config::fail(list.is_set() ? list.place : path,
+    config::fail(list.is_set() ? list.place
+                 : is_there    ? path
+                               : "SExtractor's defaults",
                  "PARAMETERS_NAME " + list.word() +
                      ": there is no such file, which says what columns there are to be; srcextract sextractor -dp > " +
                      list.word() + " lists them, each after a # that is to be taken away");
@@ -132,6 +136,8 @@ struct FilePlan {
 
 FilePlan plan_file(const SextractorOptions& options, const Request& request, const Translation& translation) {
   const NamedImage measured = named_image(options.images.back()), found = named_image(options.images.front());
+  for (const NamedImage& image : {measured, found})  // so that what is not there is told by its own name
+    if (!image.extension.empty()) FitsImages(image.path).select(image.extension, "the number between brackets");
   const bool two = options.images.size() == 2;
   const GivenConfig given = given_config(request, translation);
   const GivenConfig detection = of_detection(given, translation, request.path);

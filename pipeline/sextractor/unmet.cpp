@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "io/fits/header_values.hpp"
+#include "io/image/fits_image.hpp"
 #include "pipeline/log/log.hpp"
+#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -35,6 +38,30 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
+/// Whether GAIN, or the header of an image of the file, tells a gain, which WEIGHT_GAIN is of.
+bool has_gain(const Request& request, const std::string& file) {
+  if (request["GAIN"].number() > 0) return true;
+  const std::vector<std::string> keywords = {in_capitals(request["GAIN_KEY"].word())};
+  return std::ranges::any_of(select_images(file, "all"), [&](const SelectedImage& selected) {
+    const FitsImage image = selected.open();
+    return std::ranges::any_of(header_values(image.header(), image.primary_header(), keywords),
+                               [&](const HeaderValue& value) { return value.keyword == keywords.front(); });
+  });
+}
+
+/// With one value of WEIGHT_TYPE, and maps that are not two, SExtractor has the noise of the first image in the second.
+void add_shared_weights(const Request& request, std::vector<Unmet>& unmet) {
+  const sextractor::Setting& types = request["WEIGHT_TYPE"];
+  const std::string type = types.word();
+  const bool two_maps = type.starts_with("MAP") && request["WEIGHT_IMAGE"].values.size() > 1;
+  if (types.values.size() > 1 || type == "NONE" || two_maps) return;
+  unmet.push_back({types.text(), types.place,
+                   "of two images SExtractor has the noise of the first in the errors of the second, too, where there "
+                   "is one value; here each has its own, as WEIGHT_TYPE " +
+                       type + "," + type + " has it in both programs",
+                   true});
+}
+
 std::string text_of(const Unmet& unmet) {
   return (unmet.place.empty() ? "" : unmet.place + ": ") + unmet.what + ": " + unmet.reason;
 }
@@ -48,14 +75,17 @@ void require_met(const Request& request, const sextractor::Translation& translat
     // HEADER_SUFFIX counts where there is such a header.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
   });
+  const auto of_gain = [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); };
+  if (std::ranges::any_of(lost, of_gain) && !has_gain(request, images.back())) std::erase_if(lost, of_gain);
   add_files_beside(request, images, lost);
+  if (images.size() == 2) add_shared_weights(request, lost);
   if (lost.empty()) return;
   lost = sextractor::by_reason(lost, true);
   for (std::size_t i = 0; i + 1 < lost.size(); ++i) log_error(text_of(lost[i]));
   throw Error(
       ErrorKind::config,
-      text_of(lost.back()) + ". SExtractor does that and srcextract does not, so that nothing is written: take " +
-          (lost.size() == 1 ? "it" : "these") + " out, or let srcextract convert-config make a configuration without " +
+      text_of(lost.back()) + ". SExtractor does that and srcextract does not, so that nothing is written: change " +
+          (lost.size() == 1 ? "it" : "these") + ", or let srcextract convert-config make a configuration without " +
           (lost.size() == 1 ? "it" : "them"));
 }
 

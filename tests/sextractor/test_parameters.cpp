@@ -51,8 +51,8 @@ TEST(SextractorParameters, MistakesAreAnsweredWhereTheyStand) {
   EXPECT_THAT(columns_error("NPIX\n"), StartsWith("x.param:1: SExtractor has no column 'NPIX'"));
   EXPECT_THAT(columns_error("default\n"), StartsWith("x.param:1: SExtractor has no column 'default'"));
   for (const char* line :
-       {"FLUX_APER(0)", "FLUX_APER()", "FLUX_APER(x)", "FLUX_APER(2", "FLUX_APER(-1)", "VIGNET(5,5,5)", "VIGNET[5][5]",
-        "FLUX_APER(2]", "FLUX_APER(", "FLUX_APER(99999999999)", "VIGNET(5,)"})
+       {"FLUX_APER(0)", "FLUX_APER(4097)", "FLUX_APER()", "FLUX_APER(x)", "FLUX_APER(2", "FLUX_APER(-1)",
+        "VIGNET(5,5,5)", "VIGNET[5][5]", "FLUX_APER(2]", "FLUX_APER(", "FLUX_APER(99999999999)", "VIGNET(5,)"})
     EXPECT_THAT(columns_error(line), StartsWith("x.param:1: ")) << line;
   EXPECT_THAT(columns_error("FLUX_APER (3)\n"),
               StartsWith("x.param:1: between FLUX_APER and its size must be no blank"));

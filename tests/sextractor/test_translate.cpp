@@ -120,7 +120,7 @@ TEST(SextractorTranslation, Weights) {
   EXPECT_EQ(convert("WEIGHT_TYPE BACKGROUND\n").config.weights.type, WeightType::background);
   const Converted map = convert(
       "WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE w.fits\nWEIGHT_THRESH 0.5\nRESCALE_WEIGHTS N\nINTERP_TYPE VAR_ONLY\n"
-      "INTERP_MAXXLAG 4\nINTERP_MAXYLAG 5\n");
+      "INTERP_MAXXLAG 4\nINTERP_MAXYLAG 5\nWEIGHT_GAIN N\n");
   WeightsConfig expected = weights_of(WeightType::weight, "w.fits", Interpolate::variance);
   expected.threshold = 0.5;
   expected.rescale = false;
@@ -135,6 +135,11 @@ TEST(SextractorTranslation, Weights) {
             weights_of(WeightType::variance, "weight.fits"));
   EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y: "));
   EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n")), "");
+  // SExtractor looks for GAIN in the header unless GAIN_KEY says otherwise, and its gain follows meshes, too.
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\n")), StartsWith("WEIGHT_GAIN Y: "));
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE BACKGROUND\n")), StartsWith("WEIGHT_GAIN Y: "));
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE BACKGROUND\nGAIN_KEY NONE\n")), "");
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n")), "");
 }
 
 TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
@@ -142,7 +147,7 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   EXPECT_EQ(two.config.weights.file, "w.fits");
   EXPECT_EQ(two.config.weights.type, WeightType::rms);
   EXPECT_THAT(lost(two), HasSubstr("for DETECT add --detect-set weights.type=none"));
-  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_RMS,MAP_RMS\nWEIGHT_IMAGE w.fits\n")), "");
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_RMS,MAP_RMS\nWEIGHT_IMAGE w.fits\nWEIGHT_GAIN N\n")), "");
   const Converted maps = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE d.fits,w.fits\n");
   EXPECT_EQ(maps.config.weights.file, "w.fits");
   EXPECT_THAT(lost(maps), HasSubstr("--detect-set weights.type=weight --detect-set weights.file=d.fits"));
@@ -190,7 +195,7 @@ TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
   EXPECT_EQ(converted.config.measurement.gain, 2);
   EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
-  EXPECT_THAT(lost(converted), HasSubstr("; here the default holds, 64\n"));
+  EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
 }
 
 TEST(SextractorTranslation, DeblendingAndClean) {
@@ -242,7 +247,7 @@ TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {
   const Converted none = convert("PHOT_APERTURES 0\n", "FLUX_APER\n");
   EXPECT_EQ(none.config.measurement.apertures, MeasurementConfig{}.apertures);
   EXPECT_THAT(lost(none), HasSubstr("PHOT_APERTURES 0: 'measurement.apertures' holds 0.0"));
-  EXPECT_THAT(lost(none), HasSubstr("; here the default holds, [5.0]\n"));
+  EXPECT_THAT(lost(none), HasSubstr("; without it the default holds, [5.0]\n"));
 }
 
 TEST(SextractorTranslation, NamesEndAtBlanksBetweenQuotesToo) {

@@ -77,6 +77,7 @@ MASK_TYPE       BLANK
     # Noise that follows the meshes. Not filtered: SExtractor filters it as well, of which docs/sextractor.md tells.
     "background": """
 WEIGHT_TYPE background,BACKGROUND
+WEIGHT_GAIN n
 FILTER n
 DETECT_THRESH 2
 ANALYSIS_THRESH 2
@@ -254,7 +255,7 @@ def test_pixels_without_noise(program, tmp_path):
     rms[100:140, 120:160] = 0
     fits.writeto(tmp_path / "rms.fits", rms)
     (tmp_path / "survey.param").write_text("X_IMAGE\nY_IMAGE\nISOAREA_IMAGE\nFLUX_ISO\nFLUXERR_ISO\n")
-    (tmp_path / "survey.sex").write_text("PARAMETERS_NAME survey.param\nFILTER N\nWEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE rms.fits\n"
+    (tmp_path / "survey.sex").write_text("PARAMETERS_NAME survey.param\nFILTER N\nWEIGHT_GAIN N\nWEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE rms.fits\n"
                                          "INTERP_TYPE NONE\nDETECT_THRESH 3\nANALYSIS_THRESH 3\nCATALOG_TYPE FITS_1.0\n")
     run([PROGRAM, "noise.fits", "-c", "survey.sex", "-CATALOG_NAME", "their.cat"], tmp_path)
     theirs = fits.getdata(tmp_path / "their.cat", 1)
@@ -264,11 +265,12 @@ def test_pixels_without_noise(program, tmp_path):
     assert len(fits.getdata(tmp_path / "out/noise.cat.fits", 1)) == 0
 
 
-def test_lists_that_sextractor_refuses(program, tmp_path):
+def test_values_that_sextractor_refuses(program, tmp_path):
     fits.writeto(tmp_path / "noise.fits", np.random.default_rng(1).normal(100, 5, (64, 64)).astype(np.float32))
     (tmp_path / "x.param").write_text("NUMBER\n")
     for line, refused in [("PHOT_FLUXFRAC 0.5,1.5", True), ("PHOT_FLUXFRAC 1", False), ("PHOT_APERTURES -1,3", True),
-                          ("PHOT_APERTURES 0,3", False), ("PHOT_FLUXFRAC 0", True)]:
+                          ("PHOT_APERTURES 0,3", False), ("PHOT_FLUXFRAC 0", True), ("DEBLEND_MINCONT 1.1", True),
+                          ("DEBLEND_MINCONT 1", False), ("CLEAN_PARAM 10.1", True), ("CLEAN_PARAM 10", False)]:
         (tmp_path / "x.sex").write_text(f"PARAMETERS_NAME x.param\nFILTER N\n{line}\n")
         told = subprocess.run([PROGRAM, "noise.fits", "-c", "x.sex"], cwd=tmp_path, capture_output=True, text=True)
         done = subprocess.run([program, "convert-config", "x.sex"], cwd=tmp_path, capture_output=True, text=True)

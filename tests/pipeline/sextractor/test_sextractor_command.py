@@ -72,6 +72,26 @@ def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, lin
     refused(sex("sky.fits"), 2, "error: default.sex:11: " + message, "convert-config")
 
 
+def test_a_gain_that_follows_weights(sex, tmp_path):
+    """Is an error only where there is a gain."""
+    arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "gain", "-THRESH_TYPE", "RELATIVE"]
+    write_sky(tmp_path / "gain.fits", GAIN=2.0)
+    told = "the command line: WEIGHT_GAIN Y: the photon noise"
+    refused(sex("gain.fits", *arguments), 2, told)
+    refused(sex("sky.fits", *arguments, "-GAIN", "2"), 2, told)
+    assert "WEIGHT_GAIN" not in sex("sky.fits", *arguments).err
+    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-WEIGHT_GAIN", "N").err
+
+
+def test_one_value_of_weights_for_two_images(sex, tmp_path):
+    """In SExtractor that is the noise of the first for both."""
+    refused(sex("sky.fits,sky.fits", "-WEIGHT_TYPE", "BACKGROUND"), 2, "the command line: WEIGHT_TYPE BACKGROUND",
+            "as WEIGHT_TYPE BACKGROUND,BACKGROUND has it")
+    refused(sex("sky.fits,sky.fits", "-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", "sky.fits"), 2, "WEIGHT_TYPE MAP_RMS,MAP_RMS")
+    for values in (["NONE"], ["BACKGROUND,BACKGROUND"], ["MAP_RMS", "-WEIGHT_IMAGE", "sky.fits,sky.fits"]):
+        assert "WEIGHT_TYPE" not in sex("sky.fits,sky.fits", "-WEIGHT_TYPE", *values).err, values
+
+
 def test_columns_that_there_are_not(sex, tmp_path):
     (tmp_path / "default.param").write_text("NUMBER\nMAG_PSF\nVECTOR_ASSOC\n")
     refused(sex("sky.fits"), 2, "default.param:2: MAG_PSF: there are no fits of PSFs", "default.param:3: VECTOR_ASSOC")
@@ -103,9 +123,13 @@ def test_a_default_that_is_not_there(sex, tmp_path):
     (["sky.fits", "-DETECT_MINAREA", ""], 2, ["the command line: DETECT_MINAREA has no value"]),
     (["sky.fits", "-CATALOG_TYPE", "FITS_LDAK"], 2, ["did you mean 'FITS_LDAC'?"]),
     (["sky.fits,sky.fits", "sky.fits"], 2, ["sky.fits is a third image"]),
-    (["sky.fits[x]"], 2, ["between the brackets is the number of an extension"]),
+    (["sky.fits[x]"], 2, ["between the brackets, after a file, is the number of an extension, as in sky.fits[1]"]),
+    (["sky.fits[1]"], 3, ["there is no HDU 1", "set the number between brackets"]),
+    (["[0]"], 2, ["as in m31.fits[1]"]),
     (["none.fits"], 3, ["none.fits"]), (["default.param"], 3, ["default.param"]), (["sky.fits,none.fits"], 3, ["none.fits"]),
     (["sky.fits", "-PARAMETERS_NAME", "none.param"], 2, ["PARAMETERS_NAME none.param: there is no such file"]),
+    (["sky.fits", "-DEBLEND_MINCONT", "2"], 2, ["DEBLEND_MINCONT must be at most 1, not 2; SExtractor refuses it as well"]),
+    (["sky.fits", "-CLEAN_PARAM", "11"], 2, ["CLEAN_PARAM must be at most 10, not 11; SExtractor refuses it as well"]),
     (["sky.fits", "-FILTER", "Y", "-FILTER_NAME", "none.conv"], 2, ["FILTER_NAME none.conv: there is no such file"]),
     (["sky.fits", "-WEIGHT_TYPE", "MAP_WEIGHT"], 3, ["weight.fits"]),
     (["sky.fits", "-CHECKIMAGE_TYPE", "BACKGROUND,OBJECTS"], 2, ["are not as many"]),
@@ -129,6 +153,8 @@ def test_mistakes(sex, tmp_path, arguments, code, parts):
 def test_no_list_of_columns(sex, tmp_path):
     (tmp_path / "default.param").unlink()
     refused(sex("sky.fits"), 2, "default.sex: PARAMETERS_NAME default.param: there is no such file", "srcextract sextractor -dp >")
+    (tmp_path / "default.sex").unlink()
+    refused(sex("sky.fits"), 2, "SExtractor's defaults: PARAMETERS_NAME default.param: there is no such file")
     (tmp_path / "default.param").write_text("# nothing\n")
     refused(sex("sky.fits"), 2, "default.param: names no column")
 
@@ -160,6 +186,18 @@ def test_a_catalogue_as_standard_output(sex, tmp_path):
     done = sex("sky.fits", "-CATALOG_TYPE", "ASCII_HEAD", "-CATALOG_NAME", "STDOUT", "-VERBOSE_TYPE", "FULL")
     assert done.code == 0 and done.out.startswith("#") and done.err != ""
     assert set(files(tmp_path)) == before
+
+
+def test_standard_output_where_tmpdir_is_no_directory(sex):
+    assert sex("sky.fits", "-CATALOG_TYPE", "ASCII_HEAD", "-CATALOG_NAME", "STDOUT", env={"TMPDIR": "/none"}).out.startswith("#")
+
+
+def test_two_names_of_one_output(sex, tmp_path):
+    (tmp_path / "here").symlink_to(".")
+    before = files(tmp_path)
+    for name in (tmp_path / "test.cat", "./test.cat", "here/test.cat"):
+        refused(sex("sky.fits", "-CHECKIMAGE_TYPE", "OBJECTS", "-CHECKIMAGE_NAME", str(name)), 2, "two outputs would be one file, test.cat")
+    assert files(tmp_path) == before
 
 
 def test_a_reader_that_goes_away(sex, tmp_path):
