@@ -119,7 +119,7 @@ void require_no_command(const std::string& config) {
   if (std::ranges::find(commands, config) != commands.end())
     throw Error(ErrorKind::config, "the command comes first: srcextract " + config +
                                        " ..., options after it; see srcextract " + config + " --help");
-  const std::string near = nearest(config, commands);
+  const std::string near = config == "extract" ? "" : nearest(config, commands);  // it is no slip for sextractor
   throw Error(
       ErrorKind::config,
       config + ": there is no file of this name, and no such command" +
