@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -204,12 +205,27 @@ void require_no_failures(const fs::path& output, const std::vector<std::string>&
   }
 }
 
+/// A list of images, or of positions, is a table of text as well, and the journal does not know its name: what does not
+/// begin as merged tables do is somebody's.
+void require_merged_text(const std::string& path) {
+  const FormatNames* const format = format_of_name(path);
+  if (!format || (format->format != CatalogFormat::csv && format->format != CatalogFormat::ascii_head)) return;
+  std::ifstream file(path);
+  std::string first;
+  std::getline(file, first);
+  if (first.empty() || first.starts_with("IMAGE,") || first.starts_with("#   1 IMAGE ")) return;
+  throw Error(ErrorKind::config, path +
+                                     " is there, and no merged table, which alone would be replaced; choose another "
+                                     "name with -o, or remove it");
+}
+
 /// A survey catalogue of before may be replaced; what is a part of the survey may not.
 void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
   std::error_code unknown;
   for (const std::string& output : files_of(options.output)) {
     require_no_failures(output, options.directories);
     if (!fs::exists(output, unknown)) continue;
+    require_merged_text(output);
     const auto check = [&](const fs::path& path) {
       if (fs::equivalent(output, path, unknown))
         throw Error(ErrorKind::config, "the survey catalogue " + output + " would replace " + path.string() +

@@ -184,6 +184,19 @@ TEST(MergeErrors, ImageThatWasExtractedTwiceInDifferentWays) {
   EXPECT_THAT(failure(folder, {first.path(), third.path()}, ErrorKind::config), HasSubstr("4 and 5 sources"));
 }
 
+TEST(MergeErrors, TextThatIsNoMergedTable) {
+  const TwoImages survey;
+  const TemporaryFolder folder;
+  for (const std::string name : {"survey.csv", "survey.txt", "survey.images.csv"}) {
+    folder.write(name, "path,band\nnight/a.fits,g\n");
+    const std::string output = folder / (name == "survey.txt" ? name : "survey.csv");
+    EXPECT_THROW(merge_surveys({{survey.directory}, output, false, "1"}, no_warning), Error) << name;
+    EXPECT_EQ(contents_of(folder / name), "path,band\nnight/a.fits,g\n");
+    std::filesystem::remove(folder / name);
+    for (int i = 0; i < 2; ++i) merge_surveys({{survey.directory}, output, false, "1"}, no_warning);
+  }
+}
+
 TEST(MergeErrors, OutputThatIsPartOfTheSurvey) {
   const TwoImages survey;
   const std::string before = contents_of(survey.catalog);
