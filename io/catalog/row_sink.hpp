@@ -27,9 +27,10 @@ class RowSink {
 using BeginRows = std::unique_ptr<RowSink>(OutputFile& file, const CatalogRows& rows, std::int64_t count,
                                            const CatalogMetadata& metadata, const Cpu& where);
 BeginRows ecsv_sink, csv_sink;
-/// Apache Parquet with PLAIN pages. Holds the rows of one row group, up to 2^17 or 64 MB, and of others some bytes a
-/// column in the footer; which rows are a group does not depend on the pieces. Columns of text that is no UTF-8 have
-/// U+FFFD for every byte of that. `where` has the threads that compress.
+/// Apache Parquet with PLAIN pages. Holds the rows of two row groups, of up to 2^17 or 64 MB, one of which is being
+/// written in a thread of its own, and of others some bytes a column in the footer; which rows are a group does not
+/// depend on the pieces. Columns of text that is no UTF-8 have U+FFFD for every byte of that. `where` has the threads
+/// that compress.
 BeginRows parquet_sink;
 
 /// VOTables whose rows are a BINARY2 stream, and TABLEDATA.

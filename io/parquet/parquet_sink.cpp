@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,8 +26,9 @@ class ParquetRows final : public RowSink {
  public:
   ParquetRows(OutputFile& file, const CatalogRows& rows, const CatalogMetadata& metadata, const Cpu& where)
       : file_(file), where_(where), compression_(metadata.parquet_compression) {
-    for (const CatalogField& field : rows.fields) columns_.emplace_back(field);
-    for (const ParquetColumn& column : columns_) {
+    for (Group& group : groups_)
+      for (const CatalogField& field : rows.fields) group.columns.emplace_back(field);
+    for (const ParquetColumn& column : group().columns) {
       footer_.fields.push_back(column.field());
       number_bytes_ += column.field().value_bytes * column.field().elements;
     }
@@ -39,19 +41,23 @@ class ParquetRows final : public RowSink {
 
   void write(const CatalogRows& rows) override {
     for (std::size_t begin = 0, end = 0; end < static_cast<std::size_t>(rows.count); begin = end) {
-      for (; end < static_cast<std::size_t>(rows.count) && !full(); ++end, ++rows_) bytes_ += row_bytes(rows, end);
-      for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].append(rows.fields[i], begin, end);
-      if (full()) end_group();
+      Group& now = group();
+      for (; end < static_cast<std::size_t>(rows.count) && !now.full(); ++end, ++now.rows)
+        now.bytes += row_bytes(rows, end);
+      for (std::size_t i = 0; i < now.columns.size(); ++i) now.columns[i].append(rows.fields[i], begin, end);
+      if (now.full()) end_group();
     }
   }
 
   void finish() override {
-    if (rows_ > 0) end_group();
-    for (const ParquetColumn& column : columns_) {
+    wait();
+    if (group().rows > 0) write_group(group());
+    for (std::size_t i = 0; i < group().columns.size(); ++i) {
+      const ParquetField& field = group().columns[i].field();
+      if (field.type != ParquetType::byte_array) continue;
       // Astropy, which has text of one length alone, looks there.
-      if (column.field().type == ParquetType::byte_array)
-        footer_.metadata.emplace_back("table::len::" + column.field().name,
-                                      std::to_string(std::max<std::size_t>(1, column.longest())));
+      const std::size_t longest = std::max(groups_[0].columns[i].longest(), groups_[1].columns[i].longest());
+      footer_.metadata.emplace_back("table::len::" + field.name, std::to_string(std::max<std::size_t>(1, longest)));
     }
     footer_.metadata.emplace_back("ARROW:schema", arrow_schema(arrow_fields_, footer_.metadata));
     const std::string footer = encoded_footer(footer_);
@@ -67,9 +73,9 @@ class ParquetRows final : public RowSink {
   /// What ECSV says of columns one by one.
   std::vector<ArrowField> arrow_fields(const CatalogRows& rows, const CatalogMetadata& metadata) const {
     std::vector<ArrowField> fields;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    for (std::size_t i = 0; i < rows.fields.size(); ++i) {
       const Column& column = rows.fields[i].column;
-      ArrowField field{columns_[i].field(), {}};
+      ArrowField field{groups_[0].columns[i].field(), {}};
       const auto add = [&](const char* key, const std::string& value) {
         if (!value.empty()) field.metadata.emplace_back(key, as_utf8(value));
       };
@@ -92,7 +98,17 @@ class ParquetRows final : public RowSink {
         field.values);
   }
 
-  bool full() const { return rows_ == group_rows || bytes_ >= group_bytes; }
+  /// The rows of a row group.
+  struct Group {
+    std::vector<ParquetColumn> columns;
+    std::int64_t rows = 0;
+    std::size_t bytes = 0;
+
+    bool full() const { return rows == group_rows || bytes >= group_bytes; }
+  };
+
+  /// The one that is gathered.
+  Group& group() { return groups_[gathered_]; }
 
   std::size_t row_bytes(const CatalogRows& rows, std::size_t row) const {
     std::size_t bytes = number_bytes_;
@@ -103,37 +119,49 @@ class ParquetRows final : public RowSink {
     return bytes;
   }
 
+  /// Has the group written while the next is gathered.
   void end_group() {
-    std::vector<ParquetChunk> chunks(columns_.size());
-    parallel_for(std::ssize(columns_), 1, where_, [&](std::int64_t begin, std::int64_t end) {
+    wait();
+    written_ = std::async(std::launch::async, [this, &done = group()] { write_group(done); });
+    gathered_ = 1 - gathered_;
+  }
+
+  void wait() {
+    if (written_.valid()) written_.get();
+  }
+
+  void write_group(Group& group) {
+    std::vector<ParquetColumn>& columns = group.columns;
+    std::vector<ParquetChunk> chunks(columns.size());
+    parallel_for(std::ssize(columns), 1, where_, [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        chunks[i] = columns_[i].chunk(compression_);
+        chunks[i] = columns[i].chunk(compression_);
     });
     std::vector<PlacedChunk> placed;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-      placed.push_back({columns_[i].field(), chunks[i], file_.size()});
+      placed.push_back({columns[i].field(), chunks[i], file_.size()});
       for (const ParquetChunk::Page& page : chunks[i].pages) {
         file_.write(page.head);
         file_.write(page.values);
       }
     }
-    footer_.encoded_groups += encoded_row_group(placed, rows_, compression_);
-    footer_.rows += rows_;
+    footer_.encoded_groups += encoded_row_group(placed, group.rows, compression_);
+    footer_.rows += group.rows;
     ++footer_.groups;
-    for (ParquetColumn& column : columns_) column.clear();
-    rows_ = 0;
-    bytes_ = 0;
+    for (ParquetColumn& column : columns) column.clear();
+    group.rows = 0;
+    group.bytes = 0;
   }
 
   OutputFile& file_;
   Cpu where_;
   ParquetCompression compression_;
-  std::vector<ParquetColumn> columns_;
+  std::array<Group, 2> groups_;  ///< one is gathered, and one written
+  std::size_t gathered_ = 0;
   std::size_t number_bytes_ = 0;  ///< of a row, without its text
-  std::int64_t rows_ = 0;         ///< of the row group, as the next
-  std::size_t bytes_ = 0;
   std::vector<ArrowField> arrow_fields_;
   ParquetFooter footer_;
+  std::future<void> written_;  ///< last: it ends before what it uses
 };
 
 }  // namespace
