@@ -172,7 +172,7 @@ def test_files_that_are_none(sex, tmp_path, kind):
     refused(sex("sky.fits", *option, f"odd.{kind}"), 2, f"odd.{kind}")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root: may write everywhere")
 def test_a_directory_that_may_not_be_written_to(sex, tmp_path):
     tmp_path.chmod(0o500)
     try:
