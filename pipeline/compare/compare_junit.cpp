@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "io/files/xml_text.hpp"
 #include "pipeline/compare/compare_machine.hpp"
 #include "pipeline/log/printable.hpp"
 
@@ -10,26 +11,7 @@ namespace {
 
 /// Text as an XML attribute may hold it.
 std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return xml_text(printable(text));
 }
 
 struct Case {
