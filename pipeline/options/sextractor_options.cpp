@@ -47,7 +47,7 @@ Exit codes:
   4  no usable GPU, or not enough memory on it
 )";
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_call(const std::string& problem) {
   throw Error(ErrorKind::config, problem + "; see srcextract sextractor -h");
 }
 
@@ -60,11 +60,11 @@ bool is_sextractors_name(std::string_view name) {
   const std::size_t begin = std::min(argument.find_first_not_of('-'), argument.size());
   const std::string name = argument.substr(begin, argument.find('=', begin) - begin);
   if (find_sextractor_key(name) != nullptr)
-    refuse("there is no option " + argument + "; write -" + name + " VALUE, with one dash and a blank");
+    refuse_call("there is no option " + argument + "; write -" + name + " VALUE, with one dash and a blank");
   std::vector<std::string> names;
   for (const SextractorKey& key : sextractor_keys()) names.emplace_back(key.name);
   const std::string near = nearest(name, names);
-  refuse("there is no option " + argument + (near.empty() ? "" : "; did you mean -" + near + "?"));
+  refuse_call("there is no option " + argument + (near.empty() ? "" : "; did you mean -" + near + "?"));
 }
 
 /// The images of an argument: between commas.
@@ -106,19 +106,20 @@ SextractorOptions parse_sextractor_options(int argc, const char* const* argv) {
     if (!options.answer.empty()) return options;
     const std::string key = argument.substr(1);
     if (key != "c" && find_sextractor_key(key) == nullptr) refuse_option(argument);
-    if (i + 1 == arguments.size()) refuse(argument + " is the last word, and needs a value after it");
+    if (i + 1 == arguments.size()) refuse_call(argument + " is the last word, and needs a value after it");
     const std::string& value = arguments[++i];
-    if (key == "c" && value.empty()) refuse("-c is an empty text; is a variable of your script not set?");
+    if (key == "c" && value.empty()) refuse_call("-c is an empty text; is a variable of your script not set?");
     if (key == "c")
       options.configuration = value;
     else
       options.settings.emplace_back(key, value);
   }
-  if (options.answer.empty() && options.images.empty()) refuse("no image is named: srcextract sextractor IMAGE ...");
+  if (options.answer.empty() && options.images.empty())
+    refuse_call("no image is named: srcextract sextractor IMAGE ...");
   if (options.images.size() > 2)
-    refuse(options.images[2] +
-           " is a third image; there can be two, that in which sources are found and that which is "
-           "measured, and values of several words stand between quotes or have commas");
+    refuse_call(options.images[2] +
+                " is a third image; there can be two, that in which sources are found and that which is "
+                "measured, and values of several words stand between quotes or have commas");
   return options;
 }
 
