@@ -49,7 +49,8 @@ class EveryType {
     add("DOUBLE", "deg", "pos.eq.ra", FieldValues<double>{{double_.data()}});
     add("VECTOR", "count", "phot.flux", FieldValues<double>{{vector_[0].data(), vector_[1].data(), vector_[2].data()}});
     FieldValues<float> pictures{{}, 6, 3};
-    for (std::size_t pixel = 0; pixel < 6; ++pixel) pictures.elements.push_back(picture_.data() + pixel);
+    for (std::size_t pixel = 0; pixel < 6; ++pixel)
+      pictures.elements.push_back(picture_.empty() ? nullptr : picture_.data() + pixel);
     add("PICTURE", "", "", pictures);
     add("TEXT", "", "meta.id", FieldValues<std::string>{{text_.data()}});
     return out;
