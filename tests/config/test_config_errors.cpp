@@ -88,13 +88,11 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"output:\n  formats: fits\n", "x.yaml:2:12: 'output.formats' must be a list, not 'fits'; write [fits]"},
       {"output:\n  formats: []\n",
        "x.yaml:2:12: 'output.formats' is empty; name at least one of fits, ldac, ecsv, csv, ascii_head, votable, "
-       "votable_text, parquet, reg, "
-       "crtf"},
+       "votable_text, parquet, reg, crtf"},
       {"output:\n  formats: [fits, csv, fits]\n", "x.yaml:2:24: 'output.formats' names 'fits' twice"},
       {"output:\n  formats:\n    - fits\n    - exsv\n",
        "x.yaml:4:7: 'output.formats' must be one of fits, ldac, ecsv, csv, ascii_head, votable, "
-       "votable_text, parquet, reg, crtf, not 'exsv'; did "
-       "you mean 'ecsv'?"},
+       "votable_text, parquet, reg, crtf, not 'exsv'; did you mean 'ecsv'?"},
       {"output:\n  formats: [[fits]]\n",
        "x.yaml:2:13: 'output.formats' must be one of fits, ldac, ecsv, csv, ascii_head, votable, "
        "votable_text, parquet, reg, crtf, not a list"},
