@@ -70,19 +70,15 @@ std::string why_no_check_image(const std::string& type) {
 }
 
 void put_check_images(const Request& request, Translation& to) {
-  static const std::map<std::string, std::string> ours = {
-      {"BACKGROUND", "background"},         {"BACKGROUND_RMS", "rms"}, {"-BACKGROUND", "-background"},
-      {"MINIBACKGROUND", "minibackground"}, {"FILTERED", "filtered"},  {"OBJECTS", "objects"},
-      {"MINIBACK_RMS", "miniback_rms"},     {"-OBJECTS", "-objects"}};
   const Setting& types = request["CHECKIMAGE_TYPE"];
   std::vector<std::string> images;
   bool segmentation = false;
   for (std::size_t i = 0; i < types.values.size(); ++i) {
     const std::string type = types.word(i);
-    const auto found = ours.find(type);
-    if (found != ours.end() && std::ranges::count(images, found->second) == 0) images.push_back(found->second);
+    const std::string ours = our_check_image(type);
+    if (!ours.empty() && std::ranges::count(images, ours) == 0) images.push_back(ours);
     segmentation |= type == "SEGMENTATION";
-    if (found == ours.end() && type != "NONE" && type != "SEGMENTATION")
+    if (ours.empty() && type != "NONE" && type != "SEGMENTATION")
       to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, why_no_check_image(type), true});
   }
   std::string list;
@@ -93,6 +89,15 @@ void put_check_images(const Request& request, Translation& to) {
 }
 
 }  // namespace
+
+std::string our_check_image(const std::string& type) {
+  static const std::map<std::string, std::string> ours = {
+      {"BACKGROUND", "background"},         {"BACKGROUND_RMS", "rms"}, {"-BACKGROUND", "-background"},
+      {"MINIBACKGROUND", "minibackground"}, {"FILTERED", "filtered"},  {"OBJECTS", "objects"},
+      {"MINIBACK_RMS", "miniback_rms"},     {"-OBJECTS", "-objects"}};
+  const auto found = ours.find(type);
+  return found == ours.end() ? "" : found->second;
+}
 
 void translate_output(const Request& request, Translation& to) {
   put_format(request, to);

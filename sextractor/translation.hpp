@@ -74,6 +74,9 @@ class Translation {
 /// with the place of a setting if a file that it names cannot be read, or if no column is left.
 Translation translate(const Request& request);
 
+/// What output.check_images calls a CHECKIMAGE_TYPE; empty: there is no such check image.
+std::string our_check_image(const std::string& type);
+
 // The parts of it, a room of ours each.
 void translate_sky(const Request& request, Translation& to);
 void translate_weights(const Request& request, Translation& to);

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "config/fields/output.hpp"
 #include "config/values.hpp"
 #include "io/files/output_file.hpp"
 
@@ -20,16 +21,9 @@ using sextractor::Setting;
 
 /// Of those that the translation has not refused.
 std::optional<CheckImage> check_image_of(const std::string& type) {
-  static const std::map<std::string, CheckImage> images = {{"BACKGROUND", CheckImage::background},
-                                                           {"BACKGROUND_RMS", CheckImage::rms},
-                                                           {"-BACKGROUND", CheckImage::minus_background},
-                                                           {"MINIBACKGROUND", CheckImage::minibackground},
-                                                           {"MINIBACK_RMS", CheckImage::miniback_rms},
-                                                           {"FILTERED", CheckImage::filtered},
-                                                           {"OBJECTS", CheckImage::objects},
-                                                           {"-OBJECTS", CheckImage::minus_objects}};
-  const auto found = images.find(type);
-  return found == images.end() ? std::nullopt : std::optional(found->second);
+  const std::vector<std::string> names = names_of(CheckImage());
+  const auto found = std::ranges::find(names, sextractor::our_check_image(type));
+  return found == names.end() ? std::nullopt : std::optional(static_cast<CheckImage>(found - names.begin()));
 }
 
 /// Where an output is in the end, whichever way its name goes there; a link of its name is replaced, and not followed.
