@@ -4,9 +4,10 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--package] [--slurm] [--ci]
-Installs what is missing to build srcextract and, as asked, to test it, to package it, to run surveys through a
-Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it (scripts/fuzz.sh).
+Usage: scripts/setup.sh [--tests] [--package] [--wheel] [--slurm] [--ci]
+Installs what is missing to build srcextract and, as asked, to test it, to package it, to make its Python wheels
+(scripts/wheel.sh), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
+(scripts/fuzz.sh).
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -22,6 +23,7 @@ for argument in "$@"; do
         strace stilts scamp psfex astrometry.net sqlite3 postgresql)
       ;;
     --package) packages+=(patchelf) ;;
+    --wheel) packages+=(binutils dpkg-dev patch xz-utils make python3 python3-dev python3-venv) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
     --help | -h) usage && exit ;;
