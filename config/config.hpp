@@ -396,6 +396,12 @@ struct Settings {
 struct Config : Settings {
   const Settings& settings() const { return *this; }
 
+  /// What is to stay with the result beside what the outputs ask for. No key: nothing that is written hangs on it.
+  struct Kept {
+    bool segmentation = false, sky = false;
+  };
+  Kept kept = {};
+
   /// Where keys were set, `path:line:column` by `section.key`; for messages about what only an image shows to be wrong.
   std::map<std::string, std::string> set_at = {};
 

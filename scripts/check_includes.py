@@ -28,13 +28,16 @@ ALLOWED = {
     "sextractor": {"config", "io/"},
     "pipeline/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
     "pipeline": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
+    "python/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/", "pipeline/", "python/"},
 }
 
 # Where a library's headers may be included.
 LIBRARIES = {
     r"(fitsio2?|longnam|drvrsmem)\.h|wcslib/.*|wcs\w*\.h|(zlib|expat|png|zstd|snappy)\.h": {"io"},
     r"yaml-cpp/.*": {"config", "io"},
-    r"(spdlog|CLI)/.*": {"pipeline"},
+    r"CLI/.*": {"pipeline"},
+    r"spdlog/.*": {"pipeline", "python"},
+    r"nanobind/.*": {"python"},
     r"nlohmann/.*": {"pipeline", "survey"},
     r"boost/math/.*": {"regression"},
     r"cuda\w*\.h|cooperative_groups.*|cuda/.*|(cub|thrust|nv)/.*": {"cuda"},
@@ -43,8 +46,8 @@ LIBRARIES = {
 # Folders of tests/ that belong to no room, and may include anything.
 TESTS_OF_ALL = {"support", "io/support", "parity", "truth", "bench", "batch_lost", "cuda_lost", "fuzz"}
 
-DIVIDED = {"stages", "cuda", "io", "regression", "survey", "pipeline"}
-FOLDERS = ("config", "stages", "io", "regression", "sextractor", "survey", "cuda", "pipeline", "tests")
+DIVIDED = {"stages", "cuda", "io", "regression", "survey", "pipeline", "python"}
+FOLDERS = ("config", "stages", "io", "regression", "sextractor", "survey", "cuda", "pipeline", "python", "tests")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

@@ -42,6 +42,10 @@ struct FitsImage::Impl {
   std::shared_ptr<TileReader> tiles = nullptr;  ///< of a compressed image
   std::shared_ptr<Datasum> sum = nullptr;       ///< of what has been read of the plane that was asked for last
   std::int64_t summed_plane = 0;
+  std::string name = {};                ///< of an image that is no file's
+  std::vector<PixelSource> given = {};  ///< planes of that
+
+  bool in_file() const { return given.empty(); }
 
   Shape shape() const { return {hdu.axes[0], hdu.axes.size() > 1 ? hdu.axes[1] : 1}; }
 
@@ -55,7 +59,7 @@ struct FitsImage::Impl {
     const std::int64_t planes = count_planes();
     if (number >= 1 && number <= planes) return;
     throw Error(ErrorKind::input,
-                describe(hdu, file->path()) + " has no plane " + std::to_string(number) + ": " +
+                (in_file() ? describe(hdu, file->path()) : name) + " has no plane " + std::to_string(number) + ": " +
                     (planes == 1 ? "it has only one" : "they count from 1 to " + std::to_string(planes)) +
                     "; set input.plane");
   }
@@ -81,7 +85,7 @@ const std::vector<std::int64_t>& FitsImage::axes() const {
   return impl_->hdu.axes;
 }
 bool FitsImage::compressed() const {
-  return impl_->tiles || impl_->file->inflated();
+  return impl_->tiles || (impl_->in_file() && impl_->file->inflated());
 }
 const std::string& FitsImage::header() const {
   return impl_->header;
@@ -93,6 +97,7 @@ std::string_view FitsImage::primary_header() const {
 
 std::vector<std::string> FitsImage::further_images() const {
   std::vector<std::string> names;
+  if (!impl_->in_file()) return names;
   const InputFile& file = *impl_->file;
   if (in_records(impl_->hdu.data_begin + impl_->hdu.data_bytes) >= file.size()) return names;
   try {
@@ -113,6 +118,7 @@ std::int64_t FitsImage::planes() const {
 
 PixelSource FitsImage::plane(std::int64_t number) const {
   impl_->check_plane(number);
+  if (!impl_->in_file()) return impl_->given[static_cast<std::size_t>(number - 1)];
   PixelSource source;
   source.shape = impl_->shape();
   source.format = impl_->format;
@@ -133,11 +139,12 @@ PixelSource FitsImage::plane(std::int64_t number) const {
 }
 
 void FitsImage::require_unchanged() const {
-  impl_->file->require_unchanged();
+  if (impl_->in_file()) impl_->file->require_unchanged();
 }
 
 std::uint32_t FitsImage::datasum(std::int64_t number) const {
   impl_->check_plane(number);
+  if (!impl_->in_file()) return 0;
   if (impl_->tiles) {
     const std::span<const std::byte> data = impl_->tiles->data();
     Datasum sum;
@@ -154,6 +161,21 @@ std::uint32_t FitsImage::datasum(std::int64_t number) const {
     read_and_sum(*impl_->file, begin, first, std::min(summed_bytes, bytes - first), piece.data(), sum);
   }
   return *sum.of(bytes);
+}
+
+FitsImage open_memory_image(MemoryImage image) {
+  auto impl = std::make_unique<FitsImage::Impl>();
+  const Shape& shape = image.planes.front().shape;
+  impl->hdu.index = image.hdu;
+  impl->hdu.axes = {shape.width, shape.height};
+  if (image.planes.size() > 1) impl->hdu.axes.push_back(std::ssize(image.planes));
+  impl->hdu.bitpix = image.planes.front().format.bitpix;
+  impl->format = image.planes.front().format;
+  impl->header = std::move(image.header);
+  impl->primary = std::make_shared<const Header>(std::string_view());
+  impl->name = std::move(image.name);
+  impl->given = std::move(image.planes);
+  return FitsImage(std::move(impl));
 }
 
 namespace {

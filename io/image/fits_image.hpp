@@ -46,7 +46,8 @@ class FitsImage {
   /// Checksum, in the FITS convention, of the stored bytes of plane `number`: equal to a DATASUM keyword of the HDU
   /// where that is its only plane, and to that of an HDU with this plane alone where it is one of a cube, whose other
   /// planes are not read. Planes of tile-compressed images share their data unit: the sum is that of the whole of it.
-  /// It is made while a plane is read, and known already if every pixel of the last plane() was read once.
+  /// It is made while a plane is read, and known already if every pixel of the last plane() was read once. 0 of an
+  /// image that is no file's.
   std::uint32_t datasum(std::int64_t number) const;
 
   /// InputFile::require_unchanged() of its file: to be asked once all of the image that is needed was read.
@@ -55,6 +56,18 @@ class FitsImage {
  private:
   std::unique_ptr<Impl> impl_;
 };
+
+/// An image that is no file's: its planes, of one shape, as the HDU of a file of that name would have them.
+struct MemoryImage {
+  std::string name;    ///< in messages
+  int hdu = 0;         ///< that it counts as
+  std::string header;  ///< 80-column cards without separators; empty: none
+  std::vector<PixelSource> planes;
+};
+
+/// The image of the one HDU of `image`. What its planes lie in must outlive it. Its header is asked for the sky, for
+/// units and for keywords; how values are stored, its planes say. It has no checksum, and never changes.
+FitsImage open_memory_image(MemoryImage image);
 
 /// An HDU that was selected. One that cannot be read says so when it is opened, and does not stand in the way of
 /// others.

@@ -169,7 +169,7 @@ class Crew {
       outcome = {begin_record(task), task.name, {}, {}};
       outcome.record.kind = kind_name(failure->kind);
       outcome.record.reason = failure->message;
-      log_failure(task.name, *failure);
+      if (control_.on_failure(task, *failure)) log_failure(task.name, *failure);
       raise_worst(exit_code(failure->kind));
     }
     control_.on_image(outcome);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pipeline/image/open_image.hpp"
+#include "pipeline/log/failure.hpp"
 
 namespace srcextract {
 
@@ -12,6 +13,10 @@ namespace srcextract {
 struct RunControl {
   /// An image is done or has failed; may throw.
   std::function<void(const ImageOutcome&)> on_image = [](const ImageOutcome&) {};
+  /// Why one failed, before that; what is returned is whether the log is to say it.
+  std::function<bool(const ImageTask&, const Failure&)> on_failure = [](const ImageTask&, const Failure&) {
+    return true;
+  };
   std::function<bool()> should_stop = [] { return false; };
 
   /// A file is about to be opened. What is returned lives until all of its images have been told of; may throw.

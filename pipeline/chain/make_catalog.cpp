@@ -100,7 +100,7 @@ bool keeps_segmentation(const Config& config) {
   const bool of_objects = std::ranges::any_of(config.output.check_images, [](CheckImage image) {
     return image == CheckImage::objects || image == CheckImage::minus_objects;
   });
-  return config.output.segmentation || of_objects || cuts_out || has_flags(config.flags) ||
+  return config.kept.segmentation || config.output.segmentation || of_objects || cuts_out || has_flags(config.flags) ||
          (config.output.quicklook && config.quicklook.overlay == Overlay::pixels);
 }
 
@@ -113,9 +113,10 @@ bool shows_pixels(const Config& config) {
 }
 
 bool shows_variance(const Config& config) {
-  return has_map(config.weights) && std::ranges::any_of(config.output.check_images, [](CheckImage image) {
-           return image == CheckImage::rms || image == CheckImage::snr;
-         });
+  return has_map(config.weights) &&
+         (config.kept.sky || std::ranges::any_of(config.output.check_images, [](CheckImage image) {
+            return image == CheckImage::rms || image == CheckImage::snr;
+          }));
 }
 
 Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums, const MaskCounts& masked,
@@ -163,7 +164,10 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
     out.runs = std::move(found.runs);
     out.label = std::move(found.components.label);
   }
-  if (!config.output.check_images.empty() || shows_pixels(config)) out.check = check_data(std::move(found), where);
+  if (!config.output.check_images.empty() || shows_pixels(config))
+    out.check = check_data(std::move(found), where);
+  else if (config.kept.sky)
+    out.check.mesh = std::move(found.mesh);
   return out;
 }
 

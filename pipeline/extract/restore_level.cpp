@@ -54,8 +54,8 @@ GivenLevel summary_of(const Image<float, Cpu>& map) {
   return {*middle, least, most};
 }
 
-bool shows_level(const OutputConfig& output) {
-  return std::ranges::count(output.check_images, CheckImage::background) > 0;
+bool shows_level(const Config& config) {
+  return config.kept.sky || std::ranges::count(config.output.check_images, CheckImage::background) > 0;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void restore_level(const ImageInput& input, const Cpu& where, Extraction& extrac
   }
   restore_at_sources(level, extraction.sources);
   for (BrightPixel& pixel : extraction.brightest) pixel.value += level(pixel.x, pixel.y);
-  if (input.level != nullptr && shows_level(config.output)) extraction.check.level = std::move(map);
+  if (input.level != nullptr && shows_level(config)) extraction.check.level = std::move(map);
 }
 
 }  // namespace srcextract

@@ -220,15 +220,15 @@ std::uint32_t OpenImage::checksum(ImageResult& result) const {
 ImageOutcome OpenImage::finish(ImageResult result, const Execution& execution) {
   tell(result);
   const ImageConfig& config = *task_.file->config;
-  const std::uint32_t datasum = checksum(result);
-
   if (job_.take) {
+    require_unchanged();
     ImageOutcome taken{begin_record(task_), task_.name, result.times, result.comparison};
     if (job_.describe) log_done(input_, result, execution, seconds_since(begin_));
     job_.take(task_, input_, std::move(result), execution.cpu);
     return taken;
   }
 
+  const std::uint32_t datasum = checksum(result);
   const auto writing = Clock::now();
   make_directory_of(paths_.report);
   std::vector<OutputFile> files = write_tables(paths_, input_, result.extraction, config, execution.cpu);

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "config/fields/output.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
+#include "pipeline/outputs/sky_rows.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/masked_pixel.hpp"
-#include "stages/sky/mesh_rows.hpp"
 
 namespace srcextract {
 namespace {
@@ -18,52 +17,6 @@ namespace {
 void copy_row(const Image<float, Cpu>& image, std::int64_t y, float* row) {
   std::copy_n(image.pixels.data() + y * image.shape.width, image.shape.width, row);
 }
-
-/// The sky's level and noise, row by row, whichever way they were estimated, or a map of weights told the noise.
-class SkyRows {
- public:
-  explicit SkyRows(const Extraction& extraction)
-      : constant_(extraction.background.clipped),
-        given_(extraction.given_level),
-        given_map_(extraction.check.level),
-        variance_(extraction.check.variance),
-        noise_scale_(extraction.levels.noise_scale) {
-    const SkyMesh<Cpu>& mesh = extraction.check.mesh;
-    if (mesh.level.empty()) return;
-    level_.emplace(mesh.grid, mesh.level, mesh.level_bend);
-    rms_.emplace(mesh.grid, mesh.rms, mesh.rms_bend);
-  }
-
-  void level(std::int64_t y, float* row, std::int64_t width) {
-    if (!given_map_.pixels.empty()) return copy_row(given_map_, y, row);
-    if (given_) return void(std::fill_n(row, width, static_cast<float>(given_->middle)));
-    fill(level_, constant_.median, y, row, width);
-  }
-  void rms(std::int64_t y, float* row, std::int64_t width) {
-    if (variance_.pixels.empty()) return fill(rms_, constant_.sigma, y, row, width);
-    const float* const from = variance_.pixels.data() + y * width;
-    std::transform(from, from + width, row, [&](float variance) {
-      return pixel_of(static_cast<float>(noise_scale_ * static_cast<double>(std::sqrt(variance))));
-    });
-  }
-
- private:
-  static void fill(std::optional<MeshRow>& map, double constant, std::int64_t y, float* row, std::int64_t width) {
-    if (!map) {
-      std::fill_n(row, width, static_cast<float>(constant));
-      return;
-    }
-    map->go_to(y);
-    map->fill(row);
-  }
-
-  const Statistics& constant_;
-  const std::optional<GivenLevel>& given_;
-  const Image<float, Cpu>& given_map_;
-  const Image<float, Cpu>& variance_;
-  double noise_scale_;
-  std::optional<MeshRow> level_, rms_;
-};
 
 /// Sets the pixels of a row to 0 that are in a source, or that are in none.
 void clear_row(const Extraction& extraction, bool of_sources, std::int64_t width, std::int64_t y, float* row) {

@@ -1,0 +1,151 @@
+#include "python/core/catalogue.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/catalog/segmentation.hpp"
+#include "io/catalog/table_writer.hpp"
+#include "pipeline/image/open_image.hpp"
+#include "pipeline/outputs/sky_rows.hpp"
+#include "pipeline/outputs/vignets.hpp"
+#include "python/core/arrays.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+/// The unit as it is written.
+std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
+  const std::string_view unit = column.unit;
+  if (unit == pixel_value_unit) return metadata.pixel_unit;
+  if (unit == pixel_sum_unit) return metadata.sum_unit;
+  return column.unit;
+}
+
+/// Every column: name, values, unit, UCD, description.
+nb::list columns_of(nb::handle self) {
+  auto& catalogue = nb::cast<Catalogue&>(self);
+  nb::list columns;
+  for_each_column(WrittenColumns{catalogue.result.extraction.sources}, [&](const Column& column, const auto& values) {
+    columns.append(nb::make_tuple(column.name, numpy_array(values.data(), {values.size()}, self),
+                                  unit_of(column, catalogue.metadata), column.ucd, column.description));
+  });
+  return columns;
+}
+
+enum class SkyPart { level, rms };
+
+/// The level of the sky, or its noise, in every pixel.
+nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
+  Image<float, Cpu> image;
+  {
+    const nb::gil_scoped_release others;
+    const std::int64_t width = catalogue.shape.width;
+    image = Image<float, Cpu>(catalogue.shape, catalogue.cpu);
+    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
+      SkyRows sky(catalogue.result.extraction);
+      for (std::int64_t y = begin; y < end; ++y) {
+        float* const row = image.pixels.data() + y * width;
+        part == SkyPart::level ? sky.level(y, row, width) : sky.rms(y, row, width);
+      }
+    });
+  }
+  return numpy_image(std::move(image));
+}
+
+/// NUMBER of the source that a pixel is of, or 0.
+nb::object segmentation_of(const Catalogue& catalogue) {
+  Image<std::int32_t, Cpu> image;
+  {
+    const nb::gil_scoped_release others;
+    const Extraction& extraction = catalogue.result.extraction;
+    const std::int64_t width = catalogue.shape.width;
+    image = Image<std::int32_t, Cpu>(catalogue.shape, catalogue.cpu);
+    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t y = begin; y < end; ++y) {
+        std::int32_t* const row = image.pixels.data() + y * width;
+        std::fill_n(row, width, 0);
+        if (extraction.runs.row_begin.empty()) continue;
+        for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
+          const Run& run = extraction.runs.runs[i];
+          std::fill(row + run.begin, row + run.end, extraction.label[i]);
+        }
+      }
+    });
+  }
+  return numpy_image(std::move(image));
+}
+
+/// The format of that word, or that the ending of the name tells.
+CatalogFormat format_of(const std::string& path, const std::optional<std::string>& format) {
+  if (!format) return format_of_ending(path).format;
+  const auto found = std::ranges::find(catalog_formats, *format, &FormatNames::name);
+  if (found != catalog_formats.end()) return found->format;
+  std::string known;
+  for (const FormatNames& names : catalog_formats) known += (known.empty() ? "" : ", ") + std::string(names.name);
+  throw Error(ErrorKind::config, "'" + *format + "' is no format of catalogues; there are " + known);
+}
+
+void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format) {
+  const nb::gil_scoped_release others;
+  const CatalogFormat chosen = format_of(path, format);
+  const Extraction& extraction = catalogue.result.extraction;
+  std::vector<OutputFile> files;
+  files.push_back(write_catalog(path, chosen, extraction.sources, catalogue.metadata, catalogue.cpu,
+                                cut_vignets(extraction, catalogue.config, catalogue.cpu), catalogue.carried));
+  commit(files, Flush::now);
+}
+
+std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue) {
+  std::vector<std::pair<std::string, double>> times;
+  for (const auto& [step, seconds] : catalogue.result.times) times.emplace_back(step, seconds);
+  return times;
+}
+
+}  // namespace
+
+std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
+  ImageConfig config = *input.file.config;
+  config.config.output.formats = {CatalogFormat::ldac};  // of which alone the metadata has more than the others
+  auto catalogue = std::make_unique<Catalogue>();
+  catalogue->metadata = metadata_of(input, result.extraction, config);
+  catalogue->name = input.name;
+  catalogue->config = input.config();
+  catalogue->shape = input.exposure.shape();
+  catalogue->header = input.header();
+  if (input.positions != nullptr) catalogue->carried = input.positions->list.carried;
+  catalogue->cpu = cpu;
+  catalogue->result = std::move(result);
+  return catalogue;
+}
+
+void bind_catalogue(nb::module_& module) {
+  nb::class_<Catalogue>(module, "Catalogue")
+      .def_ro("name", &Catalogue::name)
+      .def_ro("header", &Catalogue::header)
+      .def("__len__", [](const Catalogue& self) { return self.result.extraction.sources.size(); })
+      .def_prop_ro("shape", [](const Catalogue& self) { return std::pair(self.shape.height, self.shape.width); })
+      .def_prop_ro("backend", [](const Catalogue& self) { return self.result.backend; })
+      .def_prop_ro("warnings", [](const Catalogue& self) { return self.result.warnings; })
+      .def_prop_ro("times", &times_of)
+      .def_prop_ro("config", [](const Catalogue& self) { return self.metadata.config_yaml; })
+      .def_prop_ro("sky_level", [](const Catalogue& self) { return self.result.extraction.sky_level(); })
+      .def_prop_ro("sky_sigma", [](const Catalogue& self) { return self.result.extraction.background.clipped.sigma; })
+      .def_prop_ro("masked", [](const Catalogue& self) { return self.result.extraction.masked(); })
+      .def("columns", [](nb::object self) { return columns_of(self); })
+      .def("background", [](const Catalogue& self) { return sky_of(self, SkyPart::level); })
+      .def("rms", [](const Catalogue& self) { return sky_of(self, SkyPart::rms); })
+      .def("segmentation", &segmentation_of)
+      .def("write", &write, nb::arg("path"), nb::arg("format").none() = nb::none());
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,66 @@
+#include "python/core/log.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace srcextract::python {
+namespace {
+
+using Lines = std::vector<std::pair<int, std::string>>;
+
+int python_level(spdlog::level::level_enum level) {
+  switch (level) {
+    case spdlog::level::trace:
+    case spdlog::level::debug:
+      return 10;
+    case spdlog::level::info:
+      return 20;
+    case spdlog::level::warn:
+      return 30;
+    case spdlog::level::err:
+      return 40;
+    default:
+      return 50;
+  }
+}
+
+/// Python's own loggers need the interpreter, which who logs here has not.
+class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  Lines take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(lines_, {});
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    constexpr std::size_t most = 10'000;
+    if (lines_.size() < most)
+      lines_.emplace_back(python_level(message.level), std::string(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+
+ private:
+  Lines lines_;
+};
+
+}  // namespace
+
+void bind_log(nanobind::module_& module) {
+  const auto lines = std::make_shared<KeptLines>();
+  auto logger = std::make_shared<spdlog::logger>("srcextract", lines);
+  logger->set_level(spdlog::level::info);
+  spdlog::set_default_logger(logger);
+  module.def("take_log", [lines] { return lines->take(); });
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,22 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "cuda/device/cuda_devices.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "python/core/arrays.hpp"
+#include "python/core/catalogue.hpp"
+#include "python/core/errors.hpp"
+#include "python/core/extractor.hpp"
+#include "python/core/log.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace srcextract;
+  module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
+  module.def("version", &program_version);
+  module.def("cuda_built", &cuda_built);
+  python::bind_errors(module);
+  python::bind_log(module);
+  python::bind_arrays(module);
+  python::bind_catalogue(module);
+  python::bind_extractor(module);
+}

@@ -1,0 +1,16 @@
+"""From astronomical images to source catalogues, on CPU and CUDA, the same to the last bit.
+
+>>> import srcextract
+>>> found = srcextract.extract("sky.fits", detection__threshold=3)   # doctest: +SKIP
+>>> found.table                                                      # doctest: +SKIP
+"""
+from srcextract import _core
+from srcextract.catalogue import Catalogue
+from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
+                               OutputError, SrcextractError, StorageError)
+from srcextract.pipeline import Extractor, extract
+
+__version__ = _core.version()
+
+__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "MismatchError",
+           "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract"]

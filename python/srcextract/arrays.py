@@ -1,0 +1,49 @@
+"""What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+import numpy
+
+from srcextract import _core
+from srcextract.errors import InputError
+
+
+def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
+    """The pixels of a 2-D array, without a copy.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Of integers of 1 to 8 bytes or real numbers of 4 or 8, in either byte order and with any strides. Must outlive
+        what is returned.
+    name : str
+        Of the array, in messages.
+    bscale, bzero, blank
+        As in a FITS header: what a stored value means, and which integer means nothing.
+
+    Raises
+    ------
+    InputError
+        If it is no array of two axes, has no pixels, or a type that pixels cannot have.
+    """
+    if array.ndim != 2:
+        raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
+                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0]"))
+    if array.size == 0:
+        raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
+    told = array.__array_interface__
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
+        raise InputError(f"{name}: pixels cannot be of the type {array.dtype}; integers of 1 to 8 bytes and real "
+                         "numbers of 4 and 8 can be: convert the array, as with array.astype('float32')")
+    order = told["typestr"] if told["typestr"][0] != "|" else "<" + told["typestr"][1:]
+    return _core.PlaneArray(told["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
+
+
+def host_array(values, name):
+    """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
+    if isinstance(values, numpy.ndarray):
+        return values
+    try:
+        array = numpy.asarray(values)
+    except Exception as error:
+        raise InputError(f"{name}: is no array: {error}") from error
+    if array.dtype == object:
+        raise InputError(f"{name}: a {type(values).__name__} is no array of numbers")
+    return array

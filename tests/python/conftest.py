@@ -1,0 +1,34 @@
+"""What tests of the Python package share: the command, an image, and where the package is."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The command, which the package has to agree with."""
+    path = os.environ.get("SRCEXTRACT_PROGRAM", str(ROOT / "build" / "srcextract"))
+    if not os.access(path, os.X_OK):
+        pytest.skip("no program: set SRCEXTRACT_PROGRAM")
+    return path
+
+
+@pytest.fixture(scope="session")
+def run(program, tmp_path_factory):
+    """Runs the command; returns the directory with what it wrote."""
+
+    def command(image, *options, config=ROOT / "config" / "default.yaml"):
+        out = tmp_path_factory.mktemp("command")
+        subprocess.run([program, "-q", "-o", str(out), *options, str(config), str(image)], check=True)
+        return out
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def sky_path():
+    return ROOT / "data" / "sky.fits"
