@@ -12,9 +12,10 @@ Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Pyt
   PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older
   SRCEXTRACT_CUDA   OFF leaves the CUDA back end out, which otherwise is in where there is nvcc
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
---chroot SUITE proves the wheel that fits in a fresh chroot of Debian's bookworm or trixie as well, which gets Python's
-pip and venv and nothing else (as root; needs debootstrap).
-Needs Debian or Ubuntu: third-party libraries are linked in from their package sources. What is built stays in build-wheel/.
+--chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
+pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
+Needs Debian or Ubuntu: third-party libraries are linked in from their package sources. What is built stays in
+build-wheel/ and build-manylinux/.
 END
 }
 
@@ -56,7 +57,7 @@ interpreters() {
 
 # build PYTHON: its wheel, as the compiler made it, into build-wheel/raw.
 build() {
-  local python=$1 tools=$PWD/build-wheel/tools-$2 cmake=$PWD/build-wheel/cmake
+  local python=$1 tools=$PWD/build-wheel/tools-$2 cmake=$PWD/build-manylinux
   rm -rf build-wheel/raw
   [[ -x $tools/bin/python ]] || "$python" -m venv "$tools"
   # CMake before 3.26 does not know the stable ABI.
@@ -66,8 +67,8 @@ build() {
 
   # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay.
   rm -f "$cmake/CMakeCache.txt"
-  env PATH="$tools/bin:$PATH" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
-    LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL" \
+  env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
+    LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
     CMAKE_GENERATOR=Ninja "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
     --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
@@ -110,26 +111,49 @@ in_chroot() {
   # The mounts below live in a namespace of their own, which ends with the command.
   # shellcheck disable=SC2064  # this machine, whatever the name stands for then
   trap "rm -rf --one-file-system '$machine'" EXIT
+  echo "=== $suite"
   debootstrap --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates "$suite" "$machine" \
     "${mirror:-http://deb.debian.org/debian}" >build-wheel/chroot.log || { tail build-wheel/chroot.log >&2 && exit 1; }
   wheel=$(wheel_for "$(chroot "$machine" python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')")
-  [[ $wheel ]] || fail "none of the wheels in $output is for the Python of $suite"
   mkdir -p "$machine/srcextract/scripts"
-  cp -r config data tests "$wheel" "$machine/srcextract"
+  cp -r config data tests "$machine/srcextract"
   cp -r scripts/wheel "$machine/srcextract/scripts"
-  cp build-wheel/cmake/srcextract "$machine/srcextract/program"
+  cp build-manylinux/srcextract "$machine/srcextract/program"
   cp -L /etc/resolv.conf "$machine/etc/resolv.conf"
   copy_certificates "$machine"
-  echo "=== $suite"
+  if [[ $wheel ]]; then
+    cp "$wheel" "$machine/srcextract"
+    inside "$machine" "scripts/wheel/try.sh python3 $(basename "$wheel") program"
+  else
+    echo "wheel: no wheel is for the Python of $suite: its glibc alone is tried"
+    load_alone "$machine"
+  fi
+  rm -rf --one-file-system "$machine"
+  trap - EXIT
+}
+
+# inside MACHINE COMMAND: in its chroot, with nothing of this shell's environment.
+inside() {
   # shellcheck disable=SC2016  # expanded by the inner shell
   unshare --mount --propagation private bash -euc '
     mount -t proc proc "$1/proc"
     mount --rbind /dev "$1/dev"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LC_ALL=C.UTF-8 http_proxy="${http_proxy:-}" \
-      https_proxy="${https_proxy:-}" chroot "$1" /bin/bash -euc "cd /srcextract; scripts/wheel/try.sh python3 $2 program"' \
-    - "$machine" "$(basename "$wheel")"
-  rm -rf --one-file-system "$machine"
-  trap - EXIT
+      https_proxy="${https_proxy:-}" chroot "$1" /bin/bash -euc "cd /srcextract; $2"' - "$1" "$2"
+}
+
+# load_alone MACHINE: the module finds every name there, those of Python being given to it; the program, of the same
+# libraries, works.
+load_alone() {
+  local folder=$1/srcextract module
+  module=$(find build-wheel/checked -name '_core*.so')
+  cp "$module" "$folder/module.so"
+  nm -D --undefined-only "$module" | awk '$2 ~ /^_?Py/ { print "char " $2 "[1024];" }' | gcc -w -shared -fPIC -x c - -o "$folder/python.so"
+  printf '#include <dlfcn.h>\n#include <stdio.h>\n%s\n' \
+    'int main(int n, char** a) { return dlopen(a[n - 1], RTLD_NOW) ? 0 : (puts(dlerror()), 1); }' |
+    gcc "-B$PWD/build-wheel/glibc" "-L$PWD/build-wheel/glibc" -x c - -o "$folder/load" -ldl
+  inside "$1" "ldd --version | head -n 1; LD_PRELOAD=./python.so ./load ./module.so
+    ./program -q -o out config/default.yaml data/sky.fits; ls -l out"
 }
 
 # What this machine trusts and where its pip looks, a chroot trusts and looks as well.
@@ -159,13 +183,13 @@ for python in "${pythons[@]}"; do
   tools=build-wheel/tools-$version/bin
   add_licences "$tools/python"
   rm -rf build-wheel/repaired
-  PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
+  PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
   check "$tools/python" build-wheel/repaired/*.whl
   wheel=$output/$(basename build-wheel/repaired/*.whl)
   mv build-wheel/repaired/*.whl "$wheel"
   wheels+=("$wheel")
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
-  scripts/wheel/try.sh "$python" "$wheel" build-wheel/cmake/srcextract
+  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract
 done
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
 printf 'wheel: %s is as it should be\n' "${wheels[@]}"

@@ -22,11 +22,11 @@ cd "$work"
 "$python" - "$root/data/sky.fits" <<'END'
 import platform, sys, srcextract
 found = srcextract.extract(sys.argv[1], backend="cpu")
-found.write("package.cat.ecsv")
+found.write("package.cat.fits")
 print(f"srcextract {srcextract.__version__}, Python {platform.python_version()}, {' '.join(platform.libc_ver())}:", found)
 END
 "$SRCEXTRACT_PROGRAM" -q --backend cpu -o command "$root/config/default.yaml" "$root/data/sky.fits"
-cmp package.cat.ecsv command/sky.cat.ecsv
+cmp package.cat.fits command/sky.cat.fits
 
 "$python" -m pip install --quiet --disable-pip-version-check "${wheel}[tests]"
 "$python" -m pytest -q -rs -p no:cacheprovider "$root/tests/python"
