@@ -74,12 +74,18 @@ build() {
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
 }
 
-# add_licences PYTHON: the terms of the libraries that are linked in, into the wheel.
+# add_licences PYTHON: the terms of the libraries that are in the module, into the wheel.
 add_licences() {
+  local terms package
   rm -rf build-wheel/unpacked
   "$1" -m wheel unpack --dest build-wheel/unpacked build-wheel/raw/*.whl >/dev/null
-  mkdir -p build-wheel/unpacked/*/*.dist-info/licenses
-  cp -r "$libraries/licenses" "$(echo build-wheel/unpacked/*/*.dist-info/licenses)/libraries"
+  terms=$(echo build-wheel/unpacked/*/*.dist-info)/licenses/libraries
+  mkdir -p "$terms"
+  cp "$libraries"/licenses/* "$terms"
+  for package in libcli11-dev nlohmann-json3-dev libboost-math-dev libstdc++6; do
+    cp -L "/usr/share/doc/$package/copyright" "$terms/$package" || fail "Debian's terms of $package are not on this machine"
+  done
+  "$1" -c 'import importlib.metadata as m; print(next(f.read_text() for f in m.files("nanobind") if f.name == "LICENSE"))' >"$terms/nanobind"
   "$1" -m wheel pack --dest-dir build-wheel/raw build-wheel/unpacked/* >/dev/null
 }
 
