@@ -189,11 +189,9 @@ TEST(SextractorTranslation, Sky) {
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
-  const Converted converted = convert("DEBLEND_NTHRESH 100000\nBACK_SIZE 4\nGAIN 2\n");
-  EXPECT_EQ(converted.config.deblend.thresholds, DeblendConfig{}.thresholds);
+  const Converted converted = convert("BACK_SIZE 4\nGAIN 2\n");
   EXPECT_EQ(converted.config.background.mesh_size, 64);
   EXPECT_EQ(converted.config.measurement.gain, 2);
-  EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
 }
