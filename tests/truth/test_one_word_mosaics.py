@@ -96,3 +96,16 @@ def test_messages_have_the_keys_that_were_typed(mosaics):
     assert "raise background.kappa" in told and told.rstrip().endswith(
         "(background.kappa, background.rms: of srcextract's own configurations, which srcextract convert-config makes)")
     assert "'BACK_SIZE' must be at least 8" in run("flat.fits", "-BACK_SIZE", "4")
+
+
+def test_primary_hdu_of_fits_1_0(mosaics):
+    """SExtractor's has nothing of the image's header in it, and zeros for what was measured; ours has nothing."""
+    def make(place):
+        image = field(951, SIDE, 1500, seeing=3.0, noise=20.0).astype(np.float32)
+        fits.writeto(place / "wcs.fits", image, fits.Header({"OBJECT": "M31", "CTYPE1": "RA---TAN", "CTYPE2": "DEC--TAN"}))
+
+    mosaics.prepare(make)
+    mosaics.run("wcs.fits", "-CATALOG_TYPE", "FITS_1.0")
+    ours, theirs = mosaics.each(lambda place: fits.getheader(place / "test.cat", 0))
+    assert "CTYPE1" not in theirs and theirs["OBJECT"] == "" and theirs["FITSFILE"] == "wcs.fits" and theirs["SEXBKGND"] == 0
+    assert list(ours) == ["SIMPLE", "BITPIX", "NAXIS", "EXTEND"]
