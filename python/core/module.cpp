@@ -8,6 +8,8 @@
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
+#include "python/core/sep_image.hpp"
+#include "stages/core/parallel.hpp"
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
@@ -19,4 +21,9 @@ NB_MODULE(_core, module) {
   python::bind_arrays(module);
   python::bind_catalogue(module);
   python::bind_extractor(module);
+  module.def("available_threads", &available_threads);
+  python::bind_sep_apertures(module);
+  python::bind_sep_background(module);
+  python::bind_sep_extract(module);
+  python::bind_sep_profiles(module);
 }
