@@ -5,6 +5,7 @@
 #include "pipeline/machine/versions.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/commands.hpp"
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
@@ -19,4 +20,5 @@ NB_MODULE(_core, module) {
   python::bind_arrays(module);
   python::bind_catalogue(module);
   python::bind_extractor(module);
+  python::bind_commands(module);
 }
