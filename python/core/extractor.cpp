@@ -204,9 +204,8 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings, bool of_difference) {
-            new (self) Configuration(read_configuration(path, yaml, settings, of_difference));
-          },
+             const std::vector<std::string>& settings,
+             bool of_difference) { new (self) Configuration(read_configuration(path, yaml, settings, of_difference)); },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false)
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
@@ -231,8 +230,7 @@ void bind_extractor(nb::module_& module) {
       .def(nb::init<const std::string&, const std::vector<int>&, int>(), nb::arg("backend"), nb::arg("devices"),
            nb::arg("threads"))
       .def("extract", &Extractor::extract, nb::arg("configuration"), nb::arg("inputs"), nb::arg("files"))
-      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"),
-           nb::arg("files"));
+      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"), nb::arg("files"));
 }
 
 }  // namespace srcextract::python
