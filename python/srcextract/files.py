@@ -34,6 +34,13 @@ def _memory(name):
     return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
 
 
+def _of_path(path):
+    path = os.fsdecode(os.fspath(path))
+    if not path or "\0" in path:
+        raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
+    return Contents(path, path)
+
+
 def of_bytes(contents, name):
     """Contents that are bytes."""
     made, file = _memory(name)
@@ -71,8 +78,7 @@ def contents_of(image, name=None):
     A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
     """
     if isinstance(image, (str, os.PathLike)):
-        path = os.fsdecode(os.fspath(image))
-        return Contents(path, path)
+        return _of_path(image)
     if isinstance(image, (bytes, bytearray, memoryview)):
         return of_bytes(image, name or "the bytes")
     if callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"):
@@ -123,8 +129,7 @@ def positions_of(positions):
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
-        path = os.fsdecode(os.fspath(positions))
-        return Contents(path, path)
+        return _of_path(positions)
     return table_contents(_as_table(positions), "the positions")
 
 

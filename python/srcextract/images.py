@@ -193,7 +193,7 @@ def open_image(image, name=None):
         image = _first_image(image)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif hasattr(image, "data") and hasattr(image, "uncertainty"):  # NDData, CCDData
+    elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
         opened = _of_nddata(image)
     elif isinstance(image, numpy.ma.MaskedArray):
         opened = _of_masked(image)
