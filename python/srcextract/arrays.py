@@ -1,11 +1,13 @@
 """What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
 from srcextract.errors import InputError
 
 
-def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters
@@ -37,7 +39,7 @@ def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
     return _core.PlaneArray(told["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
 
 
-def host_array(values, name):
+def host_array(values: Any, name: str) -> Any:
     """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
     if isinstance(values, numpy.ndarray):
         return values
