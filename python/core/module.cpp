@@ -5,6 +5,7 @@
 #include "pipeline/machine/versions.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/commands.hpp"
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
@@ -26,4 +27,5 @@ NB_MODULE(_core, module) {
   python::bind_sep_background(module);
   python::bind_sep_extract(module);
   python::bind_sep_profiles(module);
+  python::bind_commands(module);
 }

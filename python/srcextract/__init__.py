@@ -6,11 +6,13 @@
 """
 from srcextract import _core
 from srcextract.catalogue import Catalogue
+from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
                                OutputError, SrcextractError, StorageError)
-from srcextract.pipeline import Extractor, extract
+from srcextract.pipeline import Extractor, difference, extract
 
 __version__ = _core.version()
 
-__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "MismatchError",
-           "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract"]
+__all__ = ["Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "Merged",
+           "MismatchError", "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "compare", "difference",
+           "extract", "merge"]
