@@ -8,9 +8,11 @@ from srcextract import _core
 from srcextract.catalogue import Catalogue
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
                                OutputError, SrcextractError, StorageError)
+from srcextract.many import Failure, extract_many
 from srcextract.pipeline import Extractor, extract
 
 __version__ = _core.version()
 
-__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "MismatchError",
-           "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract"]
+__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "Failure", "InputError", "InternalError",
+           "MismatchError", "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract",
+           "extract_many"]
