@@ -4,9 +4,11 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--package] [--slurm] [--ci]
+Usage: scripts/setup.sh [--tests] [--python] [--package] [--slurm] [--ci] [--print]
 Installs what is missing to build srcextract and, as asked, to test it, to package it, to run surveys through a
 Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it (scripts/fuzz.sh).
+--python is what `pip install .` and scripts/python.sh need beside; --print prints the line that installs what is missing,
+and installs nothing.
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -14,6 +16,7 @@ END
 packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev libzstd-dev
   libsnappy-dev)
+print=
 for argument in "$@"; do
   case $argument in
     --tests)
@@ -21,6 +24,8 @@ for argument in "$@"; do
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
         strace stilts scamp psfex astrometry.net sqlite3 postgresql)
       ;;
+    --python) packages+=(python3-dev python3-venv) ;;
+    --print) print=1 ;;
     --package) packages+=(patchelf) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
@@ -40,6 +45,10 @@ for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 [[ ${#missing[@]} -gt 0 ]] || exit 0
+if [[ $print ]]; then
+  echo "apt-get install --no-install-recommends ${missing[*]}"
+  exit
+fi
 
 run_as_root=()
 if [[ $EUID -ne 0 ]]; then

@@ -6,6 +6,7 @@
 #include "python/core/arrays.hpp"
 #include "python/core/batch.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/commands.hpp"
 #include "python/core/dlpack.hpp"
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
@@ -23,4 +24,5 @@ NB_MODULE(_core, module) {
   python::bind_dlpack(module);
   python::bind_extractor(module);
   python::bind_batch(module);
+  python::bind_commands(module);
 }

@@ -26,7 +26,8 @@ def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0]"))
+                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0], or say how "
+                            "they are combined, as with combine__method='mean'"))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:

@@ -3,6 +3,8 @@ import os
 
 import numpy
 
+from srcextract import views
+
 
 class Catalogue:
     """The sources of an image, one a row, in the order of the first pixel of each.
@@ -74,14 +76,15 @@ class Catalogue:
         """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue."""
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
-        for name, values, (_, unit, ucd, description) in self._vectors():
+        for name, values, (_, unit, ucd, description) in self.vectors():
             column = Column(values, name=name, unit=unit or None, description=description)
             column.meta["ucd"] = ucd
             table.add_column(column, copy=False)
         return table
 
-    def _vectors(self):
-        """Columns, with NAME, NAME_1, NAME_2 ... as one of vectors."""
+    def vectors(self):
+        """Name, values, and (values, unit, UCD, description) of each column, with NAME, NAME_1, NAME_2 ... as one of
+        shape (sources, n)."""
         names = list(self._columns)
         at = 0
         while at < len(names):
@@ -114,6 +117,64 @@ class Catalogue:
     def segmentation(self):
         """NUMBER of the source that each pixel is of, int32, 0 where it is of none; made when it is first asked for."""
         return self._image("segmentation", self._made.segmentation)
+
+    @property
+    def header(self):
+        """The cards of the image's header, 80 columns each; empty if it has none."""
+        return self._made.header
+
+    @property
+    def wcs(self):
+        """astropy.wcs.WCS of the image's header, or None if that has none on the sky."""
+        return views.wcs_of(self.header)
+
+    def to_arrow(self):
+        """The columns as a pyarrow.Table, as the Parquet file has them; shared, but for those of vectors."""
+        return views.arrow_table(self)
+
+    def to_pandas(self):
+        """The columns as a pandas.DataFrame, by their names."""
+        import pandas
+        return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
+
+    def to_photutils(self):
+        """What photutils.segmentation.SourceCatalog needs beside the pixels: segments, error, background, WCS.
+
+        >>> SourceCatalog(pixels - found.background, **found.to_photutils())   # doctest: +SKIP
+
+        Returns
+        -------
+        dict
+            With a ``SegmentationImage`` whose labels are NUMBER, under the name that the installed photutils has for it.
+        """
+        return views.photutils_arguments(self)
+
+    def plot(self, ax=None, image=None, *, scale=3.0, color="red", **shown):
+        """Draws an ellipse around each source, over `image`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            A new figure's by default.
+        image : array, HDU, path ..., optional
+            What is shown beneath, from 3 sigma below the sky to 12 above it; the background by default.
+        scale : float
+            Axes of ellipses, in A_IMAGE and B_IMAGE; circles of the same area as the sources without these columns.
+        **shown
+            For `matplotlib.axes.Axes.imshow`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return views.plot(self, ax, image, scale=scale, color=color, **shown)
+
+    def _repr_html_(self):
+        return views.as_html(self)
+
+    def __reduce__(self):
+        raise TypeError("a Catalogue cannot be pickled: maps of its image lie in the compiled half. Pickle its table, "
+                        "arrays of it, or write() it and read the file")
 
     def write(self, path, format=None):
         """Writes it as the command would: the same bytes.

@@ -36,8 +36,10 @@ def settings_of(arguments):
     return settings
 
 
-def read(config=None, arguments=None):
+def read(config=None, arguments=None, of_difference=False):
     """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
+
+    That of a difference has no use for some keys, which is told.
 
     Raises
     ------
@@ -46,7 +48,8 @@ def read(config=None, arguments=None):
     """
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
-        return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings)
+        return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings,
+                                   of_difference)
     if isinstance(config, _core.Configuration):
         if settings:
             raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
@@ -56,4 +59,4 @@ def read(config=None, arguments=None):
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': "
                         f"3}}; not a {type(config).__name__}") from None
-    return _core.Configuration(os.fsdecode(path), "", settings)
+    return _core.Configuration(os.fsdecode(path), "", settings, of_difference)
