@@ -9,10 +9,11 @@ from srcextract.catalogue import Catalogue
 from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
                                OutputError, SrcextractError, StorageError)
+from srcextract.many import Failure, extract_many
 from srcextract.pipeline import Extractor, difference, extract
 
 __version__ = _core.version()
 
-__all__ = ["Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "Merged",
-           "MismatchError", "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "compare", "difference",
-           "extract", "merge"]
+__all__ = ["Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "InputError", "InternalError",
+           "Merged", "MismatchError", "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "compare",
+           "difference", "extract", "extract_many", "merge"]
