@@ -18,6 +18,7 @@
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/detect/label_image.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -42,22 +43,12 @@ nb::list columns_of(nb::handle self) {
   return columns;
 }
 
-enum class SkyPart { level, rms };
-
 /// The level of the sky, or its noise, in every pixel.
 nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   Image<float, Cpu> image;
   {
     const nb::gil_scoped_release others;
-    const std::int64_t width = catalogue.shape.width;
-    image = Image<float, Cpu>(catalogue.shape, catalogue.cpu);
-    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
-      SkyRows sky(catalogue.result.extraction);
-      for (std::int64_t y = begin; y < end; ++y) {
-        float* const row = image.pixels.data() + y * width;
-        part == SkyPart::level ? sky.level(y, row, width) : sky.rms(y, row, width);
-      }
-    });
+    image = sky_image(catalogue.result.extraction, catalogue.shape, part, catalogue.cpu);
   }
   return numpy_image(std::move(image));
 }
@@ -68,19 +59,9 @@ nb::object segmentation_of(const Catalogue& catalogue) {
   {
     const nb::gil_scoped_release others;
     const Extraction& extraction = catalogue.result.extraction;
-    const std::int64_t width = catalogue.shape.width;
-    image = Image<std::int32_t, Cpu>(catalogue.shape, catalogue.cpu);
-    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t y = begin; y < end; ++y) {
-        std::int32_t* const row = image.pixels.data() + y * width;
-        std::fill_n(row, width, 0);
-        if (extraction.runs.row_begin.empty()) continue;
-        for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
-          const Run& run = extraction.runs.runs[i];
-          std::fill(row + run.begin, row + run.end, extraction.label[i]);
-        }
-      }
-    });
+    const bool found = !extraction.runs.row_begin.empty();
+    image = found ? map_labels(extraction.runs, extraction.label, catalogue.cpu)
+                  : map_labels({catalogue.shape, {}, {}}, {}, catalogue.cpu);
   }
   return numpy_image(std::move(image));
 }
@@ -112,6 +93,18 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 }
 
 }  // namespace
+
+Image<float, Cpu> sky_image(const Extraction& extraction, const Shape& shape, SkyPart part, const Cpu& where) {
+  Image<float, Cpu> image(shape, where);
+  parallel_for(shape.height, 64, where, [&](std::int64_t begin, std::int64_t end) {
+    SkyRows sky(extraction);
+    for (std::int64_t y = begin; y < end; ++y) {
+      float* const row = image.pixels.data() + y * shape.width;
+      part == SkyPart::level ? sky.level(y, row, shape.width) : sky.rms(y, row, shape.width);
+    }
+  });
+  return image;
+}
 
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
   ImageConfig config = *input.file.config;

@@ -24,19 +24,14 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/configuration.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/inputs/find_files.hpp"
-#include "survey/inputs/image_config.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
-
-/// A configuration, checked, with what a catalogue in Python keeps.
-struct Configuration {
-  std::shared_ptr<const ImageConfig> given;
-};
 
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
                                  const std::vector<std::string>& settings) {

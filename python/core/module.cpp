@@ -8,6 +8,7 @@
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
+#include "python/core/stages.hpp"
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
@@ -19,4 +20,5 @@ NB_MODULE(_core, module) {
   python::bind_arrays(module);
   python::bind_catalogue(module);
   python::bind_extractor(module);
+  python::bind_stages(module);
 }

@@ -9,8 +9,12 @@ from srcextract.catalogue import Catalogue
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
                                OutputError, SrcextractError, StorageError)
 from srcextract.pipeline import Extractor, extract
+from srcextract.stages import (Background, Foreground, Labels, Mesh, as_image, background, combine, convolve, deblend,
+                               label, measure, photometry, render, resample, threshold)
 
 __version__ = _core.version()
 
-__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "MismatchError",
-           "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract"]
+__all__ = ["Background", "Catalogue", "ConfigError", "DeviceError", "Extractor", "Foreground", "InputError",
+           "InternalError", "Labels", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError", "SrcextractError",
+           "StorageError", "as_image", "background", "combine", "convolve", "deblend", "extract", "label", "measure",
+           "photometry", "render", "resample", "threshold"]
