@@ -4,7 +4,9 @@
 #include "cuda/device/cuda_devices.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/batch.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/dlpack.hpp"
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
@@ -19,6 +21,8 @@ NB_MODULE(_core, module) {
   python::bind_log(module);
   python::bind_arrays(module);
   python::bind_catalogue(module);
+  python::bind_dlpack(module);
   python::bind_extractor(module);
+  python::bind_batch(module);
   python::bind_stages(module);
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "python/core/catalogue.hpp"
-#include "python/core/configuration.hpp"
+#include "python/core/extractor.hpp"
 #include "python/core/stages.hpp"
 
 namespace srcextract::python {

@@ -43,6 +43,9 @@ class Catalogue:
     def __len__(self):
         return len(self._made)
 
+    def __bool__(self):
+        return True  # also without sources: a Failure of extract_many is false
+
     @property
     def columns(self):
         """Names of the columns, in their order."""

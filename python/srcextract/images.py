@@ -4,7 +4,7 @@ import os
 import numpy
 
 from srcextract import _core
-from srcextract.arrays import host_array, plane_of
+from srcextract.arrays import array_of, plane_of
 from srcextract.errors import InputError
 
 
@@ -82,7 +82,7 @@ def _of_hdu(hdu):
 
 def _map(values, what, shape):
     """A map of something of every pixel."""
-    values = host_array(values, what)
+    values = array_of(values, what)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
                          "its pixels")
@@ -129,11 +129,11 @@ def open_image(image, name=None):
         cards = cards_of(header) if header is not None and hasattr(header, "tostring") else ""
         if image.wcs is not None:
             cards = _with_wcs(cards, image.wcs)
-        opened = Opened(numpy.asarray(image.data), header=cards, mask=image.mask, error=error)
+        opened = Opened(array_of(image.data, name or "the image"), header=cards, mask=image.mask, error=error)
     elif isinstance(image, numpy.ma.MaskedArray):
         opened = Opened(image.data, mask=None if image.mask is numpy.ma.nomask else image.mask)
     else:
-        opened = Opened(host_array(image, name or "the image"))
+        opened = Opened(array_of(image, name or "the image"))
     if name is not None:
         opened.name = name
     return opened
