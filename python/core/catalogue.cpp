@@ -43,12 +43,22 @@ nb::list columns_of(nb::handle self) {
   return columns;
 }
 
+enum class SkyPart { level, rms };
+
 /// The level of the sky, or its noise, in every pixel.
 nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   Image<float, Cpu> image;
   {
     const nb::gil_scoped_release others;
-    image = sky_image(catalogue.result.extraction, catalogue.shape, part, catalogue.cpu);
+    const std::int64_t width = catalogue.shape.width;
+    image = Image<float, Cpu>(catalogue.shape, catalogue.cpu);
+    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
+      SkyRows sky(catalogue.result.extraction);
+      for (std::int64_t y = begin; y < end; ++y) {
+        float* const row = image.pixels.data() + y * width;
+        part == SkyPart::level ? sky.level(y, row, width) : sky.rms(y, row, width);
+      }
+    });
   }
   return numpy_image(std::move(image));
 }
@@ -93,18 +103,6 @@ std::vector<std::pair<std::string, double>> times_of(const Catalogue& catalogue)
 }
 
 }  // namespace
-
-Image<float, Cpu> sky_image(const Extraction& extraction, const Shape& shape, SkyPart part, const Cpu& where) {
-  Image<float, Cpu> image(shape, where);
-  parallel_for(shape.height, 64, where, [&](std::int64_t begin, std::int64_t end) {
-    SkyRows sky(extraction);
-    for (std::int64_t y = begin; y < end; ++y) {
-      float* const row = image.pixels.data() + y * shape.width;
-      part == SkyPart::level ? sky.level(y, row, shape.width) : sky.rms(y, row, shape.width);
-    }
-  });
-  return image;
-}
 
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
   ImageConfig config = *input.file.config;

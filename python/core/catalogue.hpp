@@ -26,11 +26,6 @@ struct Catalogue {
 /// That of an extracted image, in whose place in memory nothing else may come before this returns.
 std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& result, const Cpu& cpu);
 
-enum class SkyPart { level, rms };
-
-/// The level of the sky, or its noise, in every pixel of an image of that shape.
-Image<float, Cpu> sky_image(const Extraction& extraction, const Shape& shape, SkyPart part, const Cpu& where);
-
 void bind_catalogue(nanobind::module_& module);
 
 }  // namespace srcextract::python

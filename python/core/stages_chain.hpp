@@ -21,6 +21,13 @@ Value<T, Cpu> value_at(const T& value, const Cpu&) {
   return value;
 }
 
+template <class T>
+Value<T, Gpu> value_at(const T& value, const Gpu& where);
+
+/// Runs without room for more of them; where they were made there may be some.
+inline void leave_no_room(Runs<Cpu>&, const Cpu&) {}
+void leave_no_room(Runs<Gpu>& runs, const Gpu& where);
+
 template <class Where>
 SkyMesh<Where> copy_of_mesh(const SkyMesh<Where>& mesh, const Where& where) {
   return {mesh.grid, copy_of(mesh.level, where), copy_of(mesh.rms, where), copy_of(mesh.level_bend, where),
@@ -130,6 +137,7 @@ HeldForeground<Where> find_pixels(const HeldImage<Where>& image, const SkyOf<Whe
   if (config.detection.seed != 0)
     found.seeds = threshold(worked.image(), levels_at(config.detection.seed), noise, where);
   if (config.clean.operation != CleanOperation::none) runs = clean_runs(runs, config.clean, where);
+  leave_no_room(runs, where);
   found.runs = std::make_shared<const Runs<Where>>(std::move(runs));
   found.levels = fetch(levels, where);
   return found;
@@ -189,6 +197,14 @@ Components<Where> copy_of_components(const Components<Where>& components, const 
   return {copy_of(components.label, where), copy_of(components.counts, where)};
 }
 
+/// Sources of somebody else as label() would have them.
+inline Components<Cpu> islands_of(const Runs<Cpu>& runs, const Components<Cpu>& components,
+                                  const DetectionConfig& config, const Cpu& where) {
+  return in_one_piece(runs, components.label, config.connectivity, where);
+}
+Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& components, const DetectionConfig& config,
+                           const Gpu& where);
+
 /// Divides sources, and has some eat others, as the configuration says.
 template <class Where>
 HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels<Where>& islands,
@@ -199,19 +215,22 @@ HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels
   if (!islands.parentage.empty())
     throw Error(ErrorKind::input, "these labels were deblended already; give deblend() those of label()");
   const MeasuredAndFound<Where> both = both_images(image, found_in, sky, where);
+  Components<Where> pieces;
+  if (!islands.levels) pieces = islands_of(*islands.runs, islands.components, config.detection, where);
+  const Components<Where>& whole = islands.levels ? islands.components : pieces;
   HeldLabels<Where> out{place, islands.runs, {}};
   out.levels = levels_of_sources(islands, both.found(), sky, config, where);
   const Value<Levels, Where> levels = value_at(*out.levels, where);
   const DeblendImages<Where> images{both.found(), both.measured.image(), levels, noise_of(sky, config)};
   CorePixels<Where> cores;
   if (config.deblend.method != DeblendMethod::none) {
-    Deblended<Where> parts = deblend_sources(images, *islands.runs, islands.components, config, where);
+    Deblended<Where> parts = deblend_sources(images, *islands.runs, whole, config, where);
     out.runs = std::make_shared<const Runs<Where>>(std::move(parts.runs));
     out.components = std::move(parts.components);
     out.parentage = std::move(parts.parentage);
     cores = std::move(parts.core_pixels);
   } else {
-    out.components = copy_of_components(islands.components, where);
+    out.components = copy_of_components(whole, where);
   }
   if (config.deblend.clean) {
     const Buffer<SourceSums, Where> sums =
@@ -220,7 +239,7 @@ HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels
     const Uncleaned<Where> sources{*out.runs,
                                    out.components,
                                    divided ? *islands.runs : *out.runs,
-                                   divided ? islands.components : out.components,
+                                   divided ? whole : out.components,
                                    cores,
                                    out.parentage,
                                    sums};

@@ -1,6 +1,7 @@
 #include "stages/detect/label_image.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -87,6 +88,29 @@ std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
   return all;
 }
 
+/// Sets that are joined; the least of each is its root.
+class Forest {
+ public:
+  explicit Forest(std::int64_t size) : parent_(static_cast<std::size_t>(size)) {
+    std::iota(parent_.begin(), parent_.end(), std::int64_t{0});
+  }
+
+  std::int64_t root(std::int64_t one) {
+    while (parent(one) != one) one = parent(one) = parent(parent(one));
+    return one;
+  }
+  void join(std::int64_t a, std::int64_t b) {
+    a = root(a);
+    b = root(b);
+    parent(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  std::int64_t& parent(std::int64_t one) { return parent_[static_cast<std::size_t>(one)]; }
+
+  std::vector<std::int64_t> parent_;
+};
+
 constexpr std::int64_t runs_per_piece = 1 << 15;
 
 }  // namespace
@@ -101,6 +125,29 @@ std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cp
       label[i] = static_cast<std::int32_t>(std::ranges::lower_bound(labels, label[i]) - labels.begin()) + 1;
   });
   return labels;
+}
+
+Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
+                             const Cpu& where) {
+  Forest pieces(runs.runs.size());
+  const std::int32_t reach = connectivity == 8 ? 1 : 0;
+  for (std::int64_t y = 1; y < runs.shape.height; ++y) {
+    std::int64_t above = runs.row_begin[y - 1];
+    for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
+      const Run& run = runs.runs[i];
+      while (above < runs.row_begin[y] && runs.runs[above].end + reach <= run.begin) ++above;
+      for (std::int64_t j = above; j < runs.row_begin[y] && runs.runs[j].begin < run.end + reach; ++j)
+        if (label[i] == label[j]) pieces.join(i, j);
+    }
+  }
+  Components<Cpu> result{Buffer<std::int32_t, Cpu>(label.size(), where), {}};
+  std::int32_t count = 0;
+  for (std::int64_t i = 0; i < label.size(); ++i) {
+    const std::int64_t first = pieces.root(i);
+    result.label[i] = label[i] == 0 ? 0 : first == i ? ++count : result.label[first];
+  }
+  result.counts = ComponentCounts{count, count};
+  return result;
 }
 
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where) {

@@ -25,6 +25,11 @@ LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu&
 /// them. Throws what runs_of_labels() does.
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
+/// Sources as label_components would have them: each in one piece, of pixels that share a side (connectivity 4) or also a
+/// corner (8), numbered in raster order of their first pixel. What is in several pieces becomes several sources.
+Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
+                             const Cpu& where);
+
 /// That map: of every pixel the label of its run, 0 in none. It and runs_of_labels are each other's inverse, but that
 /// runs of label 0 are not in a map, and labels come to follow one another.
 Image<std::int32_t, Cpu> map_labels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Cpu& where);
