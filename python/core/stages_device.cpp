@@ -40,6 +40,14 @@ void leave_no_room(Runs<Gpu>& runs, const Gpu& where) {
   if (count < runs.runs.size()) runs.runs = first_of(runs.runs, count, where);
 }
 
+Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& components, const DetectionConfig& config,
+                           const Gpu& where) {
+  const Cpu host{where.host_threads};
+  const Runs<Cpu> here{runs.shape, to_host(runs.runs, where), to_host(runs.row_begin, where)};
+  const Components<Cpu> pieces = in_one_piece(here, to_host(components.label, where), config.connectivity, host);
+  return {to_device(pieces.label, where), to_device(*pieces.counts, where)};
+}
+
 namespace {
 
 using DeviceImage = OnDevice<HeldImage<Gpu>>;
@@ -366,6 +374,7 @@ void bind_stage_devices(nb::module_& module) {
       .def_prop_ro("global_rms", [](const DeviceSky& self) { return self->facts.clipped.sigma; })
       .def("level", [](const DeviceSky& self) { return sky_part(self, SkyMap::level); })
       .def("rms", [](const DeviceSky& self) { return sky_part(self, SkyMap::rms); })
+      .def("nothing", [](const DeviceSky& self) { return sky_part(self, SkyMap::nothing); })
       .def("level_nodes", [](const DeviceSky& self) { return nodes(self, SkyMap::level); })
       .def("rms_nodes", [](const DeviceSky& self) { return nodes(self, SkyMap::rms); });
   nb::class_<DeviceForeground>(module, "DeviceForeground")
@@ -378,6 +387,12 @@ void bind_stage_devices(nb::module_& module) {
       .def_prop_ro("kept", [](const DeviceLabels& self) { return self->kept; })
       .def_prop_ro("found", [](const DeviceLabels& self) { return self->found; })
       .def("map", &map_of);
+  module.def("device_stage_free", [](int device) {
+    const nb::gil_scoped_release others;
+    const std::shared_ptr<DeviceSession> session = session_of(device);
+    const Turn turn(*session);
+    session->give_back();
+  });
   module.def("device_stage_image", &hold, nb::arg("array"));
   module.def("device_stage_foreground", &foreground_of, nb::arg("mask"));
   module.def("device_stage_labels", &labels_of, nb::arg("map"));

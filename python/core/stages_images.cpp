@@ -109,6 +109,7 @@ void bind_stage_images(nb::module_& module) {
       .def_prop_ro("global_rms", [](const HostSky& self) { return self.facts.clipped.sigma; })
       .def("level", [](const HostSky& self) { return sky_part(self, SkyMap::level); })
       .def("rms", [](const HostSky& self) { return sky_part(self, SkyMap::rms); })
+      .def("nothing", [](const HostSky& self) { return sky_part(self, SkyMap::nothing); })
       .def("level_nodes", [](nb::object self) { return nodes(self, SkyMap::level); })
       .def("rms_nodes", [](nb::object self) { return nodes(self, SkyMap::rms); });
   module.def("stage_image", &hold, nb::arg("array"), nb::arg("threads"));

@@ -41,17 +41,18 @@ OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldS
   return above;
 }
 
-enum class SkyMap { level, rms };
+enum class SkyMap { level, rms, nothing };
 
-/// The level of the sky, or its noise, in every pixel: what a mesh takes from nothing is its level.
+/// The level of the sky, its noise, or 0 in every pixel: what a mesh takes from nothing is its level.
 template <class Where>
 OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
   const Where& where = place.where;
   const bool level = part == SkyMap::level;
-  if (sky.mesh.level.empty()) {
+  if (sky.mesh.level.empty() || part == SkyMap::nothing) {
     const Statistics& of = sky.facts.clipped;
+    const double value = part == SkyMap::nothing ? 0.0 : level ? of.median : of.sigma;
     auto map = std::make_unique<HeldImage<Where>>(place, sky.shape);
-    ingest(constant_source(sky.shape, level ? of.median : of.sigma), map->pixels, where);
+    ingest(constant_source(sky.shape, value), map->pixels, where);
     return map;
   }
   Pixels<Where> nothing = ingest(constant_source(sky.shape, 0), where);

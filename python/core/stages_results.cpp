@@ -50,6 +50,12 @@ void check_stage_config(const Config& config) {
     refuse("measurement.pixel_scale", "a threshold in mag_per_arcsec2 needs it, in arcseconds");
 }
 
+void check_divided(std::int64_t sources, bool divided, const Config& config) {
+  if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
+    throw Error(ErrorKind::config, "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
+                                   "does so, and measure() knows it of its labels");
+}
+
 std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image,
                                         const Configuration& configuration, const Cpu& where) {
   const Config& config = configuration.given->config;
@@ -80,6 +86,7 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
 void bind_stages(nanobind::module_& module) {
   bind_stage_images(module);
   bind_stage_sources(module);
+  bind_stage_devices(module);
 }
 
 }  // namespace srcextract::python

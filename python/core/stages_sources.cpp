@@ -95,9 +95,7 @@ std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& lab
   const nb::gil_scoped_release others;
   const Config& config = configuration.given->config;
   check_stage_config(config);
-  if (labels.kept > 0 && labels.parentage.empty() && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
-    throw Error(ErrorKind::config, "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
-                                   "does so, and measure() knows it of its labels");
+  check_divided(labels.kept, !labels.parentage.empty(), config);
   const Cpu where = host_place(threads).where;
   const SkyOf<Cpu> of{sky, subtracted};
   Detection<Cpu> found = sum_sources(image, labels, of, found_in, config, where);
@@ -141,20 +139,12 @@ nb::object map_of(const HostLabels& labels) {
   return numpy_image(std::move(map));
 }
 
-template <class Held>
-std::pair<std::int64_t, std::int64_t> shape_of(const Held& held) {
-  return {held.runs->shape.height, held.runs->shape.width};
-}
-
 }  // namespace
 
 void bind_stage_sources(nb::module_& module) {
   nb::class_<HostForeground>(module, "HostForeground")
       .def_prop_ro("shape", &shape_of<HostForeground>)
-      .def_prop_ro("level",
-                   [](const HostForeground& self) {
-                     return self.levels ? std::optional(self.levels->detection) : std::nullopt;
-                   })
+      .def_prop_ro("level", &level_of<Cpu>)
       .def_prop_ro("runs", [](const HostForeground& self) { return self.runs->runs.size(); })
       .def("mask", &mask_of);
   nb::class_<HostLabels>(module, "HostLabels")

@@ -9,6 +9,9 @@ Chained by hand on an array the stages give exactly the columns of `extract`.
 >>> found = srcextract.threshold(image, sky, threshold=5)    # doctest: +SKIP
 >>> labels = srcextract.label(found, min_area=5)             # doctest: +SKIP
 >>> srcextract.measure(image, labels, sky)["X_IMAGE"]        # doctest: +SKIP
+
+Images, masks and labels on a GPU (of CuPy, PyTorch, or whatever has ``__cuda_array_interface__`` or ``__dlpack__``) stay
+there: what a stage makes of them has both, and is ready when the function returns. Columns come to the host.
 """
 import functools
 import weakref
@@ -17,14 +20,16 @@ from collections import namedtuple
 import numpy
 
 from srcextract import _core, configuration, images
-from srcextract.arrays import host_array, plane_of
+from srcextract.arrays import array_of, plane_of
 from srcextract.catalogue import Catalogue
+from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.pipeline import pass_on_log
 
 Mesh = namedtuple("Mesh", "level rms")
 Mesh.__doc__ = """Level and noise of every mesh of a background, after the median filter: arrays of float32."""
 
+_device_image = getattr(_core, "DeviceImage", ())  # in a build without CUDA there is none
 _held = weakref.WeakValueDictionary()  # images of the compiled half that NumPy has, by the address of their pixels
 
 
@@ -34,9 +39,21 @@ def _stage(function):
     def passing_on(*args, **kwargs):
         try:
             return function(*args, **kwargs)
+        except TypeError as error:
+            if "incompatible function arguments" not in str(error):
+                raise
+            raise InputError(f"{function.__name__}: what is given lies on the host and on a GPU; copy it to one of them, as "
+                             "with cupy.asarray or cupy.asnumpy") from None
         finally:
             pass_on_log()
     return passing_on
+
+
+def _on_host(values):
+    """An array of the host, or says where it lies."""
+    if isinstance(values, numpy.ndarray):
+        return values
+    raise TypeError("this lies on a GPU: cupy.asarray takes it there, and cupy.asnumpy(cupy.asarray(...)) brings it here")
 
 
 def _keys_of(section, keys):
@@ -62,8 +79,11 @@ def _threads(threads):
 
 
 def _array_of(held, keys=None):
-    """The pixels of an image of the compiled half, which need not be read again when they come back."""
+    """The pixels of an image of the compiled half, which need not be read again when they come back; on a device they are
+    its own object."""
     held.keys = dict(keys or {})
+    if not isinstance(held, _core.HostImage):
+        return held
     array = held.array
     _held[array.__array_interface__["data"][0]] = held
     return array
@@ -75,6 +95,10 @@ def _image(values, threads, name="the image"):
         held = _held.get(values.__array_interface__["data"][0])
         if held is not None and values.flags.c_contiguous and held.array.shape == values.shape:
             return held
+    if isinstance(values, _device_image):
+        if not hasattr(values, "keys"):
+            values.keys = {}
+        return values
     if images.path_of(values) is not None:
         raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
     opened = images.open_image(values, None)
@@ -85,9 +109,14 @@ def _image(values, threads, name="the image"):
         pixels = numpy.where(opened.mask, numpy.float32(numpy.nan), pixels)
     plane = plane_of(pixels, name, bscale=opened.bscale, bzero=opened.bzero,
                      blank=opened.blank if pixels.dtype.kind in "iu" else None)
-    held = _core.stage_image(plane, threads)
+    held = _core.stage_image(plane, threads) if plane.device is None else _core.device_stage_image(plane)
     held.keys = {}
     return held
+
+
+def free_device_memory(device=0):
+    """Returns to a GPU what the stages keep of its memory for the next image."""
+    _core.device_stage_free(int(device))
 
 
 @_stage
@@ -140,7 +169,7 @@ class Background:
 
     @functools.cached_property
     def level(self):
-        return numpy.zeros(self.shape, numpy.float32) if self._of_rest else self._made.level()
+        return self._made.nothing() if self._of_rest else self._made.level()
 
     @functools.cached_property
     def rms(self):
@@ -166,7 +195,12 @@ class Background:
         return _array_of(_core.stage_subtract(held, self._made, threads), held.keys)
 
     def __array__(self, dtype=None, copy=None):
-        return numpy.array(self.level, dtype) if copy else numpy.asarray(self.level, dtype)
+        values = _on_host(self.level)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.level.__cuda_array_interface__
 
     def __repr__(self):
         height, width = self.shape
@@ -195,10 +229,16 @@ class Foreground:
 
     @functools.cached_property
     def mask(self):
-        return self._made.mask().view(bool)
+        made = self._made.mask()
+        return made.view(bool) if isinstance(made, numpy.ndarray) else made
 
     def __array__(self, dtype=None, copy=None):
-        return numpy.array(self.mask, dtype) if copy else numpy.asarray(self.mask, dtype)
+        values = _on_host(self.mask)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.mask.__cuda_array_interface__
 
     def __repr__(self):
         height, width = self.shape
@@ -232,7 +272,12 @@ class Labels:
         return self._made.kept
 
     def __array__(self, dtype=None, copy=None):
-        return numpy.array(self.image, dtype) if copy else numpy.asarray(self.image, dtype)
+        values = _on_host(self.image)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.image.__cuda_array_interface__
 
     def __repr__(self):
         height, width = self.shape
@@ -242,27 +287,35 @@ class Labels:
 def _foreground(mask, threads):
     if isinstance(mask, Foreground):
         return mask
-    values = host_array(mask, "the mask")
+    values = array_of(mask, "the mask")
     if values.dtype.kind not in "biu":
         raise InputError(f"the mask: of what type {values.dtype} is its foreground? Give an array of bool, as "
                          "image > 3, or what threshold() makes")
-    values = values.view("u1") if values.dtype == bool else (values != 0).view("u1")
-    return Foreground(_core.stage_foreground(plane_of(values, "the mask"), threads), {})
+    if isinstance(values, DeviceArray) and values.dtype.itemsize > 1:
+        raise InputError(f"the mask: on a GPU it is an array of bool, and this one is of {values.dtype}; give mask != 0")
+    values = values.view("u1") if values.dtype.itemsize == 1 else (values != 0).view("u1")
+    plane = plane_of(values, "the mask")
+    return Foreground(_core.stage_foreground(plane, threads) if plane.device is None
+                      else _core.device_stage_foreground(plane), {})
 
 
 def _labels(labels, threads):
     if isinstance(labels, Labels):
         return labels
-    values = host_array(labels, "the labels")
+    values = array_of(labels, "the labels")
     if values.dtype.kind not in "iu":
         raise InputError(f"the labels: an array of {values.dtype} has none; give integers, 0 where there is no source, or "
                          "what label() makes" + (" of a mask" if values.dtype == bool else ""))
+    if values.dtype != numpy.int32 and isinstance(values, DeviceArray):
+        raise InputError(f"the labels: on a GPU they are of int32, and these of {values.dtype}; give "
+                         "labels.astype('int32')")
     if values.dtype != numpy.int32:
         limits = numpy.iinfo(numpy.int32)
         if values.dtype.itemsize >= 4 and values.size and (values.max() > limits.max or values.min() < 0):
             raise InputError(f"the labels: labels are 1 to {limits.max}, and 0 where there is no source")
         values = values.astype(numpy.int32)
-    return Labels(_core.stage_labels(plane_of(values, "the labels"), threads), {})
+    plane = plane_of(values, "the labels")
+    return Labels(_core.stage_labels(plane, threads) if plane.device is None else _core.device_stage_labels(plane), {})
 
 
 def _background(image, background, keys, threads):

@@ -135,6 +135,7 @@ def test_labels_of_others_are_measured_as_they_are():
     labels[40:44, 10:30] = 41
     labels[60:63, 70:79] = 41
     labels[70, 89] = 12
+    image[labels > 0] += random.uniform(20, 60, (labels > 0).sum()).astype("f4")
     sky = srcextract.background(image, method="constant")
     table = srcextract.measure(image, labels, sky)
     numbers = [3, 12, 41, 700]
@@ -146,15 +147,12 @@ def test_labels_of_others_are_measured_as_they_are():
         place = ndimage.maximum_position(image, labels, number)
         assert (table["YPEAK_IMAGE"][which] - 1, table["XPEAK_IMAGE"][which] - 1) == place
         inside = numpy.nonzero(labels == number)
-        weight = above[inside]
-        if weight.sum() > 5:
-            assert table["X_IMAGE"][which] == pytest.approx((weight * inside[1]).sum() / weight.sum() + 1, abs=1e-8)
+        centre = (above[inside] * inside[1]).sum() / above[inside].sum()
+        assert table["X_IMAGE"][which] == pytest.approx(centre + 1, abs=1e-8)
     numpy.testing.assert_array_equal(table.segmentation, labels)
     fluxes = srcextract.photometry(image, labels, sky, columns=["FLUX_APER", "NUMBER"])
     assert fluxes["NUMBER"].tolist() == numbers
-    inside = (numpy.abs(table["X_IMAGE"] - 45) < 45) & (numpy.abs(table["Y_IMAGE"] - 40) < 40)  # what is noise may lie anywhere
-    assert inside.any()
-    numpy.testing.assert_array_equal(numpy.isfinite(fluxes["FLUX_APER"]), inside)
+    assert numpy.isfinite(fluxes["FLUX_APER"]).all()
 
 
 def test_labels_of_others_can_be_deblended():
