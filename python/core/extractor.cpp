@@ -35,7 +35,6 @@
 #include "stages/core/stop.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
-#include "survey/inputs/image_config.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;

@@ -13,6 +13,7 @@
 #include "python/core/log.hpp"
 #include "python/core/sep_image.hpp"
 #include "stages/core/parallel.hpp"
+#include "python/core/stages.hpp"
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
@@ -32,4 +33,5 @@ NB_MODULE(_core, module) {
   python::bind_sep_profiles(module);
   python::bind_batch(module);
   python::bind_commands(module);
+  python::bind_stages(module);
 }
