@@ -196,7 +196,7 @@ for python in "${pythons[@]}"; do
   mv build-wheel/repaired/*.whl "$wheel"
   wheels+=("$wheel")
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
-  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract
+  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract -r "$PWD/tests/python/requirements.txt"
 done
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
 printf 'wheel: %s is as it should be\n' "${wheels[@]}"

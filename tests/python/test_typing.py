@@ -1,6 +1,7 @@
 """mypy finds the types of the package right, and what a caller gets wrong."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -41,26 +42,30 @@ WRONG = {'sx.extract("a.fits", backend=3)': "arg-type", 'sx.extract("a.fits").wr
          'x: int = sx.extract("a.fits").shape': "assignment", 'sx.Extractor(threads="all")': "arg-type"}
 
 
-def check(*arguments):
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
-    return subprocess.run([sys.executable, "-m", "mypy", *FLAGS, *arguments], capture_output=True, text=True,
-                          env=environment, cwd=PACKAGE.parent)
+def check(folder, *arguments):
+    """Of a copy in the folder: mypy reads none of what is installed as if it were one's own."""
+    sources = folder / "sources"
+    if not sources.exists():
+        shutil.copytree(PACKAGE, sources / "srcextract", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    environment = {**os.environ, "MYPYPATH": str(sources)}
+    return subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(folder / "cache"), *FLAGS, *arguments],
+                          capture_output=True, text=True, env=environment, cwd=sources)
 
 
 def test_the_package_is_typed(tmp_path):
     assert (PACKAGE / "py.typed").exists()
-    ours = [str(PACKAGE / name) for name in ("__init__.py", "arrays.py", "catalogue.py", "commands.py", "configuration.py",
+    ours = [f"srcextract/{name}" for name in ("__init__.py", "arrays.py", "catalogue.py", "commands.py", "configuration.py",
                                              "errors.py", "files.py", "images.py", "pipeline.py", "views.py")]
-    result = check("--cache-dir", str(tmp_path), *ours)
+    result = check(tmp_path, *ours)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_caller_is_told_what_is_wrong(tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
-    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "right.py"))
+    result = check(tmp_path, str(tmp_path / "right.py"))
     assert result.returncode == 0, result.stdout + result.stderr
     (tmp_path / "wrong.py").write_text("import srcextract as sx\n" + "\n".join(WRONG) + "\n")
-    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "wrong.py"))
+    result = check(tmp_path, str(tmp_path / "wrong.py"))
     told = dict(line.split("wrong.py:", 1)[1].split(":", 1) for line in result.stdout.splitlines() if "wrong.py:" in line)
     for number, (line, kind) in enumerate(WRONG.items(), 2):
         assert f"[{kind}]" in told.get(str(number), ""), (line, result.stdout)
