@@ -12,7 +12,7 @@ def take_log() -> list[tuple[int, str]]:
 class PlaneArray:
     """Pixels where they lie; raises InputError for a type that pixels cannot have."""
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], type: str, bscale: float = ...,
-                 bzero: float = ..., blank: int | None = ...) -> None: ...
+                 bzero: float = ..., blank: int | None = ..., on_device: bool = ..., stream: int | None = ...) -> None: ...
 
 class Configuration:
     """Read and checked; raises ConfigError."""

@@ -1,4 +1,6 @@
 """Arrays that lie on a GPU: of CuPy, PyTorch, JAX, or whatever tells of itself as these do."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
@@ -92,7 +94,7 @@ def _lent(values, name, **arguments):
         raise InputError(f"{name}: the array does not lend its memory: {error}") from error
 
 
-def device_array(values, name):
+def device_array(values: Any, name: str) -> "DeviceArray | None":
     """`values` as a `DeviceArray` where they lie on a GPU, and None where they do not.
 
     The interface of arrays on CUDA is asked first where it names a stream, and else DLPack, which is told the legacy
@@ -119,7 +121,7 @@ class _HostArray:
                                     "typestr": kind}
 
 
-def host_dlpack(values, name):
+def host_dlpack(values: Any, name: str) -> Any:
     """What ``__dlpack__`` lends of the host's memory as a NumPy array, page-locked or not; None if there is no such."""
     place = getattr(values, "__dlpack_device__", None)
     if place is None or int(place()[0]) not in (_HOST, _PAGE_LOCKED):
