@@ -22,7 +22,7 @@ for argument in "$@"; do
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
-        strace stilts scamp psfex astrometry.net sqlite3 postgresql)
+        make strace stilts scamp psfex astrometry.net sqlite3 postgresql)
       ;;
     --python) packages+=(python3-dev python3-venv) ;;
     --print) print=1 ;;

@@ -72,6 +72,9 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._made)
 
+    def __bool__(self):
+        return True  # also without sources: a Failure of extract_many is false
+
     @property
     def columns(self) -> list[str]:
         """Names of the columns, in their order."""

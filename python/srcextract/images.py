@@ -4,7 +4,7 @@ from typing import Any
 import numpy
 
 from srcextract import _core
-from srcextract.arrays import host_array, plane_of
+from srcextract.arrays import array_of, plane_of
 from srcextract.errors import InputError
 
 
@@ -117,7 +117,7 @@ def _first_image(hdus: Any) -> Any:
 
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map of something of every pixel."""
-    values = host_array(values, what)
+    values = array_of(values, what)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
                          "its pixels")
@@ -167,7 +167,7 @@ def error_of(image: Any) -> Any:
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
         return None
     from astropy.nddata import StdDevUncertainty
-    return numpy.asarray(uncertainty.represent_as(StdDevUncertainty).array)
+    return array_of(uncertainty.represent_as(StdDevUncertainty).array, "the uncertainty")
 
 
 def _of_nddata(image: Any) -> Opened:
@@ -180,7 +180,7 @@ def _of_nddata(image: Any) -> Opened:
         told = fits.Header.fromstring(cards)
         told.update(_unit_header(image.unit))
         cards = cards_of(told)
-    return Opened(numpy.asarray(image.data), header=cards, mask=image.mask)
+    return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
 
 
 def _of_masked(image: Any) -> Opened:
@@ -204,7 +204,7 @@ def open_image(image: Any, name: str | None = None) -> Opened:
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
         opened = Opened(image.value, header=cards_of(_unit_header(image.unit)))
     else:
-        opened = Opened(host_array(image, name or "the image"))
+        opened = Opened(array_of(image, name or "the image"))
     if name is not None:
         opened.name = name
     return opened

@@ -4,7 +4,8 @@ from typing import Any
 
 from srcextract import _core, configuration, files, images
 from srcextract.catalogue import Catalogue
-from srcextract.errors import ConfigError
+from srcextract.devices import DeviceArray
+from srcextract.errors import ConfigError, InputError
 
 logger = logging.getLogger("srcextract")
 logger.addHandler(logging.NullHandler())
@@ -97,6 +98,9 @@ def _reference_of(reference: Any) -> files.Contents | None:
         return contents
     opened = images.open_image(reference, "the reference")
     pixels = opened.pixels
+    if isinstance(pixels, DeviceArray):
+        raise InputError("the reference: lies on a GPU, and is read from a file or the host; give a copy there, as "
+                         "array.get() of CuPy or array.cpu() of PyTorch makes one")
     if opened.mask is not None:
         pixels = pixels.astype("f4" if pixels.dtype.itemsize < 4 else "f8")
         pixels[opened.mask] = float("nan")
