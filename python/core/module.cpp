@@ -12,8 +12,8 @@
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
 #include "python/core/sep_image.hpp"
-#include "stages/core/parallel.hpp"
 #include "python/core/stages.hpp"
+#include "stages/core/parallel.hpp"
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
