@@ -74,20 +74,26 @@ def _of_readable(source: Any, name: str) -> Contents:
     return made
 
 
+def is_contents(image: Any) -> bool:
+    """Whether it is a path, bytes, or what has read(): the contents of a file."""
+    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or (
+        callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"))
+
+
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
     """`Contents` of a path, bytes or a file object; None of anything else.
 
     A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
     """
+    if not is_contents(image):
+        return None
     if isinstance(image, (str, os.PathLike)):
         return _of_path(image)
     if isinstance(image, (bytes, bytearray, memoryview)):
         return of_bytes(image, name or "the bytes")
-    if callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"):
-        own = getattr(image, "name", None) or getattr(image, "path", None)
-        own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
-        return _of_readable(image, name or own or "the file object")
-    return None
+    own = getattr(image, "name", None) or getattr(image, "path", None)
+    own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
+    return _of_readable(image, name or own or "the file object")
 
 
 @contextlib.contextmanager

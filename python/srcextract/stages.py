@@ -19,7 +19,7 @@ from collections import namedtuple
 
 import numpy
 
-from srcextract import _core, configuration, images
+from srcextract import _core, configuration, files, images
 from srcextract.arrays import array_of, plane_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -99,8 +99,8 @@ def _image(values, threads, name="the image"):
         if not hasattr(values, "keys"):
             values.keys = {}
         return values
-    if images.path_of(values) is not None:
-        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
+    if files.is_contents(values):
+        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata")
     opened = images.open_image(values, None)
     pixels = opened.pixels
     if pixels.dtype == bool:
