@@ -18,6 +18,7 @@ RIGHT = '''
 import pathlib
 import numpy
 import srcextract as sx
+import srcextract.sep as sep
 
 image = numpy.zeros((64, 64), "f4")
 found: sx.Catalogue = sx.extract(image, detection__threshold=3, backend="cpu")
@@ -30,6 +31,15 @@ again: sx.Catalogue = engine(image, name="second")
 report = sx.compare("one.fits", "two.fits")
 if report.within:
     print(report.report["files"])
+for one in sx.extract_many(["a.fits"], devices=[0]):
+    if isinstance(one, sx.Failure):
+        raise one.error
+    one.write(f"{one.name}.parquet")
+sky: sx.Background = sx.background(image, mesh_size=32)
+labels_of: sx.Labels = sx.label(sx.threshold(image, sky, threshold=4), min_area=3)
+measured: sx.Catalogue = sx.measure(image, labels_of, sky)
+flux, error_of_flux, flags = sep.sum_circle(image, [20.0], [30.0], 5.0)
+level: float = sep.Background(image).globalback
 sources: int = sx.merge(["out"], "survey.fits").sources
 try:
     sx.difference("monday.fits", "tuesday.fits")
@@ -49,8 +59,8 @@ def check(*arguments):
 
 def test_the_package_is_typed(tmp_path):
     assert (PACKAGE / "py.typed").exists()
-    ours = [str(PACKAGE / name) for name in ("__init__.py", "arrays.py", "catalogue.py", "commands.py", "configuration.py",
-                                             "errors.py", "files.py", "images.py", "pipeline.py", "views.py")]
+    ours = [str(path) for path in (*PACKAGE.glob("*.pyi"), *PACKAGE.glob("*.py")) if path.suffix == ".pyi" or
+            not path.with_suffix(".pyi").exists()]
     result = check("--cache-dir", str(tmp_path), *ours)
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -61,9 +71,20 @@ def test_a_caller_is_told_what_is_wrong(tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
     (tmp_path / "wrong.py").write_text("import srcextract as sx\n" + "\n".join(WRONG) + "\n")
     result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "wrong.py"))
-    told = dict(line.split("wrong.py:", 1)[1].split(":", 1) for line in result.stdout.splitlines() if "wrong.py:" in line)
+    lines = [line.split("wrong.py:", 1)[1] for line in result.stdout.splitlines() if "wrong.py:" in line]
+    told = dict(line.split(":", 1) for line in lines)
     for number, (line, kind) in enumerate(WRONG.items(), 2):
         assert f"[{kind}]" in told.get(str(number), ""), (line, result.stdout)
+
+
+@pytest.mark.parametrize("module", ["stages", "sep", "many", "devices"])
+def test_stubs_beside_modules_are_true(module, tmp_path):
+    allowed = tmp_path / "allowed"
+    allowed.write_text("srcextract\\.stages\\.(Array|configuration|files|images|.*__init__)\n")
+    result = subprocess.run([sys.executable, "-m", "mypy.stubtest", f"srcextract.{module}", "--ignore-missing-stub",
+                             "--ignore-unused-allowlist", "--allowlist", str(allowed)], capture_output=True, text=True,
+                            env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_the_stub_has_what_the_compiled_half_has():
