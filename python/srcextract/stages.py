@@ -14,12 +14,13 @@ Images, masks and labels on a GPU (of CuPy, PyTorch, or whatever has ``__cuda_ar
 there: what a stage makes of them has both, and is ready when the function returns. Columns come to the host.
 """
 import functools
+import os
 import weakref
 from collections import namedtuple
 
 import numpy
 
-from srcextract import _core, configuration, files, images
+from srcextract import _core, configuration, images
 from srcextract.arrays import array_of, plane_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -99,8 +100,8 @@ def _image(values, threads, name="the image"):
         if not hasattr(values, "keys"):
             values.keys = {}
         return values
-    if files.is_contents(values):
-        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata")
+    if isinstance(values, (str, bytes, os.PathLike)):
+        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
     opened = images.open_image(values, None)
     pixels = opened.pixels
     if pixels.dtype == bool:
