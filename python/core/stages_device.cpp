@@ -64,7 +64,8 @@ Image<T, Gpu> elements_of(const PlaneArray& array, const Gpu& where) {
   const auto size = static_cast<std::int64_t>(sizeof(T));
   const bool dense = array.strides[1] == size && (array.strides[0] == size * shape.width || shape.height == 1);
   if (!dense)
-    throw Error(ErrorKind::input, "a mask or a map of labels on a GPU must lie there row by row; give a contiguous copy");
+    throw Error(ErrorKind::input,
+                "a mask or a map of labels on a GPU must lie there row by row; give a contiguous copy");
   if (array.written) check(cudaStreamWaitEvent(where.stream, array.written.get()));
   Image<T, Gpu> image(shape, where);
   check(cudaMemcpyAsync(image.pixels.data(), reinterpret_cast<const void*>(array.address),
@@ -84,8 +85,8 @@ std::unique_ptr<DeviceImage> hold(const PlaneArray& array) {
 std::unique_ptr<DeviceForeground> foreground_of(const PlaneArray& mask) {
   return on_device(session_of(*mask.device), [&](const Place<Gpu>& place) {
     HeldForeground<Gpu> found{place, {}};
-    found.runs = std::make_shared<const Runs<Gpu>>(
-        runs_of_mask(elements_of<std::uint8_t>(mask, place.where), place.where));
+    found.runs =
+        std::make_shared<const Runs<Gpu>>(runs_of_mask(elements_of<std::uint8_t>(mask, place.where), place.where));
     return found;
   });
 }
@@ -207,9 +208,9 @@ std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const Dev
   return on_device(image.session, [&](const Place<Gpu>& place) {
     std::int64_t runs = 2 * labels->runs->runs.size() + 1024, sources = 2 * labels->kept + 1024;
     for (;;) {
-      HeldLabels<Gpu> parts = divide_sources(*image, *labels, SkyOf<Gpu>{*sky, subtracted},
-                                             found_in != nullptr ? &**found_in : nullptr, config,
-                                             with_room(place, runs, sources));
+      HeldLabels<Gpu> parts =
+          divide_sources(*image, *labels, SkyOf<Gpu>{*sky, subtracted}, found_in != nullptr ? &**found_in : nullptr,
+                         config, with_room(place, runs, sources));
       std::int64_t there = 0;
       copy_to_host(&there, parts.runs->row_begin.data() + parts.runs->shape.height, 1, place.where);
       if (there <= runs && std::max(parts.kept, parts.found) <= sources) return parts;
@@ -352,8 +353,8 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
             const Image<typename One::Type, Gpu>& image = One::of(*own);
             const std::size_t shape[] = {static_cast<std::size_t>(image.shape.height),
                                          static_cast<std::size_t>(image.shape.width)};
-            using Element = std::conditional_t<std::is_same_v<typename One::Type, std::uint8_t>, bool,
-                                               typename One::Type>;
+            using Element =
+                std::conditional_t<std::is_same_v<typename One::Type, std::uint8_t>, bool, typename One::Type>;
             auto* const data = const_cast<Element*>(reinterpret_cast<const Element*>(image.pixels.data()));
             return nb::ndarray<Element, nb::device::cuda>(data, 2, shape, self, nullptr, nb::dtype<Element>(),
                                                           nb::device::cuda::value, own.session->device())
