@@ -88,7 +88,7 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
 void bind_stages(nanobind::module_& module) {
   bind_stage_images(module);
   bind_stage_sources(module);
-  bind_stage_devices(module);
+  if constexpr (SRCEXTRACT_HAVE_CUDA != 0) bind_stage_devices(module);
 }
 
 }  // namespace srcextract::python
