@@ -121,7 +121,7 @@ std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& r
 
 void bind_catalogue(nb::module_& module) {
   nb::class_<Catalogue>(module, "Catalogue")
-      .def_ro("name", &Catalogue::name)
+      .def_rw("name", &Catalogue::name)
       .def_ro("header", &Catalogue::header)
       .def("__len__", [](const Catalogue& self) { return self.result.extraction.sources.size(); })
       .def_prop_ro("shape", [](const Catalogue& self) { return std::pair(self.shape.height, self.shape.width); })

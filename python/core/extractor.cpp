@@ -19,6 +19,8 @@
 #include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
+#include "pipeline/exposure/open_reference.hpp"
+#include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -31,6 +33,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
 
 namespace srcextract::python {
@@ -38,11 +41,14 @@ namespace nb = nanobind;
 namespace {
 
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
-                                 const std::vector<std::string>& settings) {
+                                 const std::vector<std::string>& settings, bool of_difference) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
-  require_columns_of_images(given.config);
+  if (of_difference)
+    given = difference_config(std::move(given.config));
+  else
+    require_columns_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = true, .sky = true};
   return {make_image_config(given)};
 }
@@ -60,10 +66,31 @@ namespace {
 
 /// An image and what is known of each of its pixels, where it lies.
 struct PixelInputs {
-  std::string name, header;
+  std::string name, header, primary_header;
   std::vector<PlaneArray> planes;
   std::optional<PlaneArray> weights, mask, level;
 };
+
+/// What is read with an image from files; empty: nothing. A list of positions is called `positions_name`.
+struct FilesWith {
+  std::string reference, positions, positions_name;
+};
+
+/// Where the image is measured, if not where sources are.
+std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
+  if (with.positions.empty()) return nullptr;
+  require_forced_config(configuration.given->config);
+  return std::make_shared<const FilesBeside>(FilesBeside{.positions = with.positions_name});
+}
+
+std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
+  auto tables = std::make_shared<PositionTables>();
+  if (with.positions.empty()) return tables;
+  auto list = std::make_shared<PositionList>(read_positions(with.positions));
+  list->path = with.positions_name;
+  tables->keep(std::move(list));
+  return tables;
+}
 
 /// Those that lie somewhere, by what they are.
 std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInputs& inputs) {
@@ -113,11 +140,12 @@ class Extractor {
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
 
-  std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs) {
+  std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs,
+                                     const FilesWith& with) {
     const std::optional<int> device = device_of(inputs, wish_);
     const Shape shape{inputs.planes.front().shape[1], inputs.planes.front().shape[0]};
     std::unique_ptr<Catalogue> catalogue;
-    const auto work = [&] { catalogue = extract_on(device, configuration, inputs, shape); };
+    const auto work = [&] { catalogue = extract_on(device, configuration, inputs, with); };
     std::unique_lock turn(mutex_, std::try_to_lock);
     if (turn && is_brief(shape, device.has_value())) {
       const nb::gil_scoped_release others;
@@ -135,19 +163,22 @@ class Extractor {
   }
 
   /// Of the images of a file that input.hdu selects, in their order.
-  std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path) {
+  std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path,
+                                                       const FilesWith& with) {
     std::vector<std::unique_ptr<Catalogue>> catalogues;
-    do_interruptibly([&] { catalogues = extract_images(configuration, path); });
+    do_interruptibly([&] { catalogues = extract_images(configuration, path, with); });
     return catalogues;
   }
 
  private:
   /// The image, by who has the turn.
   std::unique_ptr<Catalogue> extract_on(std::optional<int> device, const Configuration& configuration,
-                                        const PixelInputs& inputs, const Shape& shape) {
+                                        const PixelInputs& inputs, const FilesWith& with) {
     ImageFile file{.path = inputs.name, .name = inputs.name, .config = configuration.given};
-    MemoryImage image{inputs.name, 0, inputs.header, {}};
+    file.beside = files_beside(with, configuration);
+    MemoryImage image{inputs.name, 0, inputs.header, {}, inputs.primary_header};
     for (const PlaneArray& plane : inputs.planes) image.planes.push_back(source_of(plane, reader_of(plane)));
+    const Shape shape = image.planes.front().shape;
     ImageTask task;
     task.file = &file;
     task.name = task.image.name = inputs.name;
@@ -162,15 +193,20 @@ class Extractor {
     const Job job{.output_dir = ".",
                   .arguments = {},
                   .kept = nothing,
+                  .reference = with.reference,
                   .describe = false,
+                  .positions = tables_of(with),
                   .take = [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
                     catalogue = catalogue_of(input, std::move(result), cpu);
                   }};
-    OpenImage opened(task, job);
-    Progress progress(Progress::Show::nothing, 1, 0);
-    const Execution& execution =
-        device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
-    opened.finish(extract_image(opened.input(), execution, progress), execution);
+    const std::optional<Failure> failure = failure_of([&] {
+      OpenImage opened(task, job);
+      Progress progress(Progress::Show::nothing, 1, 0);
+      const Execution& execution =
+          device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
+      opened.finish(extract_image(opened.input(), execution, progress), execution);
+    });
+    if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
     return catalogue;
   }
 
@@ -182,7 +218,7 @@ class Extractor {
     selected.hdu = hdu;
     selected.shape = {array->shape[1], array->shape[0]};
     selected.open = [=, pixels = source_of(*array, reader_of(*array))] {
-      return open_memory_image({name, hdu, "", {pixels}});
+      return open_memory_image({name, hdu, "", {pixels}, ""});
     };
     return selected;
   }
@@ -195,10 +231,12 @@ class Extractor {
     return reader;
   }
 
-  std::vector<std::unique_ptr<Catalogue>> extract_images(const Configuration& configuration, const std::string& path) {
+  std::vector<std::unique_ptr<Catalogue>> extract_images(const Configuration& configuration, const std::string& path,
+                                                         const FilesWith& with) {
     std::vector<PlannedFile> files = {{look_at(path, path), {}}};
     files.front().file.config = configuration.given;
-    const Machine machine = choose_machine(wish_, workload_of(files, ""));
+    files.front().file.beside = files_beside(with, configuration);
+    const Machine machine = choose_machine(wish_, workload_of(files, with.reference));
     MemoryBudget budget = memory_budget(std::nullopt);
     const KeptFiles nothing({});
     std::mutex mutex;
@@ -207,7 +245,9 @@ class Extractor {
     const Job job{.output_dir = ".",
                   .arguments = {},
                   .kept = nothing,
+                  .reference = with.reference,
                   .describe = false,
+                  .positions = tables_of(with),
                   .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
                     auto catalogue = catalogue_of(input, std::move(result), cpu);
                     const std::lock_guard lock(mutex);
@@ -263,24 +303,33 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings) {
-            new (self) Configuration(read_configuration(path, yaml, settings));
-          },
-          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"))
-      .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; });
+             const std::vector<std::string>& settings,
+             bool of_difference) { new (self) Configuration(read_configuration(path, yaml, settings, of_difference)); },
+          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false)
+      .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
+      .def_prop_ro("takes_planes", [](const Configuration& self) {
+        const Config& config = self.given->config;
+        return config.combine.method != CombineMethod::none || config.input.plane != 1;
+      });
   nb::class_<PixelInputs>(module, "PixelInputs")
       .def(nb::init<>())
       .def_rw("name", &PixelInputs::name)
       .def_rw("header", &PixelInputs::header)
+      .def_rw("primary_header", &PixelInputs::primary_header)
       .def_rw("planes", &PixelInputs::planes)
       .def_rw("weights", &PixelInputs::weights, nb::arg().none())
       .def_rw("mask", &PixelInputs::mask, nb::arg().none())
       .def_rw("level", &PixelInputs::level, nb::arg().none());
+  nb::class_<FilesWith>(module, "FilesWith")
+      .def(nb::init<>())
+      .def_rw("reference", &FilesWith::reference)
+      .def_rw("positions", &FilesWith::positions)
+      .def_rw("positions_name", &FilesWith::positions_name);
   nb::class_<Extractor>(module, "Extractor")
       .def(nb::init<const std::string&, const std::vector<int>&, int>(), nb::arg("backend"), nb::arg("devices"),
            nb::arg("threads"))
-      .def("extract", &Extractor::extract, nb::arg("configuration"), nb::arg("inputs"))
-      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"));
+      .def("extract", &Extractor::extract, nb::arg("configuration"), nb::arg("inputs"), nb::arg("files"))
+      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"), nb::arg("files"));
 }
 
 }  // namespace srcextract::python

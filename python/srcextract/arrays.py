@@ -1,4 +1,6 @@
 """What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
@@ -6,7 +8,7 @@ from srcextract.devices import DeviceArray, device_array, host_dlpack
 from srcextract.errors import InputError
 
 
-def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters
@@ -26,7 +28,8 @@ def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0]"))
+                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0], or say how "
+                            "they are combined, as with combine__method='mean'"))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
@@ -45,7 +48,7 @@ def array_of(values, name):
     return host_array(values, name) if there is None else there
 
 
-def host_array(values, name):
+def host_array(values: Any, name: str) -> Any:
     """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
     if isinstance(values, numpy.ndarray):
         return values

@@ -41,6 +41,12 @@ class DeviceArray:
         """As another type of the same size."""
         return DeviceArray(self.address, self.shape, self.strides, numpy.dtype(dtype), self.stream, self.owner)
 
+    def __getitem__(self, index):
+        """What lies at an index of the first axes."""
+        offset = sum(at * stride for at, stride in zip(index, self.strides))
+        return DeviceArray(self.address + offset, self.shape[len(index):], self.strides[len(index):], self.dtype,
+                           self.stream, self.owner)
+
     def reshape(self, shape):
         """Without leading axes of one element."""
         return DeviceArray(self.address, tuple(shape), self.strides[-len(shape):], self.dtype, self.stream, self.owner)

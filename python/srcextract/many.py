@@ -1,7 +1,8 @@
 """Many images, several at a time: `extract_many`."""
 import itertools
+import os
 
-from srcextract import _core, configuration, errors, images
+from srcextract import _core, configuration, errors
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
 from srcextract.pipeline import Extractor, pass_on_log
@@ -70,15 +71,15 @@ def _of_arrays(extractor, pixels):
             yield Failure(f"image {number}", error), True
 
 
-def extract_many(images_, config=None, *, backend="auto", devices=None, threads=None, progress=None, **keys):
+def extract_many(images, config=None, *, backend="auto", devices=None, threads=None, progress=None, **keys):
     """The catalogues of many images, as they are asked for.
 
     Files are extracted several at a time: while some are read others are worked on, on as many GPUs as there are. They
-    are given in the order of `images_` all the same, and no more is extracted ahead than a few images for every thread.
+    are given in the order of `images` all the same, and no more is extracted ahead than a few images for every thread.
 
     Parameters
     ----------
-    images_ : iterable of path or of what `extract` takes
+    images : iterable of path or of what `extract` takes
         Paths that follow one another are extracted at the same time, and are all asked for at once; arrays one after
         the other, each when it is its turn.
     config, backend, threads, **keys
@@ -108,17 +109,17 @@ def extract_many(images_, config=None, *, backend="auto", devices=None, threads=
     settled = configuration.read(config, keys)
     extractor = Extractor(settled, backend=backend, device=devices[0] if devices else None, threads=threads)
     engine = [str(backend), [int(device) for device in devices or []], int(threads or 0)]
-    total = len(images_) if hasattr(images_, "__len__") else None
-    return _results(images_, settled, extractor, engine, progress, total)
+    total = len(images) if hasattr(images, "__len__") else None
+    return _results(images, settled, extractor, engine, progress, total)
 
 
 def _results(given, settled, extractor, engine, progress, total):
     bar = _bar(progress, total)
     try:
-        of_paths = itertools.groupby(enumerate(given), lambda item: images.path_of(item[1]) is not None)
+        of_paths = itertools.groupby(enumerate(given), lambda item: isinstance(item[1], (str, os.PathLike)))
         for are_paths, group in of_paths:
             if are_paths:
-                made = _of_paths(_core.Batch(settled, [images.path_of(image) for _, image in group], *engine))
+                made = _of_paths(_core.Batch(settled, [os.fsdecode(os.fspath(image)) for _, image in group], *engine))
             else:
                 made = _of_arrays(extractor, group)
             try:

@@ -120,7 +120,7 @@ def test_scaled_pixels_and_blank_are_decoded_there(kind):
         inputs.name = "scaled"
         inputs.planes = [plane_of(array_of(values, "scaled"), "scaled", bscale=0.25, bzero=-3.0, blank=7)]
         return srcextract.Catalogue(_core.Extractor(backend, [], 1).extract(
-            srcextract.configuration.read(), inputs))
+            srcextract.configuration.read(), inputs, _core.FilesWith()))
 
     expected = extract(image, "cpu")
     assert expected._made.masked > 800
