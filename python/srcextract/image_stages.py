@@ -1,13 +1,18 @@
 """The stages that make images of images; see `srcextract.stages`."""
+from collections.abc import Sequence
+from typing import Any
+
 import numpy
+from numpy.typing import NDArray
 
 from srcextract import _core, images
 from srcextract.errors import ConfigError, InputError
-from srcextract.stage_results import array_of_held, background_of, configuration_of, held_image, keys_of, stage, threads_of
+from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage,
+                                      threads_of)
 
 
 @stage
-def as_image(image, *, threads=None):
+def as_image(image: Any, *, threads: int | None = None) -> Any:
     """The pixels of an image as every stage takes them: of float32, NaN where they are masked.
 
     Stages read any array by themselves, each time they are given it; what this returns, and what stages return, they
@@ -28,7 +33,8 @@ def as_image(image, *, threads=None):
 
 
 @stage
-def convolve(image, background=None, *, kernel, threads=None, **keys):
+def convolve(image: Any, background: Background | None = None, *, kernel: Any, threads: int | None = None,
+             **keys: Any) -> Any:
     """The image convolved with a kernel, about the level of its sky. Masked pixels take no part and stay masked.
 
     Parameters
@@ -49,7 +55,7 @@ def convolve(image, background=None, *, kernel, threads=None, **keys):
     numpy.ndarray
         Of float32, read-only.
     """
-    threads = threads_of(threads)
+    count = threads_of(threads)
     if not isinstance(kernel, str):
         rows = numpy.asarray(kernel)
         if rows.ndim != 2 or rows.dtype.kind not in "iuf":
@@ -57,15 +63,15 @@ def convolve(image, background=None, *, kernel, threads=None, **keys):
         keys = {**keys, "values": rows.astype(float)}
         kernel = "values"
     keys = keys_of("convolve", {"kernel": kernel, **keys})
-    held = held_image(image, threads)
-    sky = None if background is None else background_of(held, background, keys, threads)
+    held = held_image(image, count)
+    sky = None if background is None else background_of(held, background, keys, count)
     made = _core.stage_convolve(held, sky and sky._made, sky is not None and sky._of_rest, configuration_of(keys),
-                                threads)
+                                count)
     return array_of_held(made, {**held.keys, **keys})
 
 
 @stage
-def combine(planes, method="mean", *, threads=None, **keys):
+def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **keys: Any) -> Any:
     """Several images of one shape as one, pixel by pixel.
 
     Parameters
@@ -81,18 +87,19 @@ def combine(planes, method="mean", *, threads=None, **keys):
     numpy.ndarray
         Of float32, read-only; NaN where no plane tells.
     """
-    threads = threads_of(threads)
-    held = [held_image(plane, threads, f"plane {at}") for at, plane in enumerate(planes)]
+    count = threads_of(threads)
+    held = [held_image(plane, count, f"plane {at}") for at, plane in enumerate(planes)]
     if not held:
         raise InputError("planes: there is none")
     keys = keys_of("combine", {"method": method, **keys})
     if method == "none":
         raise ConfigError("combine.method: 'none' combines nothing")
-    return array_of_held(_core.stage_combine(held, configuration_of(keys), threads))
+    return array_of_held(_core.stage_combine(held, configuration_of(keys), count))
 
 
 @stage
-def resample(image, from_header, to_header, *, shape=None, threads=None, **keys):
+def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[int] | None = None,
+             threads: int | None = None, **keys: Any) -> Any:
     """The image on the pixels of another, by the WCS of both.
 
     Parameters
@@ -112,8 +119,8 @@ def resample(image, from_header, to_header, *, shape=None, threads=None, **keys)
     numpy.ndarray
         Of float32, read-only; NaN where the image has no pixel.
     """
-    threads = threads_of(threads)
-    held = held_image(image, threads)
+    count = threads_of(threads)
+    held = held_image(image, count)
     if shape is None:
         shape = getattr(to_header, "array_shape", None)
         if shape is None and hasattr(to_header, "get") and to_header.get("NAXIS", 0) >= 2:
@@ -125,10 +132,10 @@ def resample(image, from_header, to_header, *, shape=None, threads=None, **keys)
     if height < 1 or width < 1:
         raise InputError(f"shape: {shape} has no pixels")
     return array_of_held(_core.stage_resample(held, _cards(from_header), _cards(to_header), (height, width),
-                                          configuration_of(keys), threads))
+                                          configuration_of(keys), count))
 
 
-def _cards(header):
+def _cards(header: Any) -> str:
     """Of a header or a WCS."""
     if hasattr(header, "to_header"):
         header = header.to_header(relax=True)
@@ -136,7 +143,7 @@ def _cards(header):
 
 
 @stage
-def render(image, *, threads=None, **keys):
+def render(image: Any, *, threads: int | None = None, **keys: Any) -> NDArray[numpy.uint8]:
     """A picture of the image in grey, to be looked at.
 
     Parameters
@@ -153,6 +160,6 @@ def render(image, *, threads=None, **keys):
     numpy.ndarray
         Of uint8, row 0 that of the image; masked pixels are black.
     """
-    threads = threads_of(threads)
+    count = threads_of(threads)
     keys = {"output__quicklook": True, **keys_of("quicklook", keys)}
-    return _core.stage_render(held_image(image, threads), configuration_of(keys), threads)
+    return _core.stage_render(held_image(image, count), configuration_of(keys), count)

@@ -1,9 +1,12 @@
 """What stages take and give: images, backgrounds, foregrounds and labels, whose memory the compiled half has."""
 import functools
+import os
 import weakref
-from collections import namedtuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy
+from numpy.typing import NDArray
 
 from srcextract import _core, configuration, images
 from srcextract.arrays import array_of, plane_of
@@ -11,17 +14,27 @@ from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.pipeline import pass_on_log
 
-Mesh = namedtuple("Mesh", "level rms")
-Mesh.__doc__ = """Level and noise of every mesh of a background, after the median filter: arrays of float32."""
-
-_device_image = getattr(_core, "DeviceImage", ())  # in a build without CUDA there is none
-_held = weakref.WeakValueDictionary()  # images of the compiled half that NumPy has, by the address of their pixels
+Keys = dict[str, Any]
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
-def stage(function):
+class Mesh(NamedTuple):
+    """Level and noise of every mesh of a background, after the median filter."""
+    level: NDArray[numpy.float32]
+    rms: NDArray[numpy.float32]
+
+
+_devices: Any = _core  # what is there alone where the CUDA back end is
+_device_image: Any = getattr(_core, "DeviceImage", ())
+_held: weakref.WeakValueDictionary[int, _core.HostImage] = weakref.WeakValueDictionary()
+# Images of the compiled half that NumPy has, by the address of their pixels.
+
+
+def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Passes on what the compiled half logs."""
     @functools.wraps(function)
-    def passing_on(*args, **kwargs):
+    def passing_on(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -34,36 +47,36 @@ def stage(function):
     return passing_on
 
 
-def on_host(values):
+def on_host(values: Any) -> NDArray[Any]:
     """An array of the host, or says where it lies."""
     if isinstance(values, numpy.ndarray):
         return values
     raise TypeError("this lies on a GPU: cupy.asarray takes it there, and cupy.asnumpy(cupy.asarray(...)) brings it here")
 
 
-def keys_of(section, keys):
+def keys_of(section: str, keys: Keys) -> Keys:
     """Keys as extract() takes them; plain ones are of the section."""
     return {name if "__" in name else f"{section}__{name}": value for name, value in keys.items()}
 
 
 @functools.lru_cache(64)
-def _read(settings):
+def _read(settings: tuple[str, ...]) -> _core.Configuration:
     return _core.Configuration(None, "", list(settings))
 
 
-def configuration_of(keys):
+def configuration_of(keys: Keys) -> _core.Configuration:
     if any(name.rpartition("__")[2] in ("file", "nnw") for name in keys):
         return configuration.read(None, keys)
     return _read(tuple(configuration.settings_of(keys)))
 
 
-def threads_of(threads):
+def threads_of(threads: int | None) -> int:
     if threads is not None and (threads != int(threads) or threads < 1):
         raise ConfigError(f"threads={threads!r}: at least 1, or None for as many as this process may use")
     return int(threads or 0)
 
 
-def array_of_held(held, keys=None):
+def array_of_held(held: Any, keys: Keys | None = None) -> Any:
     """The pixels of an image of the compiled half, which need not be read again when they come back; on a device they are
     its own object."""
     held.keys = dict(keys or {})
@@ -74,7 +87,7 @@ def array_of_held(held, keys=None):
     return array
 
 
-def held_image(values, threads, name="the image"):
+def held_image(values: Any, threads: int, name: str = "the image") -> Any:
     """An image as the compiled half takes it."""
     if type(values) is numpy.ndarray and not values.flags.writeable and values.dtype == numpy.float32:
         held = _held.get(values.__array_interface__["data"][0])
@@ -84,17 +97,19 @@ def held_image(values, threads, name="the image"):
         if not hasattr(values, "keys"):
             values.keys = {}
         return values
-    if images.path_of(values) is not None:
+    if isinstance(values, (str, bytes, os.PathLike)):
         raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
     opened = images.open_image(values, None)
     pixels = opened.pixels
     if pixels.dtype == bool:
         pixels = pixels.view("u1")
+    if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
+        pixels = pixels.reshape(pixels.shape[-2:])
     if opened.mask is not None:
         pixels = numpy.where(opened.mask, numpy.float32(numpy.nan), pixels)
     plane = plane_of(pixels, name, bscale=opened.bscale, bzero=opened.bzero,
                      blank=opened.blank if pixels.dtype.kind in "iu" else None)
-    held = _core.stage_image(plane, threads) if plane.device is None else _core.device_stage_image(plane)
+    held = _core.stage_image(plane, threads) if plane.device is None else _devices.device_stage_image(plane)
     held.keys = {}
     return held
 
@@ -116,52 +131,57 @@ class Background:
         That of what `subtract` leaves: its level is 0, its noise the same.
     """
 
-    def __init__(self, made, keys, of_rest=False):
+    def __init__(self, made: Any, keys: Keys, of_rest: bool = False) -> None:
         self._made, self._keys, self._of_rest = made, keys, of_rest
 
-    shape = property(lambda self: self._made.shape)
-    global_rms = property(lambda self: self._made.global_rms)
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
 
     @property
-    def global_level(self):
+    def global_rms(self) -> float:
+        return self._made.global_rms
+
+    @property
+    def global_level(self) -> float:
         return 0.0 if self._of_rest else self._made.global_level
 
     @functools.cached_property
-    def level(self):
+    def level(self) -> Any:
         return self._made.nothing() if self._of_rest else self._made.level()
 
     @functools.cached_property
-    def rms(self):
+    def rms(self) -> Any:
         return self._made.rms()
 
     @property
-    def mesh(self):
+    def mesh(self) -> Mesh | None:
         level = self._made.level_nodes()
         if level is None:
             return None
         return Mesh(numpy.zeros_like(level) if self._of_rest else level, self._made.rms_nodes())
 
     @property
-    def subtracted(self):
+    def subtracted(self) -> "Background":
         return Background(self._made, self._keys, True)
 
-    def subtract(self, image, *, threads=None):
+    def subtract(self, image: Any, *, threads: int | None = None) -> Any:
         """What the image has above the level, ``image - level`` in float32; NaN where the image is."""
-        threads = threads_of(threads)
-        held = held_image(image, threads)
+        count = threads_of(threads)
+        held = held_image(image, count)
         if self._of_rest:
             return array_of_held(held, held.keys)
-        return array_of_held(_core.stage_subtract(held, self._made, threads), held.keys)
+        return array_of_held(_core.stage_subtract(held, self._made, count), held.keys)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = on_host(self.level)
         return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         return self.level.__cuda_array_interface__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.shape
         mesh = self.mesh
         how = "constant" if mesh is None else f"{mesh.level.shape[1]} x {mesh.level.shape[0]} meshes"
@@ -180,26 +200,31 @@ class Foreground:
     shape : tuple of int
     """
 
-    def __init__(self, made, keys):
+    def __init__(self, made: Any, keys: Keys) -> None:
         self._made, self._keys = made, keys
 
-    shape = property(lambda self: self._made.shape)
-    level = property(lambda self: self._made.level)
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def level(self) -> float | None:
+        return self._made.level
 
     @functools.cached_property
-    def mask(self):
+    def mask(self) -> Any:
         made = self._made.mask()
         return made.view(bool) if isinstance(made, numpy.ndarray) else made
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = on_host(self.mask)
         return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         return self.mask.__cuda_array_interface__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.shape
         return f"<Foreground of {width} x {height} pixels in {self._made.runs} runs>"
 
@@ -217,33 +242,38 @@ class Labels:
     shape : tuple of int
     """
 
-    def __init__(self, made, keys):
+    def __init__(self, made: Any, keys: Keys) -> None:
         self._made, self._keys = made, keys
 
-    shape = property(lambda self: self._made.shape)
-    found = property(lambda self: self._made.found)
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def found(self) -> int:
+        return self._made.found
 
     @functools.cached_property
-    def image(self):
+    def image(self) -> Any:
         return self._made.map()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._made.kept
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         values = on_host(self.image)
         return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         return self.image.__cuda_array_interface__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.shape
         return f"<Labels of {len(self)} sources in {width} x {height} pixels>"
 
 
-def foreground_of(mask, threads):
+def foreground_of(mask: Any, threads: int) -> Foreground:
     if isinstance(mask, Foreground):
         return mask
     values = array_of(mask, "the mask")
@@ -255,10 +285,10 @@ def foreground_of(mask, threads):
     values = values.view("u1") if values.dtype.itemsize == 1 else (values != 0).view("u1")
     plane = plane_of(values, "the mask")
     return Foreground(_core.stage_foreground(plane, threads) if plane.device is None
-                      else _core.device_stage_foreground(plane), {})
+                      else _devices.device_stage_foreground(plane), {})
 
 
-def labels_of(labels, threads):
+def labels_of(labels: Any, threads: int) -> Labels:
     if isinstance(labels, Labels):
         return labels
     values = array_of(labels, "the labels")
@@ -274,10 +304,10 @@ def labels_of(labels, threads):
             raise InputError(f"the labels: labels are 1 to {limits.max}, and 0 where there is no source")
         values = values.astype(numpy.int32)
     plane = plane_of(values, "the labels")
-    return Labels(_core.stage_labels(plane, threads) if plane.device is None else _core.device_stage_labels(plane), {})
+    return Labels(_core.stage_labels(plane, threads) if plane.device is None else _devices.device_stage_labels(plane), {})
 
 
-def background_of(image, background, keys, threads):
+def background_of(image: Any, background: Any, keys: Keys, threads: int) -> Background:
     if isinstance(background, Background):
         wrong = [name for name in keys if name.startswith("background__")]
         if wrong:
@@ -290,11 +320,12 @@ def background_of(image, background, keys, threads):
     return Background(_core.stage_background(image, configuration_of(of_sky), threads), of_sky)
 
 
-def found_in_of(found_in, threads):
+def found_in_of(found_in: Any, threads: int) -> Any:
     return None if found_in is None else held_image(found_in, threads, "found_in")
 
 
-def of_sources(image, labels, background, found_in, keys, threads):
+def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Keys,
+               threads: int) -> tuple[Any, Labels, Any, Background, Keys]:
     """What a stage takes that looks at sources."""
     held = held_image(image, threads)
     sources = labels_of(labels, threads)

@@ -13,23 +13,28 @@ Chained by hand on an array the stages give exactly the columns of `extract`.
 Images, masks and labels on a GPU (of CuPy, PyTorch, or whatever has ``__cuda_array_interface__`` or ``__dlpack__``) stay
 there: what a stage makes of them has both, and is ready when the function returns. Columns come to the host.
 """
+from collections.abc import Sequence
+from typing import Any
+
 from srcextract import _core
 from srcextract.catalogue import Catalogue
 from srcextract.image_stages import as_image, combine, convolve, render, resample
-from srcextract.stage_results import (Background, Foreground, Labels, Mesh, background_of, configuration_of, foreground_of,
+from srcextract.stage_results import (Background, Foreground, Labels, Mesh, Keys, background_of, configuration_of, foreground_of,
                                       held_image, keys_of, of_sources, stage, threads_of)
 
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]
 
 
-def free_device_memory(device=0):
+def free_device_memory(device: int = 0) -> None:
     """Returns to a GPU what the stages keep of its memory for the next image."""
-    _core.device_stage_free(int(device))
+    give_back: Any = getattr(_core, "device_stage_free", None)
+    if give_back is not None:
+        give_back(int(device))
 
 
 @stage
-def background(image, *, threads=None, **keys):
+def background(image: Any, *, threads: int | None = None, **keys: Any) -> Background:
     """Level and noise of the sky.
 
     Parameters
@@ -51,13 +56,14 @@ def background(image, *, threads=None, **keys):
     The meshes are SExtractor's (Bertin & Arnouts 1996, section 3); ``constant`` is one kappa-sigma clip about the
     median.
     """
-    threads = threads_of(threads)
+    count = threads_of(threads)
     keys = keys_of("background", keys)
-    return Background(_core.stage_background(held_image(image, threads), configuration_of(keys), threads), keys)
+    return Background(_core.stage_background(held_image(image, count), configuration_of(keys), count), keys)
 
 
 @stage
-def threshold(image, background=None, *, threads=None, **keys):
+def threshold(image: Any, background: Background | None = None, *, threads: int | None = None,
+              **keys: Any) -> Foreground:
     """Pixels that are brighter than a threshold.
 
     Parameters
@@ -75,16 +81,16 @@ def threshold(image, background=None, *, threads=None, **keys):
     -------
     Foreground
     """
-    threads = threads_of(threads)
+    count = threads_of(threads)
     keys = keys_of("detection", keys)
-    held = held_image(image, threads)
-    sky = background_of(held, background, keys, threads)
+    held = held_image(image, count)
+    sky = background_of(held, background, keys, count)
     keys = {**sky._keys, **held.keys, **keys}
-    return Foreground(_core.stage_threshold(held, sky._made, sky._of_rest, configuration_of(keys), threads), keys)
+    return Foreground(_core.stage_threshold(held, sky._made, sky._of_rest, configuration_of(keys), count), keys)
 
 
 @stage
-def label(mask, *, threads=None, **keys):
+def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
     """Joins pixels that touch into sources, numbered in raster order of their first pixel.
 
     Parameters
@@ -104,14 +110,15 @@ def label(mask, *, threads=None, **keys):
     -----
     With ``min_area=1`` it is `scipy.ndimage.label`.
     """
-    threads = threads_of(threads)
-    found = foreground_of(mask, threads)
+    count = threads_of(threads)
+    found = foreground_of(mask, count)
     keys = {**found._keys, **keys_of("detection", keys)}
-    return Labels(_core.stage_label(found._made, configuration_of(keys), threads), keys)
+    return Labels(_core.stage_label(found._made, configuration_of(keys), count), keys)
 
 
 @stage
-def deblend(image, labels, background=None, *, found_in=None, method="tree", threads=None, **keys):
+def deblend(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None, method: str = "tree",
+            threads: int | None = None, **keys: Any) -> Labels:
     """Divides sources of more than one peak, and has some take in those in their wings.
 
     Parameters
@@ -137,15 +144,16 @@ def deblend(image, labels, background=None, *, found_in=None, method="tree", thr
     -----
     SExtractor's multi-threshold deblending and cleaning (Bertin & Arnouts 1996, sections 5 and 6).
     """
-    threads = threads_of(threads)
+    count = threads_of(threads)
     keys = keys_of("deblend", {"method": method, **keys})
-    held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, threads)
-    return Labels(_core.stage_deblend(held, sources._made, sky._made, sky._of_rest, other, configuration_of(keys), threads),
+    held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, count)
+    return Labels(_core.stage_deblend(held, sources._made, sky._made, sky._of_rest, other, configuration_of(keys), count),
                   keys)
 
 
 @stage
-def measure(image, labels, background=None, *, found_in=None, threads=None, **keys):
+def measure(image: Any, labels: Any, background: Background | None = None, *, found_in: Any = None,
+            threads: int | None = None, **keys: Any) -> Catalogue:
     """The columns of every source that follow from its own pixels: position, extent, shape, isophotal flux.
 
     Parameters
@@ -172,7 +180,8 @@ def measure(image, labels, background=None, *, found_in=None, threads=None, **ke
 
 
 @stage
-def photometry(image, labels, background=None, *, columns, found_in=None, threads=None, **keys):
+def photometry(image: Any, labels: Any, background: Background | None = None, *, columns: str | Sequence[str],
+               found_in: Any = None, threads: int | None = None, **keys: Any) -> Catalogue:
     """Further columns of every source: light in circles and ellipses, windowed positions, and all that output.columns
     can ask for but what is on the sky.
 
@@ -195,8 +204,9 @@ def photometry(image, labels, background=None, *, columns, found_in=None, thread
     return _measure(image, labels, background, found_in, threads, keys)
 
 
-def _measure(image, labels, background, found_in, threads, keys):
-    threads = threads_of(threads)
-    held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, threads)
+def _measure(image: Any, labels: Any, background: Background | None, found_in: Any, threads: int | None,
+             keys: Keys) -> Catalogue:
+    count = threads_of(threads)
+    held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, count)
     return Catalogue(_core.stage_measure(held, sources._made, sky._made, sky._of_rest, other, configuration_of(keys),
-                                         threads))
+                                         count))
