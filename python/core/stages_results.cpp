@@ -38,8 +38,9 @@ Place<Cpu> host_place(int threads) {
 
 void check_stage_config(const Config& config) {
   if (has_map(config.weights))
-    refuse("weights.type", "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
-                           "background");
+    refuse("weights.type",
+           "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
+           "background");
   if (config.convolve.kernel != KernelShape::none && config.convolve.filter == Filter::matched)
     refuse("convolve.filter", "the matched filter is a part of extract() alone");
   if (config.detection.sign != DetectionSign::positive)
@@ -52,8 +53,9 @@ void check_stage_config(const Config& config) {
 
 void check_divided(std::int64_t sources, bool divided, const Config& config) {
   if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
-    throw Error(ErrorKind::config, "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
-                                   "does so, and measure() knows it of its labels");
+    throw Error(ErrorKind::config,
+                "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
+                "does so, and measure() knows it of its labels");
 }
 
 std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image,
@@ -67,8 +69,8 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
   const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
   auto catalogue = std::make_unique<Catalogue>();
   Extraction& extraction = catalogue->result.extraction;
-  extraction = make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config,
-                            where, clock);
+  extraction =
+      make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config, where, clock);
   number_sources(measured.numbers, extraction.sources, extraction.label);
   if (config.measurement.saturation > 0)
     flag_saturated(extraction.brightest, config.measurement.saturation, extraction.sources);
@@ -86,7 +88,7 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
 void bind_stages(nanobind::module_& module) {
   bind_stage_images(module);
   bind_stage_sources(module);
-  bind_stage_devices(module);
+  if constexpr (SRCEXTRACT_HAVE_CUDA != 0) bind_stage_devices(module);
 }
 
 }  // namespace srcextract::python

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,12 +10,27 @@
 
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
+#include "python/core/interrupt.hpp"
 #include "python/core/stages.hpp"
 
 namespace srcextract::python {
 
 /// The host, with so many threads; 0: as many as there are.
 Place<Cpu> host_place(int threads);
+
+/// What work() returns, done without the GIL; of an image of more than a few pixels so that Ctrl-C ends it.
+template <class Work>
+auto do_stage(std::int64_t pixels, const Work& work) {
+  constexpr std::int64_t few = std::int64_t{1} << 18;
+  std::optional<decltype(work())> result;
+  if (pixels > few) {
+    do_interruptibly([&] { result.emplace(work()); });
+  } else {
+    const nanobind::gil_scoped_release others;
+    result.emplace(work());
+  }
+  return std::move(*result);
+}
 
 /// What was measured of the sources of an image, and what the catalogue says of the image beside.
 struct MeasuredOnHost {
