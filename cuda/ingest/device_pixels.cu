@@ -104,11 +104,13 @@ bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& f
 }  // namespace
 
 DeviceOfThread::DeviceOfThread() {
-  check(cudaGetDevice(&before_));
+  if (cudaGetDevice(&before_) == cudaSuccess) return;
+  cudaGetLastError();  // whoever needs a device says that there is none
+  before_ = -1;
 }
 
 DeviceOfThread::~DeviceOfThread() {
-  cudaSetDevice(before_);
+  if (before_ >= 0) cudaSetDevice(before_);
 }
 
 struct DeviceReader::Impl {

@@ -42,7 +42,7 @@ namespace nb = nanobind;
 namespace {
 
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
-                                 const std::vector<std::string>& settings, bool of_difference) {
+                                 const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
@@ -50,7 +50,7 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
     given = difference_config(std::move(given.config));
   else
     require_columns_of_images(given.config);
-  for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = true, .sky = true};
+  for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
   return {make_image_config(given)};
 }
 
@@ -131,9 +131,9 @@ std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish)
 }
 
 /// Whether it is done before anybody would interrupt it: what it takes to have it interrupted would be noticed.
-bool is_brief(const Shape& shape, bool on_device) {
-  constexpr std::int64_t on_host = std::int64_t{1} << 18, there = std::int64_t{1} << 26;
-  return shape.count() <= (on_device ? there : on_host);
+bool is_brief(const Shape& shape, const FilesWith& with, bool on_device) {
+  constexpr std::int64_t on_host = std::int64_t{1} << 20, there = std::int64_t{1} << 24;
+  return with.reference.empty() && with.positions.empty() && shape.count() <= (on_device ? there : on_host);
 }
 
 class Extractor {
@@ -148,9 +148,10 @@ class Extractor {
     std::unique_ptr<Catalogue> catalogue;
     const auto work = [&] { catalogue = extract_on(device, configuration, inputs, with); };
     std::unique_lock turn(mutex_, std::try_to_lock);
-    if (turn && is_brief(shape, device.has_value())) {
+    if (turn && is_brief(shape, with, device.has_value())) {
       const nb::gil_scoped_release others;
-      const auto of_caller = device || wish_.backend == Backend::cuda ? std::make_unique<DeviceOfThread>() : nullptr;
+      const bool on_device = device || wish_.backend == Backend::cuda || !wish_.devices.empty();
+      const auto of_caller = on_device ? std::make_unique<DeviceOfThread>() : nullptr;
       work();
       return catalogue;
     }
@@ -301,9 +302,11 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings,
-             bool of_difference) { new (self) Configuration(read_configuration(path, yaml, settings, of_difference)); },
-          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false)
+             const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
+            new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
+          },
+          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
+          nb::arg("segmentation") = true)
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
         const Config& config = self.given->config;

@@ -1,6 +1,7 @@
 #include "python/core/interrupt.hpp"
 
 #include <nanobind/nanobind.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 
 bool hears_signals() {
-  return gettid() == getpid();
+  return syscall(SYS_gettid) == getpid();  // the C library has had a function for it since 2.30 only
 }
 
 void look_at_signals() {

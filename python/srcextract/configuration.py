@@ -36,10 +36,10 @@ def settings_of(arguments):
     return settings
 
 
-def read(config=None, arguments=None, of_difference=False):
+def read(config=None, arguments=None, of_difference=False, segmentation=True):
     """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
 
-    That of a difference has no use for some keys, which is told.
+    That of a difference has no use for some keys, which is told. Without `segmentation` catalogues cannot tell it.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read(config=None, arguments=None, of_difference=False):
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
         return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings,
-                                   of_difference)
+                                   of_difference, segmentation)
     if isinstance(config, _core.Configuration):
         if settings:
             raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
@@ -59,4 +59,4 @@ def read(config=None, arguments=None, of_difference=False):
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': "
                         f"3}}; not a {type(config).__name__}") from None
-    return _core.Configuration(os.fsdecode(path), "", settings, of_difference)
+    return _core.Configuration(os.fsdecode(path), "", settings, of_difference, segmentation)

@@ -71,7 +71,8 @@ def _of_arrays(extractor, pixels):
             yield Failure(f"image {number}", error), True
 
 
-def extract_many(images, config=None, *, backend="auto", devices=None, threads=None, progress=None, **keys):
+def extract_many(images, config=None, *, backend="auto", devices=None, threads=None, progress=None,
+                 segmentation=True, **keys):
     """The catalogues of many images, as they are asked for.
 
     Files are extracted several at a time: while some are read others are worked on, on as many GPUs as there are. They
@@ -82,7 +83,7 @@ def extract_many(images, config=None, *, backend="auto", devices=None, threads=N
     images : iterable of path or of what `extract` takes
         Paths that follow one another are extracted at the same time, and are all asked for at once; arrays one after
         the other, each when it is its turn.
-    config, backend, threads, **keys
+    config, backend, threads, segmentation, **keys
         As of `Extractor`.
     devices : list of int, optional
         Indices of the GPUs that may be used; None are all.
@@ -106,7 +107,7 @@ def extract_many(images, config=None, *, backend="auto", devices=None, threads=N
     -----
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
-    settled = configuration.read(config, keys)
+    settled = configuration.read(config, keys, segmentation=segmentation)
     extractor = Extractor(settled, backend=backend, device=devices[0] if devices else None, threads=threads)
     engine = [str(backend), [int(device) for device in devices or []], int(threads or 0)]
     total = len(images) if hasattr(images, "__len__") else None

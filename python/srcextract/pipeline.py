@@ -33,6 +33,8 @@ class Extractor:
         Of the host; None is as many as this process may use.
     of_difference : bool
         Of images from each of which a reference is subtracted.
+    segmentation : bool
+        Whether catalogues can tell their `segmentation`. Without it they take less memory, and a GPU has less to send.
     **section__key
         Keys of the configuration, as in ``detection__threshold=3``.
 
@@ -42,8 +44,9 @@ class Extractor:
         If the configuration is wrong: with the place, the reason, and the key that may be meant.
     """
 
-    def __init__(self, config=None, *, backend="auto", device=None, threads=None, of_difference=False, **keys):
-        self._configuration = configuration.read(config, keys, of_difference)
+    def __init__(self, config=None, *, backend="auto", device=None, threads=None, of_difference=False,
+                 segmentation=True, **keys):
+        self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._of_difference = of_difference
         self._engine = _core.Extractor(backend, [] if device is None else [int(device)], int(threads or 0))
 
@@ -116,7 +119,7 @@ def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None
         or what has ``read()``, as of fsspec, which is read from its beginning. Or pixels: a 2-D array of any real type,
         byte order and strides, which is read where it lies, or a stack of shape (n, height, width) with
         ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count.
-    config, backend, device, threads, **keys
+    config, backend, device, threads, segmentation, **keys
         As of `Extractor`.
     header : astropy.io.fits.Header or str, optional
         Of the image: its WCS, GAIN, BUNIT, BLANK and what the catalogue repeats. That of an HDU by default.
