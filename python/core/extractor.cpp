@@ -5,7 +5,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -117,10 +119,10 @@ std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish)
                       ", and backend='cpu' works on arrays of the host; leave backend at 'auto', which takes the "
                       "GPU that an array lies on, or give a copy on the host (array.get() of CuPy, array.cpu() of "
                       "PyTorch, numpy.asarray(array) of JAX)");
-    if (!wish.devices.empty() && wish.devices.front() != *array->device)
+    if (!wish.devices.empty() && std::ranges::count(wish.devices, *array->device) == 0)
       throw Error(ErrorKind::device, fmt::format("{}, and device={} is another; leave device out, or copy the array to "
                                                  "that GPU",
-                                                 place, wish.devices.front()));
+                                                 place, fmt::join(wish.devices, ", ")));
     if (device && *device != *array->device)
       throw Error(ErrorKind::device,
                   fmt::format("{}, and {} in that of GPU {}; copy one of them to the other's", place, first, *device));
@@ -140,6 +142,16 @@ class Extractor {
  public:
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
+  ~Extractor() {
+    if (on_devices_.empty() && readers_.empty() && !uses_device(chosen_) && !uses_device(by_size_)) return;
+    const DeviceOfThread of_caller;
+    on_devices_.clear();
+    readers_.clear();
+    chosen_.reset();
+    by_size_.reset();
+  }
+  Extractor(const Extractor&) = delete;
+  Extractor& operator=(const Extractor&) = delete;
 
   std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs,
                                      const FilesWith& with) {
@@ -222,6 +234,8 @@ class Extractor {
     return selected;
   }
 
+  static bool uses_device(const std::optional<Execution>& execution) { return execution && execution->device; }
+
   /// By which the host gets what it needs of arrays of the same device.
   std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {
     if (!array.device) return nullptr;
@@ -279,7 +293,8 @@ class Extractor {
   const Execution& execution_for(std::int64_t bytes) {
     const bool small = wish_.backend == Backend::automatic;
     std::optional<Execution>& execution = small ? by_size_ : chosen_;
-    if (!execution || small) {
+    if (!execution || (small && bytes != sized_for_)) {
+      sized_for_ = bytes;
       const Machine machine = choose_machine(wish_, {.pixel_bytes = bytes});
       const auto device = machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
       if (!execution || execution->device.has_value() != device.has_value())
@@ -291,6 +306,7 @@ class Extractor {
   MachineWish wish_;
   std::timed_mutex mutex_;
   std::optional<Execution> chosen_, by_size_;
+  std::int64_t sized_for_ = 0;  ///< bytes of the image for which by_size_ was chosen
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };

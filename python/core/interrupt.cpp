@@ -9,6 +9,7 @@
 #include <exception>
 #include <future>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "stages/core/stop.hpp"
@@ -36,15 +37,20 @@ void do_interruptibly(const std::function<void()>& work) {
     std::promise<void> ended;
     const std::future<void> end = ended.get_future();
     std::optional<nb::gil_scoped_release> others(std::in_place);
-    std::jthread worker([&] {
-      const StopScope asked(&stop);
-      try {
-        work();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      ended.set_value();
-    });
+    std::jthread worker;
+    try {
+      worker = std::jthread([&] {
+        const StopScope asked(&stop);
+        try {
+          work();
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        ended.set_value();
+      });
+    } catch (const std::system_error&) {
+      return work();  // no thread is to be had: it goes on without hearing signals
+    }
     while (end.wait_for(std::chrono::milliseconds(look_for_signals)) != std::future_status::ready) {
       others.reset();
       if (PyErr_CheckSignals() != 0) raised.emplace();

@@ -108,7 +108,7 @@ def extract_many(images, config=None, *, backend="auto", devices=None, threads=N
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
     settled = configuration.read(config, keys, segmentation=segmentation)
-    extractor = Extractor(settled, backend=backend, device=devices[0] if devices else None, threads=threads)
+    extractor = Extractor(settled, backend=backend, device=devices or None, threads=threads)
     engine = [str(backend), [int(device) for device in devices or []], int(threads or 0)]
     total = len(images) if hasattr(images, "__len__") else None
     return _results(images, settled, extractor, engine, progress, total)

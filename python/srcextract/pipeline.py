@@ -18,6 +18,12 @@ def pass_on_log(*contents):
         logger.log(level, "%s", text)
 
 
+def _several(device):
+    if device is None:
+        return []
+    return device if isinstance(device, (list, tuple)) else [device]
+
+
 class Extractor:
     """Takes images of one configuration through the pipeline, and keeps memory and the CUDA graph between them.
 
@@ -27,8 +33,8 @@ class Extractor:
         The YAML file that the command takes, sections with their keys, or the defaults.
     backend : {'auto', 'cpu', 'cuda'}
         `auto` takes a GPU where the work is done sooner with one. Catalogues are the same to the last bit.
-    device : int, optional
-        Index of the GPU; None is the first.
+    device : int or list of int, optional
+        Index of the GPU, or of those that may be used; None is the one that an array lies on, or the first.
     threads : int, optional
         Of the host; None is as many as this process may use.
     of_difference : bool
@@ -48,7 +54,7 @@ class Extractor:
                  segmentation=True, **keys):
         self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._of_difference = of_difference
-        self._engine = _core.Extractor(backend, [] if device is None else [int(device)], int(threads or 0))
+        self._engine = _core.Extractor(backend, [int(index) for index in _several(device)], int(threads or 0))
 
     @property
     def config(self):
