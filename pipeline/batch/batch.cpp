@@ -110,6 +110,11 @@ class Crew {
         failures[i] = attempted->failure;
         if (!failures[i])
           failures[i] = failure_of([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
+        else if (failures[i]->no_sky && job_.take_without_sky)
+          failures[i] = failure_of([&] {
+            job_.take_without_sky(tasks[i], images[i]->input(), *attempted->failure, execution.cpu);
+            outcome = {begin_record(tasks[i]), tasks[i].name, {}, {}};
+          });
         ++attempted;
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);

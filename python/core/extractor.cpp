@@ -37,7 +37,6 @@
 #include "stages/core/stop.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
-#include "survey/inputs/image_config.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -213,11 +212,14 @@ class Extractor {
                   .take = [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
                     catalogue = catalogue_of(input, std::move(result), cpu);
                   }};
-    OpenImage opened(task, job);
-    Progress progress(Progress::Show::nothing, 1, 0);
-    const Execution& execution =
-        device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
-    opened.finish(extract_image(opened.input(), execution, progress), execution);
+    const std::optional<Failure> failure = failure_of([&] {
+      OpenImage opened(task, job);
+      Progress progress(Progress::Show::nothing, 1, 0);
+      const Execution& execution =
+          device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
+      opened.finish(extract_image(opened.input(), execution, progress), execution);
+    });
+    if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
     return catalogue;
   }
 

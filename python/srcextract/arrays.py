@@ -1,4 +1,6 @@
 """What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
@@ -6,7 +8,7 @@ from srcextract.devices import DeviceArray, device_array, host_dlpack
 from srcextract.errors import InputError
 
 
-def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters
@@ -40,13 +42,13 @@ def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
     return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
 
 
-def array_of(values, name):
+def array_of(values: Any, name: str) -> Any:
     """`values` as an array where it lies: a NumPy array on the host, or a `DeviceArray`."""
     there = device_array(values, name)
     return host_array(values, name) if there is None else there
 
 
-def host_array(values, name):
+def host_array(values: Any, name: str) -> Any:
     """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
     if isinstance(values, numpy.ndarray):
         return values

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from srcextract import _core, files
 from srcextract.pipeline import pass_on_log
@@ -21,16 +22,16 @@ class Comparison:
     """
 
     within: bool
-    report: dict
+    report: dict[str, Any]
     text: str
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.within
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text
 
 
@@ -43,7 +44,7 @@ class Merged:
     sources: int
 
 
-def _catalogue(one, name):
+def _catalogue(one: Any, name: str) -> files.Contents:
     """Contents of a catalogue: that of a path, or of a table."""
     if isinstance(one, (str, os.PathLike)):
         path = os.fsdecode(os.fspath(one))
@@ -52,7 +53,7 @@ def _catalogue(one, name):
     return files.table_contents(table, name)
 
 
-def compare(reference, new, rules=None, *, matched=None, threads=None):
+def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None, threads: int | None = None) -> Comparison:
     """Holds a catalogue against a reference: ``srcextract compare``.
 
     Parameters
@@ -90,11 +91,11 @@ def compare(reference, new, rules=None, *, matched=None, threads=None):
         return Comparison(within, json.loads(report), text)
 
 
-def _path(path):
+def _path(path: Any) -> str:
     return "" if path is None else os.fsdecode(os.fspath(path))
 
 
-def merge(directories, output, *, partial=False):
+def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
     """Joins the catalogues of a survey into one: ``srcextract merge``.
 
     Parameters

@@ -1,12 +1,13 @@
 """Configurations: a path, a dict, or section__key=value arguments, one after the other."""
 import json
 import os
+from typing import Any
 
 from srcextract import _core
 from srcextract.errors import ConfigError
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """The value as JSON, which is YAML, has it."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -16,14 +17,14 @@ def _plain(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _as_yaml(value, what):
+def _as_yaml(value: Any, what: str) -> str:
     try:
         return json.dumps(_plain(value), indent=1, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{what}: {value!r} is no value of a configuration: {error}") from error
 
 
-def settings_of(arguments):
+def settings_of(arguments: dict[str, Any]) -> list[str]:
     """section.key=value of section__key=value arguments."""
     settings = []
     for name, value in arguments.items():
@@ -36,7 +37,8 @@ def settings_of(arguments):
     return settings
 
 
-def read(config=None, arguments=None, of_difference=False, segmentation=True):
+def read(config: Any = None, arguments: dict[str, Any] | None = None,
+         of_difference: bool = False, segmentation: bool = True) -> _core.Configuration:
     """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
 
     That of a difference has no use for some keys, which is told. Without `segmentation` catalogues cannot tell it.

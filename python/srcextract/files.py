@@ -4,6 +4,8 @@ import io
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
 
 import numpy
 
@@ -13,28 +15,35 @@ from srcextract.errors import InputError, SrcextractError
 class Contents:
     """A file's contents under a path of this process, and what they are called in messages."""
 
-    def __init__(self, path, name, file=None):
+    def __init__(self, path: str, name: str, file: IO[bytes] | None = None) -> None:
         self.path, self.name, self._file = path, name, file
 
-    def close(self):
+    def close(self) -> None:
         if self._file is not None:
             self._file.close()
 
-    def renamed(self, text):
+    def renamed(self, text: str) -> str:
         """The text, with the name in place of the path."""
         return text.replace(self.path, self.name) if self._file is not None else text
 
 
-def _memory(name):
+def _memory(name: str) -> tuple[Contents, IO[bytes]]:
     """A file without a directory entry, and as long as there is room in memory without a disk."""
     try:
-        file = os.fdopen(os.memfd_create("srcextract"), "w+b")
+        file: IO[bytes] = os.fdopen(os.memfd_create("srcextract"), "w+b")
     except (AttributeError, OSError):
         file = tempfile.TemporaryFile()  # closed by Contents.close()
     return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
 
 
-def of_bytes(contents, name):
+def _of_path(path: Any) -> Contents:
+    path = os.fsdecode(os.fspath(path))
+    if not path or "\0" in path:
+        raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
+    return Contents(path, path)
+
+
+def of_bytes(contents: Any, name: str) -> Contents:
     """Contents that are bytes."""
     made, file = _memory(name)
     file.write(contents)
@@ -42,7 +51,7 @@ def of_bytes(contents, name):
     return made
 
 
-def _of_readable(source, name):
+def _of_readable(source: Any, name: str) -> Contents:
     if isinstance(source, io.TextIOBase):
         raise InputError(f"{name}: is open as text; open it with mode 'rb'")
     if getattr(source, "closed", False):
@@ -65,14 +74,13 @@ def _of_readable(source, name):
     return made
 
 
-def contents_of(image, name=None):
+def contents_of(image: Any, name: str | None = None) -> Contents | None:
     """`Contents` of a path, bytes or a file object; None of anything else.
 
     A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
     """
     if isinstance(image, (str, os.PathLike)):
-        path = os.fsdecode(os.fspath(image))
-        return Contents(path, path)
+        return _of_path(image)
     if isinstance(image, (bytes, bytearray, memoryview)):
         return of_bytes(image, name or "the bytes")
     if callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"):
@@ -83,9 +91,9 @@ def contents_of(image, name=None):
 
 
 @contextlib.contextmanager
-def told_by_name(*contents):
+def told_by_name(*several: Contents | None) -> Iterator[None]:
     """Errors name contents as their owner does, which are closed in the end."""
-    contents = [one for one in contents if one is not None]
+    contents = [one for one in several if one is not None]
     try:
         yield
     except SrcextractError as error:
@@ -100,7 +108,7 @@ def told_by_name(*contents):
             one.close()
 
 
-def _as_table(positions):
+def _as_table(positions: Any) -> Any:
     from astropy.table import Table
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
         return positions.table
@@ -118,24 +126,23 @@ def _as_table(positions):
                      f"{array.shape}")
 
 
-def positions_of(positions):
+def positions_of(positions: Any) -> Contents | None:
     """`Contents` of a table of positions; None of None."""
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
-        path = os.fsdecode(os.fspath(positions))
-        return Contents(path, path)
+        return _of_path(positions)
     return table_contents(_as_table(positions), "the positions")
 
 
-def table_contents(table, name):
+def table_contents(table: Any, name: str) -> Contents:
     """`Contents` of an astropy table."""
     file = io.BytesIO()
     table.write(file, format="fits")
     return of_bytes(file.getbuffer(), name)
 
 
-def fits_contents(header, pixels, name):
+def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
     from astropy.io import fits
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:

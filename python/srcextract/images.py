@@ -1,4 +1,6 @@
 """What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
@@ -6,7 +8,7 @@ from srcextract.arrays import array_of, plane_of
 from srcextract.errors import InputError
 
 
-def cards_of(header):
+def cards_of(header: Any) -> str:
     """The cards of a header, 80 columns each and END."""
     if header is None:
         return ""
@@ -20,7 +22,7 @@ def cards_of(header):
     return text
 
 
-def _with_wcs(cards, wcs):
+def _with_wcs(cards: str, wcs: Any) -> str:
     """The cards, with those of a WCS for their own."""
     from astropy.io import fits
     header = fits.Header.fromstring(cards) if cards else fits.Header()
@@ -35,15 +37,16 @@ def _with_wcs(cards, wcs):
 class Opened:
     """An image as it came: its pixels, how they are stored, and what is known of them."""
 
-    def __init__(self, pixels, *, name="the array", header="", bscale=1.0, bzero=0.0, blank=None, mask=None, error=None,
-                 of_file=False, primary=""):
+    def __init__(self, pixels: Any, *, name: str = "the array", header: str = "", bscale: float = 1.0, bzero: float = 0.0,
+                 blank: int | None = None, mask: Any = None, error: Any = None, of_file: bool = False,
+                 primary: str = "") -> None:
         self.pixels, self.name, self.header = pixels, name, header
         self.bscale, self.bzero, self.blank, self.mask, self.error = bscale, bzero, blank, mask, error
         self.primary = primary  # the header whose keywords it inherits
         self.of_file = of_file  # of a cube it is the plane that input.plane says, as of a file
 
 
-def _stored_pixels(hdu):
+def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
     """The pixels of an HDU as its file has them, and their header; None where somebody has touched them, or there is no
     such file."""
     place = hdu.fileinfo()
@@ -58,7 +61,7 @@ def _stored_pixels(hdu):
         return None
 
 
-def _read_again(hdu, place):
+def _read_again(hdu: Any, place: Any) -> tuple[Any, Any] | None:
     """The same of what is compressed, which astropy would scale in another precision."""
     from astropy.io import fits
     try:
@@ -71,7 +74,7 @@ def _read_again(hdu, place):
     return None
 
 
-def _of_hdu(hdu):
+def _of_hdu(hdu: Any) -> Opened:
     """What is still in its file is scaled as the command scales it: in double, rounded once."""
     name = f"HDU {hdu.name or 'PRIMARY'}"
     if "TableHDU" in type(hdu).__name__:
@@ -92,7 +95,7 @@ def _of_hdu(hdu):
                   bzero=header.get("BZERO", 0.0), blank=header.get("BLANK"), of_file=True)
 
 
-def _primary_cards(hdu):
+def _primary_cards(hdu: Any) -> str:
     """The header of the file's primary HDU, of an extension of a file that is there."""
     from astropy.io import fits
     place = hdu.fileinfo()
@@ -104,7 +107,7 @@ def _primary_cards(hdu):
         return ""
 
 
-def _first_image(hdus):
+def _first_image(hdus: Any) -> Any:
     """The HDU that the command takes of such a file."""
     for hdu in hdus:
         if "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0:
@@ -112,7 +115,7 @@ def _first_image(hdus):
     raise InputError("no HDU of the file has an image")
 
 
-def _map(values, what, shape):
+def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map of something of every pixel."""
     values = array_of(values, what)
     if values.shape != shape:
@@ -121,7 +124,7 @@ def _map(values, what, shape):
     return values.view("u1") if values.dtype == bool else values
 
 
-def _planes_of(opened, takes_planes):
+def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
     """The planes of an image, or of a stack where the configuration says what to do with one."""
     pixels = opened.pixels
     if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
@@ -131,7 +134,8 @@ def _planes_of(opened, takes_planes):
     return [pixels[index] for index in numpy.ndindex(pixels.shape[:-2])]
 
 
-def inputs_of(image, *, header=None, wcs=None, mask=None, weight=None, error=None, name=None, takes_planes=False):
+def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
+              name: str | None = None, takes_planes: bool = False) -> tuple[_core.PixelInputs, list[Any]]:
     """What the compiled half takes for the image, and what has to stay alive meanwhile."""
     opened = open_image(image, name)
     if opened.pixels.dtype == bool:
@@ -157,7 +161,7 @@ def inputs_of(image, *, header=None, wcs=None, mask=None, weight=None, error=Non
     return inputs, alive
 
 
-def error_of(image):
+def error_of(image: Any) -> Any:
     """The standard deviations that an NDData has of its pixels; None of anything else."""
     uncertainty = getattr(image, "uncertainty", None)
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
@@ -166,7 +170,7 @@ def error_of(image):
     return array_of(uncertainty.represent_as(StdDevUncertainty).array, "the uncertainty")
 
 
-def _of_nddata(image):
+def _of_nddata(image: Any) -> Opened:
     header = getattr(image, "header", None) or getattr(image, "meta", None)
     cards = cards_of(header) if hasattr(header, "tostring") else ""
     if image.wcs is not None and hasattr(image.wcs, "to_header"):
@@ -179,7 +183,7 @@ def _of_nddata(image):
     return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
 
 
-def _of_masked(image):
+def _of_masked(image: Any) -> Opened:
     if image.mask is numpy.ma.nomask:
         return Opened(image.data)
     if image.ndim > 2 and image.dtype.kind == "f":  # planes of a stack have masks of their own
@@ -187,13 +191,13 @@ def _of_masked(image):
     return Opened(image.data, mask=image.mask)
 
 
-def open_image(image, name=None):
+def open_image(image: Any, name: str | None = None) -> Opened:
     """The image, whatever it is in."""
     if isinstance(image, list) and hasattr(image, "fileinfo"):
         image = _first_image(image)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif hasattr(image, "data") and hasattr(image, "uncertainty"):  # NDData, CCDData
+    elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
         opened = _of_nddata(image)
     elif isinstance(image, numpy.ma.MaskedArray):
         opened = _of_masked(image)
@@ -206,7 +210,7 @@ def open_image(image, name=None):
     return opened
 
 
-def _unit_header(unit):
+def _unit_header(unit: Any) -> Any:
     from astropy.io import fits
     try:
         text = unit.to_string("fits")

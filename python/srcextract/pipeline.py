@@ -1,5 +1,7 @@
 """Images into catalogues: `extract`, and `Extractor`, which keeps what it needs from image to image."""
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 from srcextract import _core, configuration, files, images
 from srcextract.catalogue import Catalogue
@@ -10,7 +12,7 @@ logger = logging.getLogger("srcextract")
 logger.addHandler(logging.NullHandler())
 
 
-def pass_on_log(*contents):
+def pass_on_log(*contents: files.Contents | None) -> None:
     """Gives Python's logging what the compiled half logged, with the names of contents."""
     for level, text in _core.take_log():
         for one in contents:
@@ -18,10 +20,10 @@ def pass_on_log(*contents):
         logger.log(level, "%s", text)
 
 
-def _several(device):
+def _several(device: int | Sequence[int] | None) -> Sequence[int]:
     if device is None:
         return []
-    return device if isinstance(device, (list, tuple)) else [device]
+    return device if isinstance(device, Sequence) else [device]
 
 
 class Extractor:
@@ -50,19 +52,19 @@ class Extractor:
         If the configuration is wrong: with the place, the reason, and the key that may be meant.
     """
 
-    def __init__(self, config=None, *, backend="auto", device=None, threads=None, of_difference=False,
-                 segmentation=True, **keys):
+    def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
+                 threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
         self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._of_difference = of_difference
         self._engine = _core.Extractor(backend, [int(index) for index in _several(device)], int(threads or 0))
 
     @property
-    def config(self):
+    def config(self) -> str:
         """The configuration as YAML, with every key."""
         return self._configuration.yaml
 
-    def __call__(self, image, *, header=None, wcs=None, mask=None, weight=None, error=None, reference=None,
-                 positions=None, name=None):
+    def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+                 error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
@@ -85,7 +87,7 @@ class Extractor:
             finally:
                 pass_on_log(contents, beside, table)
 
-    def _of_contents(self, contents, with_files, maps):
+    def _of_contents(self, contents: files.Contents, with_files: _core.FilesWith, maps: dict[str, Any]) -> Catalogue:
         wrong = [key for key, value in maps.items() if value is not None]
         if wrong:
             raise ConfigError(f"{' and '.join(wrong)} cannot be given with a file, which says it by itself; use "
@@ -97,7 +99,7 @@ class Extractor:
         return Catalogue(found[0])
 
 
-def _reference_of(reference):
+def _reference_of(reference: Any) -> files.Contents | None:
     if reference is None:
         return None
     contents = files.contents_of(reference, None if isinstance(reference, str) else "the reference")
@@ -114,8 +116,9 @@ def _reference_of(reference):
     return files.fits_contents(opened.header, pixels, "the reference")
 
 
-def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None, error=None, reference=None,
-            positions=None, name=None, backend="auto", device=None, threads=None, **keys):
+def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+            error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None,
+            backend: str = "auto", device: int | None = None, threads: int | None = None, **keys: Any) -> Catalogue:
     """The sources of an image.
 
     Parameters
@@ -171,7 +174,7 @@ def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None
                      positions=positions, name=name)
 
 
-def difference(reference, new, config=None, **arguments):
+def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:
     """What changed between two frames of one field: ``srcextract difference``.
 
     Parameters

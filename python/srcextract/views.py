@@ -1,16 +1,22 @@
 """A catalogue as other packages, and notebooks, have it."""
+from __future__ import annotations
+
 import html
 import inspect
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from srcextract import images
 
+if TYPE_CHECKING:
+    from srcextract.catalogue import Catalogue
+
 # How many rows a notebook shows.
 SHOWN = 8
 
 
-def arrow_table(catalogue):
+def arrow_table(catalogue: Catalogue) -> Any:
     """pyarrow.Table of the columns, as the Parquet file has them."""
     import pyarrow
     arrays, fields = [], []
@@ -27,7 +33,7 @@ def arrow_table(catalogue):
                                                                          "config": catalogue.config}))
 
 
-def photutils_arguments(catalogue):
+def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
     """What photutils.segmentation.SourceCatalog takes beside the pixels above the sky."""
     from photutils.segmentation import SegmentationImage, SourceCatalog
     named = inspect.signature(SourceCatalog).parameters
@@ -40,7 +46,7 @@ def photutils_arguments(catalogue):
     return arguments
 
 
-def wcs_of(cards):
+def wcs_of(cards: str) -> Any:
     """astropy.wcs.WCS of a header that has one on the sky, or None."""
     if not cards:
         return None
@@ -56,7 +62,7 @@ def wcs_of(cards):
     return wcs if wcs.has_celestial else None
 
 
-def as_html(catalogue):
+def as_html(catalogue: Catalogue) -> str:
     """Facts, and the first rows, for a notebook."""
     height, width = catalogue.shape
     facts = [f"{len(catalogue)} sources", f"{width} × {height} pixels",
@@ -78,11 +84,11 @@ def as_html(catalogue):
     return "".join(lines)
 
 
-def _cell(value):
+def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, numpy.floating) else html.escape(str(value))
 
 
-def _pixels(image):
+def _pixels(image: Any) -> Any:
     """The values of an image, as floats, with NaN where it is masked."""
     if isinstance(image, (str, bytes)) or hasattr(image, "__fspath__"):
         from astropy.io import fits
@@ -94,7 +100,8 @@ def _pixels(image):
     return pixels
 
 
-def plot(catalogue, ax=None, image=None, *, scale=3.0, color="red", **shown):
+def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red",
+         **shown: Any) -> Any:
     """Draws ellipses of the sources over an image."""
     from matplotlib.collections import EllipseCollection
     from matplotlib import pyplot

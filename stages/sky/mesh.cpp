@@ -63,7 +63,8 @@ MeshFacts facts_of(const NodeBuffers& estimates, const NodeBuffers& nodes) {
 
 }  // namespace
 
-MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
+NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
+                           const Cpu& where) {
   const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
   NodeBuffers estimates(grid.nodes, where);
   std::atomic<std::int64_t> unmasked = 0;
@@ -79,11 +80,15 @@ MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfi
     }
     unmasked += count;
   });
-  NodeBuffers nodes = estimates.filled_and_filtered(config, where);
+  all_unmasked = unmasked;
+  return estimates;
+}
 
+MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
+                         const Cpu& where) {
+  NodeBuffers nodes = estimates.filled_and_filtered(config, where);
   MeshSky<Cpu> sky;
   Background& background = *sky.background;
-  background.all.count = unmasked;
   background.mesh = facts_of(estimates, nodes);
   background.clipped.median = unsigned_zero(median_of({nodes.level.begin(), nodes.level.end()}));
   background.clipped.sigma = unsigned_zero(typical_rms(nodes.rms));
@@ -93,6 +98,14 @@ MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfi
   sky.mesh = {grid, {}, {}, bend_along_y(nodes.level, grid.nodes, where), bend_along_y(nodes.rms, grid.nodes, where)};
   sky.mesh.level = std::move(nodes.level);
   sky.mesh.rms = std::move(nodes.rms);
+  return sky;
+}
+
+MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
+  std::int64_t unmasked = 0;
+  const NodeBuffers estimates = estimate_nodes(image, config, unmasked, where);
+  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, config.mesh_size), config, where);
+  sky.background->all.count = sky.above->all.count = unmasked;
   return sky;
 }
 

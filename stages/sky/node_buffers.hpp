@@ -43,6 +43,14 @@ struct NodeBuffers {
   Buffer<float, Cpu> level, rms;
 };
 
+/// What each mesh of an image tells by itself, NaN where too much of it is masked; and how many pixels are not.
+NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
+                           const Cpu& where);
+
+/// The sky that such estimates make, of which background.all is left out.
+MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
+                         const Cpu& where);
+
 /// 1 if there are no values.
 inline float median_of(std::vector<float> values) {
   if (values.empty()) return 1;

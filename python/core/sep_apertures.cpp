@@ -1,0 +1,270 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "python/core/sep_ellipse.hpp"
+#include "python/core/sep_image.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/core/vector_clones.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+
+SepImage sep_image(const AnyArray& data, const std::optional<AnyArray>& mask, double mask_threshold) {
+  SepImage image;
+  image.shape = shape_of(data);
+  image.pixels = plane_of(data);
+  image.mask = plane_of(mask);
+  image.mask_threshold = mask_threshold;
+  return image;
+}
+
+namespace {
+
+/// So many partial sums a stretch of pixels has, pixel i of it in the (i mod lanes)th.
+constexpr int lanes = 16;
+
+template <class T>
+inline double add_up(const T* pixels, std::int64_t count) {
+  double sums[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (int k = 0; k < lanes; ++k) sums[k] += static_cast<double>(pixels[i + k]);
+  for (int k = 0; i + k < count; ++k) sums[k] += static_cast<double>(pixels[i + k]);
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+  return sums[0];
+}
+
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN double sum_stretch(const float* pixels, std::int64_t count) {
+  return add_up(pixels, count);
+}
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN double sum_stretch(const double* pixels, std::int64_t count) {
+  return add_up(pixels, count);
+}
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN double sum_stretch(const std::int32_t* pixels, std::int64_t count) {
+  return add_up(pixels, count);
+}
+double sum_stretch(const std::uint8_t* pixels, std::int64_t count) {
+  return add_up(pixels, count);
+}
+
+/// What an aperture holds.
+struct ApertureSums {
+  double light = 0, variance = 0;
+  double area = 0, masked_area = 0;
+  std::int16_t flags = 0;
+};
+
+/// One aperture after another.
+template <class T>
+class ApertureSummer {
+ public:
+  ApertureSummer(const SepImage& image, const T* pixels)
+      : image_(image), pixels_(pixels), plain_(!image.mask && !image.noise && image.segments == nullptr) {}
+
+  /// As SEP, for what is of other sources alone nothing is put in its place.
+  bool corrects() const { return static_cast<bool>(image_.mask); }
+
+  ApertureSums sum(double x, double y, const EllipseForm& form, const SepAnnulus& annulus, std::int64_t segment) const {
+    ApertureSums sums;
+    const double r = annulus.outer();
+    const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image_.shape);
+    if (box.cut) sums.flags |= cut_off;
+    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      const double dy = static_cast<double>(row) - y;
+      const Stretch all = stretch(form, dy, x, annulus.outer_out(), box);
+      const bool whole_known = plain_ && !annulus.is_ring();
+      const Stretch inner = whole_known ? whole_pixels(form, dy, x, annulus, all) : Stretch{all.end, all.end};
+      add_pixels(x, row, dy, {all.begin, inner.begin}, annulus, segment, sums);
+      if (inner.end > inner.begin) add_whole(row, inner, sums);
+      if (inner.end > inner.begin) add_pixels(x, row, dy, {inner.end, all.end}, annulus, segment, sums);
+    }
+    if (plain_) sums.variance = sums.area * image_.variance(0);
+    return sums;
+  }
+
+ private:
+  struct Stretch {
+    std::int64_t begin, end;
+  };
+
+  /// The pixels of a row that may be within that square of the distance.
+  static Stretch stretch(const EllipseForm& form, double dy, double x, double square, const SepBox& box) {
+    const double middle = -form.cxy * dy / (2 * form.cxx);
+    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
+    if (!(rest > 0)) return {box.x_begin, box.x_begin};
+    const double half = std::sqrt(rest) + 1;  // pixels beyond are looked at, and found to be beyond
+    const double low = std::ceil(x + middle - half), high = std::floor(x + middle + half) + 1;
+    Stretch all{box.x_begin, box.x_end};
+    if (low > static_cast<double>(all.begin)) all.begin = static_cast<std::int64_t>(std::min(low, 9e15));
+    if (high < static_cast<double>(all.end)) all.end = static_cast<std::int64_t>(std::max(high, -9e15));
+    if (all.begin > all.end) all.begin = all.end;
+    return all;
+  }
+
+  /// Those of them that are inside as a whole, by part()'s own test.
+  static Stretch whole_pixels(const EllipseForm& form, double dy, double x, const SepAnnulus& annulus,
+                              const Stretch& all) {
+    const double square = annulus.sub_pixels() == 1 ? annulus.outer() * annulus.outer() : annulus.outer_in();
+    const double middle = -form.cxy * dy / (2 * form.cxx);
+    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
+    if (!(rest > 0)) return {all.end, all.end};
+    const double half = std::sqrt(rest);
+    const auto is_whole = [&](std::int64_t column) {
+      const double at = form.square(static_cast<double>(column) - x, dy);
+      return annulus.sub_pixels() == 1 ? at < square : at <= square;
+    };
+    std::int64_t begin = std::clamp(static_cast<std::int64_t>(std::ceil(x + middle - half)), all.begin, all.end);
+    std::int64_t end = std::clamp(static_cast<std::int64_t>(std::floor(x + middle + half)) + 1, begin, all.end);
+    while (begin < end && !is_whole(begin)) ++begin;
+    while (end > begin && !is_whole(end - 1)) --end;
+    return begin < end ? Stretch{begin, end} : Stretch{all.end, all.end};
+  }
+
+  void add_whole(std::int64_t row, const Stretch& stretch, ApertureSums& sums) const {
+    sums.light += sum_stretch(pixels_ + row * image_.shape.width + stretch.begin, stretch.end - stretch.begin);
+    sums.area += static_cast<double>(stretch.end - stretch.begin);
+  }
+
+  /// Those of a stretch, one by one, but for those that are inside as a whole and follow each other: so a ring and an
+  /// aperture of the same pixels have the same sum to the last bit.
+  void add_pixels(double x, std::int64_t row, double dy, const Stretch& stretch, const SepAnnulus& annulus,
+                  std::int64_t segment, ApertureSums& sums) const {
+    std::int64_t whole = 0;  // of them before `column`
+    for (std::int64_t column = stretch.begin; column < stretch.end; ++column) {
+      const double part = annulus.part(static_cast<double>(column) - x, dy);
+      if (plain_ && part == 1) {
+        ++whole;
+        continue;
+      }
+      if (whole > 0) add_whole(row, {column - whole, column}, sums);
+      whole = 0;
+      add(column, row, part, segment, sums);
+    }
+    if (whole > 0) add_whole(row, {stretch.end - whole, stretch.end}, sums);
+  }
+
+  /// A pixel that may be in the aperture.
+  void add(std::int64_t x, std::int64_t y, double part, std::int64_t segment, ApertureSums& sums) const {
+    if (part < 0) return;
+    const std::int64_t i = y * image_.shape.width + x;
+    if (plain_) {
+      sums.light += part * static_cast<double>(pixels_[i]);
+      sums.area += part;
+      return;
+    }
+    sums.area += part;
+    if (image_.is_masked(i) || is_of_another(image_, i, segment)) {
+      sums.masked_area += part;
+      sums.flags |= has_masked;
+      return;
+    }
+    sums.light += part * static_cast<double>(pixels_[i]);
+    sums.variance += part * image_.variance(i);
+  }
+
+  const SepImage& image_;
+  const T* pixels_;
+  bool plain_;
+};
+
+/// Places and sizes of apertures, one value for each.
+struct Apertures {
+  std::span<const double> x, y;
+  std::span<const double> a, b, theta;  ///< empty: circles
+  std::span<const double> inner, outer;
+  std::span<const double> sky_inner, sky_outer;  ///< empty: none
+  std::span<const std::int64_t> segment;         ///< empty: none
+  double gain = 0;
+  std::int64_t sub_pixels = 5;
+
+  EllipseForm form(std::size_t i) const {
+    return a.empty() ? EllipseForm{} : EllipseForm::of_axes(a[i], b[i], theta[i]);
+  }
+};
+
+/// Returns whether it could be done: a ring of the sky has pixels.
+template <class T>
+bool sum_one(const ApertureSummer<T>& summer, const Apertures& all, std::size_t i, double& light, double& error,
+             std::int16_t& flags) {
+  const EllipseForm form = all.form(i);
+  const std::int64_t segment = all.segment.empty() ? 0 : all.segment[i];
+  const double inner = all.inner.empty() ? -1 : all.inner[i];
+  const SepAnnulus annulus(form, inner, all.outer[i], all.sub_pixels);
+  ApertureSums sums = summer.sum(all.x[i], all.y[i], form, annulus, segment);
+  if (summer.corrects()) {
+    const double scale = sums.area / (sums.area - sums.masked_area);
+    sums.light *= scale;
+    sums.variance *= scale;
+  }
+  const auto variance_of = [&](const ApertureSums& of) {
+    return of.variance + (all.gain > 0 && of.light > 0 ? of.light / all.gain : 0);
+  };
+  light = sums.light;
+  double variance = variance_of(sums);
+  flags = sums.flags;
+  if (!all.sky_inner.empty()) {
+    const SepAnnulus ring(form, all.sky_inner[i], all.sky_outer[i], form.circle ? 1 : all.sub_pixels);
+    const ApertureSums sky = summer.sum(all.x[i], all.y[i], form, ring, segment);
+    const double area = sky.area - (summer.corrects() ? sky.masked_area : 0);
+    if (!(area > 0)) return false;
+    light -= sky.light / area * sums.area;
+    // SEP has the noise of a ring about an ellipse with what is masked put in its place.
+    const double of_noise = form.circle ? area * area : area * sky.area;
+    variance += variance_of(sky) / of_noise * (sums.area * sums.area);
+  }
+  error = std::sqrt(variance);
+  return true;
+}
+
+void sum_apertures(const AnyArray& data, const OptionalArray& noise, double noise_of_all, bool noise_is_variance,
+                   const OptionalArray& mask, double mask_threshold, const OptionalArray& segments,
+                   const std::optional<Values<std::int64_t>>& segment, const Values<double>& x, const Values<double>& y,
+                   const OptionalValues& a, const OptionalValues& b, const OptionalValues& theta,
+                   const OptionalValues& inner, const Values<double>& outer, const OptionalValues& sky_inner,
+                   const OptionalValues& sky_outer, double gain, std::int64_t sub_pixels, const Results<double>& light,
+                   const Results<double>& error, const Results<std::int16_t>& flags, int threads) {
+  SepImage image = sep_image(data, mask, mask_threshold);
+  image.noise = plane_of(noise);
+  image.noise_of_all = noise_of_all;
+  image.noise_is_variance = noise_is_variance;
+  if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
+  const Apertures all{span_of(x),         span_of(y),       span_of(a),     span_of(b),
+                      span_of(theta),     span_of(inner),   span_of(outer), span_of(sky_inner),
+                      span_of(sky_outer), span_of(segment), gain,           sub_pixels};
+  const nb::gil_scoped_release free_to_others;
+  std::atomic<std::int64_t> without_sky = std::numeric_limits<std::int64_t>::max();
+  image.pixels.with_type([&](const auto* pixels) {
+    const ApertureSummer summer(image, pixels);
+    parallel_for(std::ssize(all.x), apertures_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (sum_one(summer, all, static_cast<std::size_t>(i), light.data()[i], error.data()[i], flags.data()[i]))
+          continue;
+        std::int64_t first = without_sky;
+        while (i < first && !without_sky.compare_exchange_weak(first, i)) continue;
+      }
+    });
+  });
+  if (without_sky != std::numeric_limits<std::int64_t>::max())
+    throw Error(ErrorKind::input, "The background annulus does not contain any valid pixels, for the object at index " +
+                                      std::to_string(without_sky) + ": widen bkgann, or leave that one out");
+}
+
+}  // namespace
+
+void bind_sep_apertures(nb::module_& module) {
+  module.def("sep_sum_apertures", &sum_apertures, nb::arg("data"), nb::arg("noise").none(), nb::arg("noise_of_all"),
+             nb::arg("noise_is_variance"), nb::arg("mask").none(), nb::arg("mask_threshold"),
+             nb::arg("segments").none(), nb::arg("segment").none(), nb::arg("x"), nb::arg("y"), nb::arg("a").none(),
+             nb::arg("b").none(), nb::arg("theta").none(), nb::arg("inner").none(), nb::arg("outer"),
+             nb::arg("sky_inner").none(), nb::arg("sky_outer").none(), nb::arg("gain"), nb::arg("sub_pixels"),
+             nb::arg("light"), nb::arg("error"), nb::arg("flags"), nb::arg("threads"));
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,190 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "python/core/sep_image.hpp"
+#include "stages/core/masked_pixel.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/sky/mesh_rows.hpp"
+#include "stages/sky/node_buffers.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+constexpr std::int64_t rows_per_piece = 32;
+
+/// Sides of meshes, and of the filter over them.
+struct MeshSizes {
+  std::int64_t width, height, filter_width, filter_height;
+  double filter_threshold;
+};
+
+template <class T>
+void copy_pixels(const SepImage& image, const T* pixels, std::int64_t x, std::int64_t y, Image<float, Cpu>& to) {
+  for (std::int64_t row = 0; row < to.shape.height; ++row) {
+    const std::int64_t first = (y + row) * image.shape.width + x;
+    float* const out = to.pixels.data() + row * to.shape.width;
+    for (std::int64_t i = 0; i < to.shape.width; ++i) out[i] = static_cast<float>(pixels[first + i]);
+    if (!image.mask) continue;
+    for (std::int64_t i = 0; i < to.shape.width; ++i)
+      if (image.is_masked(first + i)) out[i] = masked_pixel;
+  }
+}
+
+/// What each mesh tells. A row of meshes at a time, which is converted on the way: no image is copied.
+NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
+                     const Cpu& where) {
+  NodeBuffers estimates(nodes, where);
+  // Meshes are squares cut by the edge of what is looked at, which is so wide.
+  const bool rows_at_once = sizes.height <= sizes.width;
+  const std::int64_t grain = std::max<std::int64_t>(1, nodes.height / (std::int64_t{4} * where.threads));
+  parallel_for(nodes.height, grain, where, [&](std::int64_t begin, std::int64_t end) {
+    Image<float, Cpu> band;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t y = row * sizes.height, height = std::min(sizes.height, image.shape.height - y);
+      for (std::int64_t column = 0; column < nodes.width; column += rows_at_once ? nodes.width : 1) {
+        const std::int64_t x = column * sizes.width;
+        const std::int64_t width = rows_at_once ? image.shape.width : std::min(sizes.width, image.shape.width - x);
+        if (band.shape != Shape{width, height}) band = Image<float, Cpu>({width, height}, where);
+        image.pixels.with_type([&](const auto* pixels) { copy_pixels(image, pixels, x, y, band); });
+        std::int64_t unmasked = 0;
+        const NodeBuffers found = estimate_nodes(band, config, unmasked, Cpu{1});
+        std::copy(found.level.begin(), found.level.end(), estimates.level.data() + row * nodes.width + column);
+        std::copy(found.rms.begin(), found.rms.end(), estimates.rms.data() + row * nodes.width + column);
+      }
+    }
+  });
+  return estimates;
+}
+
+/// filtered_node() with a filter of any sides.
+MeshNode filtered(const NodeView& nodes, std::int64_t x, std::int64_t y, const MeshSizes& sizes) {
+  const std::int64_t reach_x = std::min({sizes.filter_width / 2, x, nodes.width - 1 - x});
+  const std::int64_t reach_y = std::min({sizes.filter_height / 2, y, nodes.height - 1 - y});
+  std::vector<float> level, rms;
+  for (std::int64_t row = y - reach_y; row <= y + reach_y; ++row) {
+    for (std::int64_t column = x - reach_x; column <= x + reach_x; ++column) {
+      level.push_back(nodes.at(column, row).level);
+      rms.push_back(nodes.at(column, row).rms);
+    }
+  }
+  const MeshNode node = nodes.at(x, y), middle{median_of(std::move(level)), median_of(std::move(rms))};
+  const double difference = static_cast<double>(middle.level) - static_cast<double>(node.level);
+  return std::fabs(difference) >= sizes.filter_threshold ? middle : node;
+}
+
+/// The sky of an image, for srcextract.sep.Background.
+class SepBackground {
+ public:
+  SepBackground(const AnyArray& data, const OptionalArray& mask, double mask_threshold, std::int64_t width,
+                std::int64_t height, std::int64_t filter_width, std::int64_t filter_height, double filter_threshold,
+                int threads)
+      : sizes_{width, height, filter_width, filter_height, filter_threshold} {
+    const SepImage image = sep_image(data, mask, mask_threshold);
+    const nb::gil_scoped_release free_to_others;
+    const Cpu where{threads};
+    const Shape& shape = image.shape;
+    const Shape nodes{(shape.width - 1) / width + 1, (shape.height - 1) / height + 1};
+    BackgroundConfig config;
+    config.mesh_size = std::max(width, height);
+    const NodeBuffers estimates = estimate(image, sizes_, config, nodes, where);
+    const NodeBuffers filled = estimates.made(where, filled_node);
+    const NodeBuffers smooth = filled.made(
+        where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, sizes_); });
+    config.filter_size = 1;
+    sky_ = mesh_sky_of(smooth, {shape, width, nodes}, config, where);
+  }
+
+  double level() const { return sky_.background->clipped.median; }
+  double rms() const { return sky_.background->clipped.sigma; }
+
+  /// The map of the level, or of the noise.
+  template <class T>
+  void fill(const Results<T>& to, bool noise, int threads) const {
+    const nb::gil_scoped_release free_to_others;
+    for_each_row(noise, threads, [&](std::int64_t y, const float* row) {
+      T* const out = to.data() + y * shape().width;
+      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(row[x]);
+    });
+  }
+
+  /// `to` = pixels - level; they may be the same.
+  template <class T>
+  void subtract(const Values<T>& pixels, const Results<T>& to, int threads) const {
+    const nb::gil_scoped_release free_to_others;
+    for_each_row(false, threads, [&](std::int64_t y, const float* row) {
+      const T* const in = pixels.data() + y * shape().width;
+      T* const out = to.data() + y * shape().width;
+      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(in[x] - static_cast<T>(row[x]));
+    });
+  }
+
+ private:
+  const Shape& shape() const { return sky_.mesh.grid.image; }
+
+  /// body(y, values of the row).
+  template <class Body>
+  void for_each_row(bool noise, int threads, const Body& body) const {
+    const SkyMesh<Cpu>& mesh = sky_.mesh;
+    const Buffer<float, Cpu>&nodes = noise ? mesh.rms : mesh.level, &bends = noise ? mesh.rms_bend : mesh.level_bend;
+    parallel_for(shape().height, rows_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> values(static_cast<std::size_t>(shape().width));
+      MeshRow row(mesh.grid, nodes, bends);
+      for (std::int64_t y = begin; y < end; ++y) {
+        if (sizes_.width == sizes_.height && mesh.grid.nodes.height > 1) {
+          row.go_to(y);
+          row.fill(values.data());
+        } else {
+          fill_by_oblong(y, nodes, bends, values);
+        }
+        body(y, values.data());
+      }
+    });
+  }
+
+  /// A row where meshes are no squares, or there is one row of them, along which SEP goes straight from node to node.
+  void fill_by_oblong(std::int64_t y, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends,
+                      std::vector<float>& values) const {
+    const auto [width, height] = sky_.mesh.grid.nodes;
+    const NodePlace place(y, sizes_.height, height);
+    std::vector<float> node(static_cast<std::size_t>(width)), along(node.size());
+    for (std::int64_t x = 0; x < width; ++x)
+      node[static_cast<std::size_t>(x)] = place.at(nodes.data() + x, bends.data() + x, width);
+    if (height > 1) bend(node.data(), width, 1, along.data());
+    for (std::int64_t x = 0; x < shape().width; ++x)
+      values[static_cast<std::size_t>(x)] = spline_at(node.data(), along.data(), width, 1, sizes_.width, x);
+  }
+
+  MeshSizes sizes_;
+  MeshSky<Cpu> sky_;
+};
+
+}  // namespace
+
+void bind_sep_background(nb::module_& module) {
+  using Self = SepBackground;
+  nb::class_<Self> background(module, "SepBackground");
+  background.def(nb::init<const AnyArray&, const OptionalArray&, double, std::int64_t, std::int64_t, std::int64_t,
+                          std::int64_t, double, int>(),
+                 nb::arg("data"), nb::arg("mask").none(), nb::arg("mask_threshold"), nb::arg("width"),
+                 nb::arg("height"), nb::arg("filter_width"), nb::arg("filter_height"), nb::arg("filter_threshold"),
+                 nb::arg("threads"));
+  background.def_prop_ro("level", &Self::level).def_prop_ro("rms", &Self::rms);
+  background.def("fill", &Self::fill<float>, nb::arg("to").noconvert(), nb::arg("noise"), nb::arg("threads"));
+  background.def("fill", &Self::fill<double>, nb::arg("to").noconvert(), nb::arg("noise"), nb::arg("threads"));
+  background.def("fill", &Self::fill<std::int32_t>, nb::arg("to").noconvert(), nb::arg("noise"), nb::arg("threads"));
+  const auto def_subtract = [&](auto method) {
+    background.def("subtract", method, nb::arg("pixels").noconvert(), nb::arg("to").noconvert(), nb::arg("threads"));
+  };
+  def_subtract(&Self::subtract<float>);
+  def_subtract(&Self::subtract<double>);
+  def_subtract(&Self::subtract<std::int32_t>);
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,296 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/core/arrays.hpp"
+#include "python/core/sep_image.hpp"
+#include "python/core/sep_objects.hpp"
+#include "stages/clean/clean_sources.hpp"
+#include "stages/convolve/convolve.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/deblend/deblend.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/detect/matched_filter.hpp"
+#include "stages/detect/runs_by_source.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+constexpr std::int64_t rows_per_piece = 32;
+
+/// What srcextract.sep.extract was asked for.
+struct ExtractOptions {
+  double threshold = 0, gain = 0;
+  std::int64_t min_area = 5;
+  bool matched = true;
+  std::int64_t levels = 32;
+  double contrast = 0.005;
+  bool clean = true;
+  double clean_beta = 1;
+  std::int64_t most_pixels = 0;  ///< 0: any number
+  int threads = 1;
+};
+
+/// f(row) for all rows of an image.
+template <class F>
+void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
+  parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < end; ++y) f(y);
+  });
+}
+
+/// The pixels in float; 0 for those that are masked.
+Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
+  Image<float, Cpu> out(image.shape, where);
+  const std::int64_t width = image.shape.width;
+  image.pixels.with_type([&](const auto* pixels) {
+    for_each_row(image.shape, where, [&](std::int64_t y) {
+      for (std::int64_t i = y * width; i < (y + 1) * width; ++i) out.pixels[i] = static_cast<float>(pixels[i]);
+      if (!image.mask) return;
+      for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
+        if (image.is_masked(i)) out.pixels[i] = 0;
+    });
+  });
+  return out;
+}
+
+/// The variances of the pixels; infinite for those that are masked.
+Image<float, Cpu> variances_of(const SepImage& image, const Cpu& where) {
+  Image<float, Cpu> out(image.shape, where);
+  const std::int64_t width = image.shape.width;
+  for_each_row(image.shape, where, [&](std::int64_t y) {
+    for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
+      out.pixels[i] =
+          image.is_masked(i) ? std::numeric_limits<float>::infinity() : static_cast<float>(image.variance(i));
+  });
+  return out;
+}
+
+/// The kernel of an array, which lies over the image as it is, normalised, and one wider where a side is even.
+Kernel kernel_of(const AnyArray& values) {
+  const Shape shape = shape_of(values);
+  const SepPlane plane = plane_of(values);
+  ConvolveConfig config;
+  config.kernel = KernelShape::values;
+  const std::int64_t width = shape.width | 1, height = shape.height | 1;
+  config.values.assign(static_cast<std::size_t>(height), std::vector<double>(static_cast<std::size_t>(width), 0.0));
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      config.values[static_cast<std::size_t>(height - 1 - y)][static_cast<std::size_t>(width - 1 - x)] =
+          plane.at(y * shape.width + x);
+  if (const std::string problem = kernel_problem(config.values); !problem.empty())
+    throw Error(ErrorKind::input, "filter_kernel " + problem);
+  return make_kernel(config);
+}
+
+Config config_of(const ExtractOptions& options) {
+  Config config;
+  config.detection.connectivity = 8;
+  config.detection.min_area = options.min_area;
+  config.deblend.thresholds = options.levels;
+  config.deblend.contrast = options.contrast;
+  config.deblend.clean = true;
+  config.deblend.clean_beta = options.clean_beta;
+  return config;
+}
+
+void check_pixels(const Runs<Cpu>& runs, const ExtractOptions& options) {
+  if (options.most_pixels == 0) return;
+  std::int64_t pixels = 0;
+  for (const Run& run : runs.runs) pixels += run.end - run.begin;
+  if (pixels <= options.most_pixels) return;
+  throw Error(ErrorKind::input, "internal pixel buffer full: The limit of " + std::to_string(options.most_pixels) +
+                                    " active object pixels over the detection threshold was reached. Check that the "
+                                    "image is background subtracted and the detection threshold is not too low. "
+                                    "Detection threshold can be increased, or the limit with set_extract_pixstack.");
+}
+
+/// The runs of a map of sources, and the numbers of these, from 1 in the order of the map's own.
+struct GivenSources {
+  Runs<Cpu> runs;
+  Components<Cpu> components;
+};
+
+GivenSources sources_of(const std::int32_t* segments, const Shape& shape, const Cpu& where) {
+  std::vector<Run> runs;
+  std::vector<std::int32_t> owners;
+  GivenSources given;
+  given.runs.shape = shape;
+  given.runs.row_begin = Buffer<std::int64_t, Cpu>(shape.height + 1, where);
+  std::int32_t most = 0;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    given.runs.row_begin[y] = std::ssize(runs);
+    const std::int32_t* const row = segments + y * shape.width;
+    for (std::int64_t x = 0; x < shape.width;) {
+      const std::int64_t begin = x;
+      const std::int32_t owner = row[begin];
+      while (++x < shape.width && row[x] == owner) continue;
+      if (owner <= 0) continue;
+      runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin), static_cast<std::int32_t>(x)});
+      owners.push_back(owner);
+      most = std::max(most, owner);
+    }
+  }
+  given.runs.row_begin[shape.height] = std::ssize(runs);
+  std::vector<std::int32_t> number(static_cast<std::size_t>(most) + 1, 0);
+  for (const std::int32_t owner : owners) number[static_cast<std::size_t>(owner)] = 1;
+  number[0] = 0;
+  std::inclusive_scan(number.begin(), number.end(), number.begin());
+  given.runs.runs = Buffer<Run, Cpu>(std::ssize(runs), where);
+  given.components.label = Buffer<std::int32_t, Cpu>(std::ssize(runs), where);
+  std::ranges::copy(runs, given.runs.runs.begin());
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    given.components.label[static_cast<std::int64_t>(i)] = number[static_cast<std::size_t>(owners[i])];
+  given.components.counts->kept = given.components.counts->found = number.back();
+  return given;
+}
+
+/// Where the sources come in SEP's order, by the last pixel of their island and their place in that.
+std::vector<std::int32_t> order_of(const Runs<Cpu>& island_runs, const Components<Cpu>& islands,
+                                   const Buffer<Parentage, Cpu>& parentage, const std::vector<std::int32_t>& place) {
+  std::vector<std::int64_t> last_run(static_cast<std::size_t>(islands.counts->kept) + 1, 0);
+  for (std::int64_t run = 0; run < island_runs.runs.size(); ++run)
+    last_run[static_cast<std::size_t>(islands.label[run])] = run;
+  std::vector<std::int32_t> order(place.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](std::int32_t source) {
+    return std::pair(last_run[static_cast<std::size_t>(parentage[source].parent)],
+                     place[static_cast<std::size_t>(source)]);
+  };
+  std::ranges::sort(order, {}, key);
+  return order;
+}
+
+/// The sources of an image.
+class Extraction {
+ public:
+  Extraction(const SepImage& image, const std::optional<AnyArray>& kernel, const ExtractOptions& options)
+      : image_(image), options_(options), config_(config_of(options)), where_{options.threads} {
+    if (kernel) kernel_ = kernel_of(*kernel);
+  }
+
+  SepObjects run(const std::int32_t* segments) {
+    measured_ = pixels_of(image_, where_);
+    if (kernel_) convolved_ = convolve(measured_, *kernel_, Edges::zero, Value<Background, Cpu>(), where_);
+    if (image_.noise) variance_ = variances_of(image_, where_);
+    const bool noise_known = image_.noise_of_all > 0;
+    levels_->detection = options_.threshold * (noise_known ? std::sqrt(image_.variance(0)) : 1);
+    levels_->in_noise = options_.threshold;
+    levels_->sigma = 1;
+    return segments != nullptr ? measure_given(segments) : find();
+  }
+
+ private:
+  const Image<float, Cpu>& found() const { return kernel_ ? convolved_ : measured_; }
+  NoiseMap<Cpu> noise() const { return {nullptr, image_.noise ? &variance_ : nullptr}; }
+
+  Runs<Cpu> find_foreground() const {
+    if (!image_.noise) return find_runs(found(), levels_, where_);
+    if (!kernel_ || !options_.matched) return find_runs(found(), levels_, variance_, where_);
+    const Image<float, Cpu> match =
+        matched_filter(measured_, *kernel_, Value<Background, Cpu>(), levels_, noise(), where_);
+    return find_runs(match, levels_of_match(levels_, where_), where_);
+  }
+
+  SepObjects find() const {
+    Runs<Cpu> island_runs = find_foreground();
+    check_pixels(island_runs, options_);
+    const Components<Cpu> islands = label_components(island_runs, config_.detection, where_);
+    const DeblendImages<Cpu> images{found(), measured_, levels_, noise()};
+    // Without deblending every island is a source.
+    const bool split = options_.contrast < 1;
+    Deblended<Cpu> deblended;
+    if (split) deblended = deblend_sources(images, island_runs, islands, config_, where_);
+    const Runs<Cpu>& runs = split ? deblended.runs : island_runs;
+    const Components<Cpu>& components = split ? deblended.components : islands;
+    const Buffer<SourceSums, Cpu> sums = measure_sources(found(), runs, components, levels_, MaskCounts{}, where_);
+    const std::int64_t count = components.counts->kept;
+    Buffer<Parentage, Cpu> parentage(count, where_);
+    std::vector<std::int32_t> place(static_cast<std::size_t>(count), 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      parentage[i] = split ? deblended.parentage[i] : Parentage{0, 0, static_cast<std::int32_t>(i + 1), 0, 0};
+      if (split) place[static_cast<std::size_t>(i)] = deblended.core_pixels.place[i];
+    }
+    std::vector<std::int32_t> order = order_of(island_runs, islands, parentage, place);
+    if (options_.clean) {
+      const Uncleaned<Cpu> sources{runs, components, island_runs, islands, deblended.core_pixels, deblended.parentage,
+                                   sums};
+      const Cleaned<Cpu> cleaned = clean_sources(images, sources, config_, 1, where_);
+      std::vector<std::uint8_t> survives(static_cast<std::size_t>(count), 1);
+      for (std::int64_t run = 0; run < runs.runs.size(); ++run)
+        if (components.label[run] > 0 && cleaned.eaten[run] != Eaten::no)
+          survives[static_cast<std::size_t>(components.label[run] - 1)] = 0;
+      std::erase_if(order, [&](std::int32_t source) { return survives[static_cast<std::size_t>(source)] == 0; });
+    }
+    return measure(runs, components, sums, parentage, order);
+  }
+
+  SepObjects measure_given(const std::int32_t* segments) const {
+    const GivenSources given = sources_of(segments, image_.shape, where_);
+    const Buffer<SourceSums, Cpu> sums =
+        measure_sources(found(), given.runs, given.components, levels_, MaskCounts{}, where_);
+    Buffer<Parentage, Cpu> parentage(sums.size(), where_);
+    for (std::int64_t i = 0; i < sums.size(); ++i) parentage[i] = {0, 0, static_cast<std::int32_t>(i + 1), 0, 0};
+    std::vector<std::int32_t> order(static_cast<std::size_t>(sums.size()));
+    std::iota(order.begin(), order.end(), 0);
+    return measure(given.runs, given.components, sums, parentage, order);
+  }
+
+  SepObjects measure(const Runs<Cpu>& runs, const Components<Cpu>& components, const Buffer<SourceSums, Cpu>& sums,
+                     const Buffer<Parentage, Cpu>& parentage, const std::vector<std::int32_t>& order) const {
+    const SepPixels pixels{found(), measured_, image_, options_.threshold, *levels_, options_.gain};
+    return measure_objects(pixels, runs, components, sums, parentage, order, where_);
+  }
+
+  const SepImage& image_;
+  const ExtractOptions& options_;
+  Config config_;
+  Cpu where_;
+  std::optional<Kernel> kernel_;
+  Image<float, Cpu> measured_, convolved_, variance_;
+  Value<Levels, Cpu> levels_;
+};
+
+nb::object extract(const AnyArray& data, double threshold, const OptionalArray& noise, double noise_of_all,
+                   bool noise_is_variance, double gain, const OptionalArray& mask, double mask_threshold,
+                   std::int64_t min_area, const OptionalArray& kernel, bool matched, std::int64_t levels,
+                   double contrast, bool clean, double clean_beta, const OptionalArray& segments,
+                   const std::optional<Results<std::int32_t>>& segments_out, std::int64_t most_pixels, int threads) {
+  SepImage image = sep_image(data, mask, mask_threshold);
+  image.noise = plane_of(noise);
+  image.noise_of_all = noise_of_all;
+  image.noise_is_variance = noise_is_variance;
+  const ExtractOptions options{threshold, gain,  min_area,   matched,     levels,
+                               contrast,  clean, clean_beta, most_pixels, threads};
+  auto rows = std::make_unique<std::vector<SepObject>>();
+  {
+    const nb::gil_scoped_release free_to_others;
+    Extraction extraction(image, kernel, options);
+    SepObjects objects = extraction.run(segments ? static_cast<const std::int32_t*>(segments->data()) : nullptr);
+    if (segments_out) draw(objects, image.shape, segments_out->data(), Cpu{threads});
+    *rows = std::move(objects.rows);
+  }
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(rows->data());
+  const std::size_t size = rows->size() * sizeof(SepObject);
+  return numpy_array(std::move(rows), bytes, {size});
+}
+
+}  // namespace
+
+void bind_sep_extract(nb::module_& module) {
+  module.def("sep_extract", &extract, nb::arg("data"), nb::arg("threshold"), nb::arg("noise").none(),
+             nb::arg("noise_of_all"), nb::arg("noise_is_variance"), nb::arg("gain"), nb::arg("mask").none(),
+             nb::arg("mask_threshold"), nb::arg("min_area"), nb::arg("kernel").none(), nb::arg("matched"),
+             nb::arg("levels"), nb::arg("contrast"), nb::arg("clean"), nb::arg("clean_beta"),
+             nb::arg("segments").none(), nb::arg("segments_out").none(), nb::arg("most_pixels"), nb::arg("threads"));
+}
+
+}  // namespace srcextract::python

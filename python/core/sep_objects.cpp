@@ -1,0 +1,160 @@
+#include "python/core/sep_objects.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stages/core/parallel.hpp"
+#include "stages/detect/runs_by_source.hpp"
+#include "stages/measure/ellipse.hpp"
+
+namespace srcextract::python {
+namespace {
+
+constexpr std::int64_t objects_per_piece = 64, rows_per_piece = 64;
+
+/// SEP's flags of objects.
+constexpr std::int16_t merged = 0x1, truncated = 0x2, singular = 0x8;
+
+using Members = RunsBySource::Members;
+
+/// What is summed over the pixels of an object beside its SourceSums.
+struct ExtraSums {
+  double flux = 0, thresholds = 0;
+  double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squares of distances
+  std::int64_t above = 0;
+  float peak = -std::numeric_limits<float>::infinity();
+  std::int64_t x_peak = 0, y_peak = 0;
+};
+
+ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double cx, double cy) {
+  ExtraSums sums;
+  const SepImage& image = pixels.image;
+  const bool mapped = static_cast<bool>(image.noise), noisy = mapped || image.noise_of_all != 0 || pixels.gain > 0;
+  for (const std::int32_t member : members) {
+    const Run& run = runs.runs[member];
+    const double dy = run.y - cy;
+    for (std::int64_t x = run.begin; x < run.end; ++x) {
+      const std::int64_t i = run.y * image.shape.width + x;
+      const float value = pixels.measured.pixels[i];
+      const double variance = mapped ? (image.is_masked(i) ? 1e30 : image.variance(i)) : image.variance(0);
+      double threshold = pixels.levels.detection;
+      if (mapped) threshold = pixels.threshold * std::sqrt(variance);
+      sums.flux += static_cast<double>(value);
+      sums.thresholds += threshold;
+      sums.above += static_cast<double>(value) > threshold ? 1 : 0;
+      if (value > sums.peak) {
+        sums.peak = value;
+        sums.x_peak = x;
+        sums.y_peak = run.y;
+      }
+      if (!noisy) continue;
+      const auto found = static_cast<double>(pixels.found.pixels[i]);
+      const double noise = variance + (pixels.gain > 0 && found > 0 ? found / pixels.gain : 0);
+      const double dx = static_cast<double>(x) - cx;
+      sums.noise += noise;
+      sums.noise_x += noise * dx * dx;
+      sums.noise_y += noise * dy * dy;
+      sums.noise_xy += noise * dx * dy;
+    }
+  }
+  return sums;
+}
+
+SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, const SourceSums& sums,
+                    const Parentage& parentage) {
+  constexpr double of_pixel = 0.0833333;
+  const SourceOffset position = position_of(sums, parentage);
+  SepObject row{};
+  row.npix = sums.npix;
+  row.xmin = sums.xmin;
+  row.xmax = sums.xmax;
+  row.ymin = sums.ymin;
+  row.ymax = sums.ymax;
+  row.x = sums.xmin + position.x;
+  row.y = sums.ymin + position.y;
+  const ExtraSums extra = sum_pixels(pixels, runs, members, row.x, row.y);
+  SecondMoments moments = moments_about(sums, position);
+  const double flux2 = sums.v * sums.v;
+  row.errx2 = extra.noise_x / flux2;
+  row.erry2 = extra.noise_y / flux2;
+  row.errxy = extra.noise_xy / flux2;
+  if (is_thin(moments)) {
+    row.flag |= singular;
+    moments.x2 += of_pixel;
+    moments.y2 += of_pixel;
+    const double of_noise = of_pixel * extra.noise / flux2;
+    if (row.errx2 * row.erry2 - row.errxy * row.errxy < of_noise * of_noise) {
+      row.errx2 += of_noise;
+      row.erry2 += of_noise;
+    }
+  }
+  row.x2 = moments.x2;
+  row.y2 = moments.y2;
+  row.xy = moments.xy;
+  const EllipseAxes axes = axes_of(moments);
+  row.a = static_cast<double>(static_cast<float>(axes.a));
+  row.b = static_cast<double>(static_cast<float>(axes.b));
+  const double difference = moments.x2 - moments.y2;
+  constexpr double quarter = 0.78539816339744830962;
+  row.theta =
+      static_cast<double>(static_cast<float>(difference == 0 ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));
+  const double determinant = moments.x2 * moments.y2 - moments.xy * moments.xy;
+  row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
+  row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
+  row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
+  row.thresh = extra.thresholds / static_cast<double>(sums.npix);
+  row.tnpix = extra.above;
+  row.cflux = sums.v;
+  row.flux = extra.flux;
+  row.cpeak = static_cast<double>(sums.peak);
+  row.peak = static_cast<double>(extra.peak);
+  row.xcpeak = sums.xpeak;
+  row.ycpeak = sums.ypeak;
+  row.xpeak = extra.x_peak;
+  row.ypeak = extra.y_peak;
+  if (parentage.split != 0) row.flag |= merged;
+  const bool cut = parentage.split != 0 ? parentage.edge != 0 : at_edge(sums, runs.shape);
+  if (cut) row.flag |= truncated;
+  return row;
+}
+
+}  // namespace
+
+SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                           const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
+                           const std::vector<std::int32_t>& order, const Cpu& where) {
+  const RunsBySource by_source = group_runs(components, where);
+  SepObjects objects;
+  objects.rows.resize(order.size());
+  objects.run_begin.push_back(0);
+  for (const std::int32_t source : order) {
+    for (const std::int32_t member : by_source.members(source)) objects.runs.push_back(runs.runs[member]);
+    objects.run_begin.push_back(std::ssize(objects.runs));
+  }
+  parallel_for(std::ssize(order), objects_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const std::int32_t source = order[i];
+      objects.rows[i] = object_of(pixels, runs, by_source.members(source), sums[source], parentage[source]);
+    }
+  });
+  return objects;
+}
+
+void draw(const SepObjects& objects, const Shape& shape, std::int32_t* map, const Cpu& where) {
+  parallel_for(shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(map + begin * shape.width, map + end * shape.width, 0);
+  });
+  parallel_for(std::ssize(objects.rows), objects_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const auto first = objects.run_begin[static_cast<std::size_t>(i)];
+      for (auto run = first; run < objects.run_begin[static_cast<std::size_t>(i) + 1]; ++run) {
+        const Run& one = objects.runs[static_cast<std::size_t>(run)];
+        std::fill(map + one.y * shape.width + one.begin, map + one.y * shape.width + one.end,
+                  static_cast<std::int32_t>(i + 1));
+      }
+    }
+  });
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "python/core/sep_image.hpp"
+#include "stages/detect/label.hpp"
+#include "stages/measure/measure.hpp"
+#include "stages/measure/parentage.hpp"
+
+namespace srcextract::python {
+
+/// A row of what SEP's extract returns, as NumPy has it: without holes between the elements.
+#pragma pack(push, 1)
+struct SepObject {
+  double thresh;
+  std::int64_t npix, tnpix, xmin, xmax, ymin, ymax;
+  double x, y, x2, y2, xy, errx2, erry2, errxy, a, b, theta, cxx, cyy, cxy, cflux, flux, cpeak, peak;
+  std::int64_t xcpeak, ycpeak, xpeak, ypeak;
+  std::int16_t flag;
+};
+#pragma pack(pop)
+
+/// Rows, and the pixels of each.
+struct SepObjects {
+  std::vector<SepObject> rows;
+  std::vector<Run> runs;                ///< of all of them
+  std::vector<std::int64_t> run_begin;  ///< of each row, and the end
+};
+
+/// What sources are measured in.
+struct SepPixels {
+  const Image<float, Cpu>&found, &measured;
+  const SepImage& image;
+  double threshold;  ///< in units of the noise of each pixel
+  const Levels& levels;
+  double gain;
+};
+
+/// Measures sources as SEP does. `order`: those that become rows, from 0.
+SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                           const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
+                           const std::vector<std::int32_t>& order, const Cpu& where);
+
+/// Sets the pixels of a map to the numbers of rows, from 1, and all others to 0.
+void draw(const SepObjects& objects, const Shape& shape, std::int32_t* map, const Cpu& where);
+
+}  // namespace srcextract::python
