@@ -14,6 +14,7 @@ Images, masks and labels on a GPU (of CuPy, PyTorch, or whatever has ``__cuda_ar
 there: what a stage makes of them has both, and is ready when the function returns. Columns come to the host.
 """
 import functools
+import os
 import weakref
 from collections import namedtuple
 
@@ -99,7 +100,7 @@ def _image(values, threads, name="the image"):
         if not hasattr(values, "keys"):
             values.keys = {}
         return values
-    if images.path_of(values) is not None:
+    if isinstance(values, (str, bytes, os.PathLike)):
         raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
     opened = images.open_image(values, None)
     pixels = opened.pixels
