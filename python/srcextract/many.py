@@ -1,4 +1,5 @@
 """Many images, several at a time: `extract_many`."""
+import importlib
 import itertools
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -40,7 +41,7 @@ def _bar(progress: bool | None, total: int | None) -> Any:
     if progress is False:
         return None
     try:
-        from tqdm.auto import tqdm
+        tqdm = importlib.import_module("tqdm.auto").tqdm
     except ImportError:
         if progress is True:
             raise ConfigError("progress=True needs tqdm: pip install tqdm") from None
