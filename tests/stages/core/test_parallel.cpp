@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "stages/core/stop.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -32,6 +34,38 @@ TEST(ParallelFor, RethrowsWhatAPieceThrows) {
   };
   EXPECT_THROW(parallel_for(100, 10, Cpu{1}, fail), std::out_of_range);
   EXPECT_THROW(parallel_for(100, 10, Cpu{3}, fail), std::out_of_range);
+}
+
+TEST(StopScope, EndsTheWorkOfAllThreadsBetweenItsPieces) {
+  for (const int threads : {1, 3}) {
+    std::atomic<bool> stop = false;
+    std::atomic<int> begun = 0;
+    const StopScope asked(&stop);
+    EXPECT_THROW(parallel_for(100'000, 1, Cpu{threads},
+                              [&](std::int64_t, std::int64_t) {
+                                if (++begun == 10) stop = true;
+                              }),
+                 Stopped);
+    EXPECT_GE(begun, 10);
+    EXPECT_LT(begun, 100'000);
+    EXPECT_THROW(parallel_for(1, 1, Cpu{threads}, [](std::int64_t, std::int64_t) { FAIL(); }), Stopped);
+  }
+  int done = 0;
+  parallel_for(10, 1, Cpu{1}, [&](std::int64_t, std::int64_t) { ++done; });
+  EXPECT_EQ(done, 10);  // nobody is asked any more
+}
+
+TEST(StopScope, ReachesLoopsWithinPieces) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> begun = 0;
+  const StopScope asked(&stop);
+  const auto work = [&](std::int64_t, std::int64_t) {
+    parallel_for(100'000, 1, Cpu{1}, [&](std::int64_t, std::int64_t) {
+      if (++begun == 10) stop = true;
+    });
+  };
+  EXPECT_THROW(parallel_for(2, 1, Cpu{2}, work), Stopped);
+  EXPECT_LT(begun, 100'000);
 }
 
 TEST(StartableThreads, IsWhatWasWantedWhereNothingLimitsIt) {
