@@ -131,12 +131,6 @@ std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish)
   return device;
 }
 
-/// Whether it is done before anybody would interrupt it: what it takes to have it interrupted would be noticed.
-bool is_brief(const Shape& shape, const FilesWith& with, bool on_device) {
-  constexpr std::int64_t on_host = std::int64_t{1} << 20, there = std::int64_t{1} << 24;
-  return with.reference.empty() && with.positions.empty() && shape.count() <= (on_device ? there : on_host);
-}
-
 class Extractor {
  public:
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
@@ -155,22 +149,11 @@ class Extractor {
   std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs,
                                      const FilesWith& with) {
     const std::optional<int> device = device_of(inputs, wish_);
-    const Shape shape{inputs.planes.front().shape[1], inputs.planes.front().shape[0]};
     std::unique_ptr<Catalogue> catalogue;
-    const auto work = [&] { catalogue = extract_on(device, configuration, inputs, with); };
-    std::unique_lock turn(mutex_, std::try_to_lock);
-    if (turn && is_brief(shape, with, device.has_value())) {
-      const nb::gil_scoped_release others;
-      const bool on_device = device || wish_.backend == Backend::cuda || !wish_.devices.empty();
-      const auto of_caller = on_device ? std::make_unique<DeviceOfThread>() : nullptr;
-      work();
-      return catalogue;
-    }
-    if (turn) turn.unlock();  // it is another thread's
-    do_interruptibly([&] {
-      std::unique_lock own(mutex_, std::defer_lock);
-      while (!own.try_lock_for(std::chrono::milliseconds(look_for_signals))) stop_if_asked();
-      work();
+    do_watchfully([&] {
+      std::unique_lock turn(mutex_, std::defer_lock);
+      while (!turn.try_lock_for(std::chrono::milliseconds(look_for_signals))) stop_if_asked();
+      catalogue = extract_on(device, configuration, inputs, with);
     });
     return catalogue;
   }
@@ -215,8 +198,9 @@ class Extractor {
     const std::optional<Failure> failure = failure_of([&] {
       OpenImage opened(task, job);
       Progress progress(Progress::Show::nothing, 1, 0);
-      const Execution& execution =
-          device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
+      const std::int64_t bytes = shape.count() * opened.input().first().format.bytes();
+      const auto of_caller = device || may_take_device(bytes) ? std::make_unique<DeviceOfThread>() : nullptr;
+      const Execution& execution = device ? execution_on(*device) : execution_for(bytes);
       opened.finish(extract_image(opened.input(), execution, progress), execution);
     });
     if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
@@ -237,6 +221,13 @@ class Extractor {
   }
 
   static bool uses_device(const std::optional<Execution>& execution) { return execution && execution->device; }
+
+  /// Whether a device may be what takes an image of the host's of so many bytes.
+  bool may_take_device(std::int64_t bytes) const {
+    if (wish_.backend == Backend::cpu) return false;
+    return wish_.backend == Backend::cuda || !wish_.devices.empty() ||
+           estimate_times({.pixel_bytes = bytes}, wish_.threads).favours_gpu();
+  }
 
   /// By which the host gets what it needs of arrays of the same device.
   std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {

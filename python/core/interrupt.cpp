@@ -65,4 +65,30 @@ void do_interruptibly(const std::function<void()>& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+void do_watchfully(const std::function<void()>& work) {
+  std::optional<nb::python_error> raised;
+  std::exception_ptr failure;
+  {
+    const nb::gil_scoped_release others;
+    if (!hears_signals()) return work();
+    std::atomic<bool> stop = false;
+    Errand look(std::chrono::milliseconds(look_for_signals), [&] {
+      if (stop) return;
+      const nb::gil_scoped_acquire own;
+      if (PyErr_CheckSignals() == 0) return;
+      raised.emplace();
+      stop = true;
+    });
+    const StopScope asked(&stop);
+    const ErrandScope looking(&look);
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  if (raised) throw nb::python_error(std::move(*raised));
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace srcextract::python

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "stages/core/stop.hpp"
@@ -53,6 +55,20 @@ TEST(StopScope, EndsTheWorkOfAllThreadsBetweenItsPieces) {
   int done = 0;
   parallel_for(10, 1, Cpu{1}, [&](std::int64_t, std::int64_t) { ++done; });
   EXPECT_EQ(done, 10);  // nobody is asked any more
+}
+
+TEST(Errand, IsRunBetweenPiecesByTheThreadThatHasItAlone) {
+  const std::thread::id own = std::this_thread::get_id();
+  std::atomic<bool> stop = false;
+  std::atomic<int> elsewhere = 0;
+  Errand errand(std::chrono::milliseconds(0), [&] {
+    elsewhere += std::this_thread::get_id() != own;
+    stop = true;
+  });
+  const StopScope asked(&stop);
+  const ErrandScope has(&errand);
+  EXPECT_THROW(parallel_for(100'000, 1, Cpu{3}, [](std::int64_t, std::int64_t) {}), Stopped);
+  EXPECT_EQ(elsewhere, 0);
 }
 
 TEST(StopScope, ReachesLoopsWithinPieces) {
