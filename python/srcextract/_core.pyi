@@ -13,14 +13,20 @@ def take_log() -> list[tuple[int, str]]:
 class PlaneArray:
     """Pixels where they lie; raises InputError for a type that pixels cannot have."""
     def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], type: str, bscale: float = ...,
-                 bzero: float = ..., blank: int | None = ..., on_device: bool = ...,
-                 stream: int | None = ...) -> None: ...
+                 bzero: float = ..., blank: int | None = ..., on_device: bool = ..., stream: int | None = ...) -> None: ...
     @property
     def device(self) -> int | None: ...
 
+class Lent:
+    """Keeps what __dlpack__() lent."""
+
+def read_dlpack(capsule: object) -> tuple[int, int, tuple[int, ...], tuple[int, ...], str, Lent]:
+    """DLPack's kind of device, address, shape, strides in bytes, type as in "<f4", and the owner. Raises InputError."""
+
 class Configuration:
     """Read and checked; raises ConfigError."""
-    def __init__(self, path: str | None, yaml: str, settings: list[str], of_difference: bool = ...) -> None: ...
+    def __init__(self, path: str | None, yaml: str, settings: list[str], of_difference: bool = ...,
+                 segmentation: bool = ...) -> None: ...
     @property
     def yaml(self) -> str: ...
     @property
@@ -76,6 +82,26 @@ class Extractor:
     def __init__(self, backend: str, devices: list[int], threads: int) -> None: ...
     def extract(self, configuration: Configuration, inputs: PixelInputs, files: FilesWith) -> Catalogue: ...
     def extract_file(self, configuration: Configuration, path: str, files: FilesWith) -> list[Catalogue]: ...
+
+class BatchResult:
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def last(self) -> bool: ...
+    def take(self) -> Catalogue | None:
+        """None of a failure."""
+
+class Batch:
+    """Raises ConfigError."""
+    def __init__(self, configuration: Configuration, paths: list[str], backend: str, devices: list[int],
+                 threads: int) -> None: ...
+    def next(self) -> BatchResult | None:
+        """None when all have been given. Raises DeviceError, StorageError."""
+    def stop(self) -> None: ...
 
 def compare(reference: str, other: str, rules: str, matched: str, threads: int) -> tuple[bool, str, str]:
     """Whether it is within the rules, the report as JSON, and as text. Raises ConfigError, InputError, OutputError."""
