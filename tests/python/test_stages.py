@@ -352,3 +352,11 @@ def test_images_without_sources():
     assert len(srcextract.deblend(IMAGE, labels, sky)) == 0
     assert len(srcextract.measure(IMAGE, srcextract.deblend(IMAGE, labels, sky, clean=True), sky)) == 0
     assert len(srcextract.photometry(IMAGE, numpy.zeros((50, 60), int), sky, columns=["FLUX_AUTO"])) == 0
+
+
+def test_ctrl_c_ends_a_stage_within_a_second():
+    from test_interrupt import interrupt
+    work = ("sky = srcextract.background(image, threads=1); "
+            "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
+            "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)")
+    assert interrupt(work, 2.0) < 1
