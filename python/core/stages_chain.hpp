@@ -222,6 +222,11 @@ HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels
   const Components<Where>& whole = islands.levels ? islands.components : pieces;
   HeldLabels<Where> out{place, islands.runs, {}};
   out.levels = levels_of_sources(islands, both.found(), sky, config, where);
+  if (islands.kept == 0) {
+    out.components = copy_of_components(islands.components, where);
+    out.found = islands.found;
+    return out;
+  }
   const Value<Levels, Where> levels = value_at(*out.levels, where);
   const DeblendImages<Where> images{both.found(), both.measured.image(), levels, noise_of(sky, config)};
   CorePixels<Where> cores;

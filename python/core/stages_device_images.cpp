@@ -154,7 +154,7 @@ nb::class_<OnDevice<Held>> bind_image(nb::module_& module, const char* name) {
       .def("__dlpack_device__", [](const Own& self) { return nb::make_tuple(2, self.session->device()); })
       .def(
           "__dlpack__",
-          [](nb::object self, const nb::kwargs&) {
+          [](nb::handle self, const nb::kwargs&) {
             const auto& own = nb::cast<const Own&>(self);
             own.lend();
             const Image<typename One::Type, Gpu>& image = One::of(*own);

@@ -1,5 +1,6 @@
 // The stages that find and measure sources, on a GPU: everything stays there but the table of what was measured.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -123,14 +124,21 @@ Buffer<Row, Cpu> rows_here(const Buffer<Row, Gpu>& rows, std::int64_t count, con
   return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, std::min(count, rows.size()), where);
 }
 
-/// What was found on the device, with what is known of labels and sky, for the catalogue.
-Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const SkyOf<Gpu>& sky,
-                                const Gpu& where) {
+/// Background, whole and mesh.
+Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
+  const SkyMesh<Gpu>& mesh = sky.sky.mesh;
   Detection<Cpu> found;
   found.background = fetch(sky.background(), where);
   found.whole = sky.sky.facts;
-  found.mesh = {sky.sky.mesh.grid, to_host(sky.sky.mesh.level, where), to_host(sky.sky.mesh.rms, where),
-                to_host(sky.sky.mesh.level_bend, where), to_host(sky.sky.mesh.rms_bend, where)};
+  found.mesh = {mesh.grid, to_host(mesh.level, where), to_host(mesh.rms, where), to_host(mesh.level_bend, where),
+                to_host(mesh.rms_bend, where)};
+  return found;
+}
+
+/// What was found on the device, with what is known of labels and sky, for the catalogue.
+Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const SkyOf<Gpu>& sky,
+                                const Gpu& where) {
+  Detection<Cpu> found = sky_to_host(sky, where);
   found.levels = fetch(there.levels, where);
   found.runs.shape = labels.runs->shape;
   found.runs.row_begin = to_host(labels.runs->row_begin, where);
@@ -174,8 +182,35 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
     masked = fetch(image->pixels.masked, where);
     if (measures_aperture_noise(config)) pixels = to_host(Worked<Gpu>(*image, of, where).image(), where);
   }
-  auto catalogue = catalogue_of({std::move(found), image->pixels.image.shape, masked, labels->numbers}, pixels,
-                                configuration, host_place(threads).where);
+  auto catalogue = catalogue_of({std::move(found), image->pixels.image.shape, masked, labels->numbers}, pixels, config,
+                                configuration.given->yaml, host_place(threads).where);
+  catalogue->result.backend = "cuda";
+  return catalogue;
+}
+
+/// The device subtracts the sky; the host measures, for places are few.
+std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
+                                      bool subtracted, const Configuration& configuration, int threads) {
+  const nb::gil_scoped_release others;
+  check_stage_config(configuration.given->config);
+  check_background(sky->facts, configuration.given->config);
+  require_same({image.session, sky.session});
+  const Config config = config_of_light(columns, configuration);
+  const SkyOf<Gpu> of{*sky, subtracted};
+  Detection<Cpu> found;
+  MaskCounts masked;
+  Image<float, Cpu> pixels;
+  {
+    const Turn turn(*image.session);
+    const Gpu& where = turn.where();
+    const Worked<Gpu> worked(*image, of, where);
+    found = sky_to_host(of, where);
+    found.levels = fetch(StageLevels<Gpu>(worked.image(), of, config, where)(config.detection.threshold), where);
+    masked = fetch(image->pixels.masked, where);
+    pixels = to_host(worked.image(), where);
+  }
+  auto catalogue = light_at(columns, {std::move(found), image->pixels.image.shape, masked, {}}, pixels, configuration,
+                            host_place(threads).where);
   catalogue->result.backend = "cuda";
   return catalogue;
 }
@@ -213,6 +248,7 @@ void bind_device_sources(nb::module_& module) {
   module.def("stage_label", &label);
   module.def("stage_deblend", &deblend_labels, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
              nb::arg());
+  module.def("stage_measure_at", &measure_at);
   module.def("stage_measure", &measure, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
              nb::arg());
 }

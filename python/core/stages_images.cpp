@@ -105,7 +105,7 @@ nb::object render(const HostImage& image, const Configuration& configuration, in
 
 void bind_stage_images(nb::module_& module) {
   nb::class_<HostImage>(module, "HostImage", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def_prop_ro("array", [](nb::object self) { return pixels_of(self); })
+      .def_prop_ro("array", [](nb::handle self) { return pixels_of(self); })
       .def_prop_ro("masked", [](const HostImage& self) { return self.pixels.masked->total(); });
   nb::class_<HostSky>(module, "HostSky")
       .def_prop_ro("shape", [](const HostSky& self) { return std::pair(self.shape.height, self.shape.width); })
@@ -114,8 +114,8 @@ void bind_stage_images(nb::module_& module) {
       .def("level", [](const HostSky& self) { return sky_part(self, SkyMap::level); })
       .def("rms", [](const HostSky& self) { return sky_part(self, SkyMap::rms); })
       .def("nothing", [](const HostSky& self) { return sky_part(self, SkyMap::nothing); })
-      .def("level_nodes", [](nb::object self) { return nodes(self, SkyMap::level); })
-      .def("rms_nodes", [](nb::object self) { return nodes(self, SkyMap::rms); });
+      .def("level_nodes", [](nb::handle self) { return nodes(self, SkyMap::level); })
+      .def("rms_nodes", [](nb::handle self) { return nodes(self, SkyMap::rms); });
   module.def("stage_image", &hold, nb::arg("array"), nb::arg("threads"));
   module.def("stage_background", &background, nb::arg("image"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_subtract", &subtract, nb::arg("image"), nb::arg("sky"), nb::arg("threads"));

@@ -3,8 +3,10 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,12 +39,25 @@ struct MeasuredOnHost {
   Detection<Cpu> found;  ///< with background, whole, mesh, levels, sums, runs and labels
   Shape shape;
   MaskCounts masked;
-  const std::vector<std::int32_t>& numbers;  ///< of the sources, where they are not 1, 2, 3 ...
+  std::vector<std::int32_t> numbers;  ///< of the sources, where they are not 1, 2, 3 ...
 };
 
 /// Its catalogue. `image`, with which the noise of apertures is measured, is empty where that is not asked for.
-std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image,
-                                        const Configuration& configuration, const Cpu& where);
+std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image, const Config& config,
+                                        const std::string& yaml, const Cpu& where);
+
+/// Columns of a table of positions, by their names: X_IMAGE and Y_IMAGE, the centre of the first pixel being 1; NUMBER,
+/// A_IMAGE, B_IMAGE, THETA_IMAGE and KRON_RADIUS where they are there.
+using PositionColumns = std::map<std::string, std::vector<double>>;
+
+/// The light at positions of an image of which `sky` has background, whole, mesh and levels: `image` is what the stages
+/// work on.
+std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
+                                    const Image<float, Cpu>& image, const Configuration& configuration,
+                                    const Cpu& where);
+
+/// The configuration with which that is measured.
+Config config_of_light(const PositionColumns& columns, const Configuration& configuration);
 
 /// Throws Error{config} where labels were to be deblended or cleaned, and are not.
 void check_divided(std::int64_t sources, bool divided, const Config& config);

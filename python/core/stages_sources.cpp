@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -115,7 +116,26 @@ std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& lab
     std::optional<Worked<Cpu>> worked;
     if (measures_aperture_noise(config)) worked.emplace(image, of, where);
     return catalogue_of({std::move(found), image.pixels.image.shape, *image.pixels.masked, labels.numbers},
-                        worked ? worked->image() : nothing, configuration, where);
+                        worked ? worked->image() : nothing, config, configuration.given->yaml, where);
+  });
+}
+
+std::unique_ptr<Catalogue> measure_at(const HostImage& image, const PositionColumns& columns, const HostSky& sky,
+                                      bool subtracted, const Configuration& configuration, int threads) {
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    check_stage_config(configuration.given->config);
+    check_background(sky.facts, configuration.given->config);
+    const Cpu where = host_place(threads).where;
+    const SkyOf<Cpu> of{sky, subtracted};
+    const Worked<Cpu> worked(image, of, where);
+    const Config config = config_of_light(columns, configuration);
+    Detection<Cpu> found;
+    found.background = of.background();
+    found.whole = sky.whole;
+    found.mesh = copy_of_mesh(sky.mesh, where);
+    found.levels = StageLevels<Cpu>(worked.image(), of, config, where)(config.detection.threshold);
+    return light_at(columns, {std::move(found), image.pixels.image.shape, *image.pixels.masked, {}}, worked.image(),
+                    configuration, where);
   });
 }
 
@@ -165,6 +185,8 @@ void bind_stage_sources(nb::module_& module) {
   module.def("stage_label", &label, nb::arg("found"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_deblend", &deblend_labels, nb::arg("image"), nb::arg("labels"), nb::arg("sky"),
              nb::arg("subtracted"), nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
+  module.def("stage_measure_at", &measure_at, nb::arg("image"), nb::arg("columns"), nb::arg("sky"),
+             nb::arg("subtracted"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_measure", &measure, nb::arg("image"), nb::arg("labels"), nb::arg("sky"), nb::arg("subtracted"),
              nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
 }

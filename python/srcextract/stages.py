@@ -18,9 +18,10 @@ from typing import Any
 
 from srcextract import _core
 from srcextract.catalogue import Catalogue
+from srcextract.errors import ConfigError
 from srcextract.image_stages import as_image, combine, convolve, render, resample
-from srcextract.stage_results import (Background, Foreground, Labels, Mesh, Keys, background_of, configuration_of, foreground_of,
-                                      held_image, keys_of, of_sources, stage, threads_of)
+from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh, background_of, columns_of_positions,
+                                      configuration_of, foreground_of, held_image, keys_of, of_sources, stage, threads_of)
 
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]
@@ -180,8 +181,9 @@ def measure(image: Any, labels: Any, background: Background | None = None, *, fo
 
 
 @stage
-def photometry(image: Any, labels: Any, background: Background | None = None, *, columns: str | Sequence[str],
-               found_in: Any = None, threads: int | None = None, **keys: Any) -> Catalogue:
+def photometry(image: Any, labels: Any = None, background: Background | None = None, *,
+               columns: str | Sequence[str] | None = None, positions: Any = None, found_in: Any = None,
+               threads: int | None = None, **keys: Any) -> Catalogue:
     """Further columns of every source: light in circles and ellipses, windowed positions, and all that output.columns
     can ask for but what is on the sky.
 
@@ -189,8 +191,11 @@ def photometry(image: Any, labels: Any, background: Background | None = None, *,
     ----------
     image, labels, background, found_in, threads
         As of `measure`.
-    columns : str or list of str
-        Names, or groups, as of ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``.
+    columns : str or list of str, optional
+        Names, or groups, as of ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``. Of labels.
+    positions : Catalogue, table, dict, array of shape (n, 2), optional
+        Instead of labels: the light at X_IMAGE and Y_IMAGE (the centre of the first pixel is 1), or at x and y of an
+        array, in circles, whatever is there; and in the ellipses of A_IMAGE, B_IMAGE and THETA_IMAGE, if it has them.
     **keys
         Of the section ``measurement``: ``apertures``, ``kron``, ``petrosian``, ``flux_radius``, ``annulus``, ``mask``,
         ``noise`` ...
@@ -199,9 +204,26 @@ def photometry(image: Any, labels: Any, background: Background | None = None, *,
     -------
     Catalogue
     """
+    if (labels is None) == (positions is None):
+        raise ConfigError("photometry is of labels, or at positions: give one of them")
     keys = keys_of("measurement", keys)
+    if positions is not None:
+        if columns is not None or found_in is not None:
+            raise ConfigError("columns and found_in are of labels; at positions there are the columns of circles and, where "
+                              "positions have a shape, of ellipses")
+        return _measure_at(image, positions, background, threads, keys)
+    if columns is None:
+        raise ConfigError("columns: say which, as in columns=['FLUX_AUTO', 'FLUX_RADIUS']")
     keys["output__columns"] = [columns] if isinstance(columns, str) else list(columns)
     return _measure(image, labels, background, found_in, threads, keys)
+
+
+def _measure_at(image: Any, positions: Any, background: Background | None, threads: int | None, keys: Keys) -> Catalogue:
+    count = threads_of(threads)
+    held = held_image(image, count)
+    sky = background_of(held, background, keys, count)
+    return Catalogue(_core.stage_measure_at(held, columns_of_positions(positions), sky._made, sky._of_rest,
+                                            configuration_of({**sky._keys, **keys}), count))
 
 
 def _measure(image: Any, labels: Any, background: Background | None, found_in: Any, threads: int | None,

@@ -120,6 +120,12 @@ def test_labels_of_others_keep_their_numbers():
                                                                            detection__threshold=1).image)
 
 
+def test_light_at_positions_is_that_of_the_host():
+    image, places = field(2), numpy.random.default_rng(1).uniform(-3, 260, (40, 2))
+    table = srcextract.photometry(cupy.asarray(image), positions=places, apertures=[4, 9])
+    assert_same_columns(table, srcextract.photometry(image, positions=places, apertures=[4, 9]))
+
+
 def test_images_become_images_as_on_the_host():
     planes = numpy.stack([field(seed, (64, 70), 5) for seed in range(5)])
     there = [cupy.asarray(plane) for plane in planes]
