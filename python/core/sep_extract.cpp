@@ -200,8 +200,19 @@ class Extraction {
     return find_runs(match, levels_of_match(levels_, where_), where_);
   }
 
-  SepObjects find() const {
-    Runs<Cpu> island_runs = find_foreground();
+  /// Once the foreground is found masked pixels in it are as noisy as is told of them: what is endless has no mean.
+  void forget_mask() {
+    if (!image_.noise || !image_.mask) return;
+    const std::int64_t width = image_.shape.width;
+    for_each_row(image_.shape, where_, [&](std::int64_t y) {
+      for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
+        if (image_.is_masked(i)) variance_.pixels[i] = static_cast<float>(image_.variance(i));
+    });
+  }
+
+  SepObjects find() {
+    const Runs<Cpu> island_runs = find_foreground();
+    forget_mask();
     check_pixels(island_runs, options_);
     const Components<Cpu> islands = label_components(island_runs, config_.detection, where_);
     const DeblendImages<Cpu> images{found(), measured_, levels_, noise()};

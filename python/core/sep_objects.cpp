@@ -22,7 +22,6 @@ using Members = RunsBySource::Members;
 struct ExtraSums {
   double flux = 0, thresholds = 0;
   double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squares of distances
-  std::int64_t above = 0;
   float peak = -std::numeric_limits<float>::infinity();
   std::int64_t x_peak = 0, y_peak = 0;
 };
@@ -37,12 +36,11 @@ ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members mem
     for (std::int64_t x = run.begin; x < run.end; ++x) {
       const std::int64_t i = run.y * image.shape.width + x;
       const float value = pixels.measured.pixels[i];
-      const double variance = mapped ? (image.is_masked(i) ? 1e30 : image.variance(i)) : image.variance(0);
+      const double variance = image.variance(i);
       double threshold = pixels.levels.detection;
       if (mapped) threshold = pixels.threshold * std::sqrt(variance);
       sums.flux += static_cast<double>(value);
       sums.thresholds += threshold;
-      sums.above += static_cast<double>(value) > threshold ? 1 : 0;
       if (value > sums.peak) {
         sums.peak = value;
         sums.x_peak = x;
@@ -59,6 +57,18 @@ ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members mem
     }
   }
   return sums;
+}
+
+/// How many pixels are above a threshold before they are convolved.
+std::int64_t count_above(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double threshold) {
+  std::int64_t above = 0;
+  for (const std::int32_t member : members) {
+    const Run& run = runs.runs[member];
+    const float* const row = pixels.measured.pixels.data() + run.y * runs.shape.width;
+    above += std::count_if(row + run.begin, row + run.end,
+                           [=](float value) { return static_cast<double>(value) > threshold; });
+  }
+  return above;
 }
 
 SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, const SourceSums& sums,
@@ -104,7 +114,7 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
   row.thresh = extra.thresholds / static_cast<double>(sums.npix);
-  row.tnpix = extra.above;
+  row.tnpix = count_above(pixels, runs, members, row.thresh);
   row.cflux = sums.v;
   row.flux = extra.flux;
   row.cpeak = static_cast<double>(sums.peak);
