@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -54,6 +55,23 @@ double sum_stretch(const std::uint8_t* pixels, std::int64_t count) {
   return add_up(pixels, count);
 }
 
+SRCEXTRACT_VECTOR_CLONES std::int64_t count_in_circle(double u, double v, double step, double radius2, int side) {
+  double u2[most_sub_pixels_together];
+  std::int64_t inside[most_sub_pixels_together] = {};
+  std::fill_n(u2, most_sub_pixels_together, std::numeric_limits<double>::infinity());
+  for (int k = 0; k < side; ++k, u += step) u2[k] = u * u;
+  // In vectors of 8.
+  const int columns = side <= 8 ? 8 : 16;
+  for (int j = 0; j < side; ++j, v += step) {
+    const double v2 = v * v;
+    for (int first = 0; first < columns; first += 8)
+      for (int k = first; k < first + 8; ++k) inside[k] += u2[k] + v2 < radius2 ? 1 : 0;
+  }
+  std::int64_t sum = 0;
+  for (const std::int64_t one : inside) sum += one;
+  return sum;
+}
+
 /// What an aperture holds.
 struct ApertureSums {
   double light = 0, variance = 0;
@@ -76,65 +94,37 @@ class ApertureSummer {
     const double r = annulus.outer();
     const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image_.shape);
     if (box.cut) sums.flags |= cut_off;
+    const EllipseRows rows(form, x, y);
+    const bool whole_known = plain_ && !annulus.is_ring(), whole_alone = whole_known && annulus.sub_pixels() == 1;
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
       const double dy = static_cast<double>(row) - y;
-      const Stretch all = stretch(form, dy, x, annulus.outer_out(), box);
-      const bool whole_known = plain_ && !annulus.is_ring();
-      const Stretch inner = whole_known ? whole_pixels(form, dy, x, annulus, all) : Stretch{all.end, all.end};
+      if (whole_alone) {
+        add_whole(row, rows.within(row, r * r, false, box), sums);
+        continue;
+      }
+      const SepStretch all = rows.about(row, annulus.outer_out(), box);
+      const SepStretch inner = whole_known ? rows.within(row, annulus.outer_in(), true, box) : SepStretch{0, 0};
+      if (inner.begin == inner.end) {
+        add_pixels(x, row, dy, all, annulus, segment, sums);
+        continue;
+      }
       add_pixels(x, row, dy, {all.begin, inner.begin}, annulus, segment, sums);
-      if (inner.end > inner.begin) add_whole(row, inner, sums);
-      if (inner.end > inner.begin) add_pixels(x, row, dy, {inner.end, all.end}, annulus, segment, sums);
+      add_whole(row, inner, sums);
+      add_pixels(x, row, dy, {inner.end, all.end}, annulus, segment, sums);
     }
     if (plain_) sums.variance = sums.area * image_.variance(0);
     return sums;
   }
 
  private:
-  struct Stretch {
-    std::int64_t begin, end;
-  };
-
-  /// The pixels of a row that may be within that square of the distance.
-  static Stretch stretch(const EllipseForm& form, double dy, double x, double square, const SepBox& box) {
-    const double middle = -form.cxy * dy / (2 * form.cxx);
-    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
-    if (!(rest > 0)) return {box.x_begin, box.x_begin};
-    const double half = std::sqrt(rest) + 1;  // pixels beyond are looked at, and found to be beyond
-    const double low = std::ceil(x + middle - half), high = std::floor(x + middle + half) + 1;
-    Stretch all{box.x_begin, box.x_end};
-    if (low > static_cast<double>(all.begin)) all.begin = static_cast<std::int64_t>(std::min(low, 9e15));
-    if (high < static_cast<double>(all.end)) all.end = static_cast<std::int64_t>(std::max(high, -9e15));
-    if (all.begin > all.end) all.begin = all.end;
-    return all;
-  }
-
-  /// Those of them that are inside as a whole, by part()'s own test.
-  static Stretch whole_pixels(const EllipseForm& form, double dy, double x, const SepAnnulus& annulus,
-                              const Stretch& all) {
-    const double square = annulus.sub_pixels() == 1 ? annulus.outer() * annulus.outer() : annulus.outer_in();
-    const double middle = -form.cxy * dy / (2 * form.cxx);
-    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
-    if (!(rest > 0)) return {all.end, all.end};
-    const double half = std::sqrt(rest);
-    const auto is_whole = [&](std::int64_t column) {
-      const double at = form.square(static_cast<double>(column) - x, dy);
-      return annulus.sub_pixels() == 1 ? at < square : at <= square;
-    };
-    std::int64_t begin = std::clamp(static_cast<std::int64_t>(std::ceil(x + middle - half)), all.begin, all.end);
-    std::int64_t end = std::clamp(static_cast<std::int64_t>(std::floor(x + middle + half)) + 1, begin, all.end);
-    while (begin < end && !is_whole(begin)) ++begin;
-    while (end > begin && !is_whole(end - 1)) --end;
-    return begin < end ? Stretch{begin, end} : Stretch{all.end, all.end};
-  }
-
-  void add_whole(std::int64_t row, const Stretch& stretch, ApertureSums& sums) const {
+  void add_whole(std::int64_t row, const SepStretch& stretch, ApertureSums& sums) const {
     sums.light += sum_stretch(pixels_ + row * image_.shape.width + stretch.begin, stretch.end - stretch.begin);
     sums.area += static_cast<double>(stretch.end - stretch.begin);
   }
 
   /// Those of a stretch, one by one, but for those that are inside as a whole and follow each other: so a ring and an
   /// aperture of the same pixels have the same sum to the last bit.
-  void add_pixels(double x, std::int64_t row, double dy, const Stretch& stretch, const SepAnnulus& annulus,
+  void add_pixels(double x, std::int64_t row, double dy, const SepStretch& stretch, const SepAnnulus& annulus,
                   std::int64_t segment, ApertureSums& sums) const {
     std::int64_t whole = 0;  // of them before `column`
     for (std::int64_t column = stretch.begin; column < stretch.end; ++column) {
@@ -257,6 +247,11 @@ void sum_apertures(const AnyArray& data, const OptionalArray& noise, double nois
 }
 
 }  // namespace
+
+std::int64_t sub_pixels_in_circle(double dx, double dy, double radius2, std::int64_t side) {
+  const double step = 1.0 / static_cast<double>(side), first = 0.5 * (step - 1);
+  return count_in_circle(dx + first, dy + first, step, radius2, static_cast<int>(side));
+}
 
 void bind_sep_apertures(nb::module_& module) {
   module.def("sep_sum_apertures", &sum_apertures, nb::arg("data"), nb::arg("noise").none(), nb::arg("noise_of_all"),

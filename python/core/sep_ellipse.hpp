@@ -98,6 +98,55 @@ inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const 
 /// Half the diagonal of a pixel, and a little more.
 inline constexpr double pixel_reach = 0.7072;
 
+/// Pixels [begin, end) of a row.
+struct SepStretch {
+  std::int64_t begin, end;
+};
+
+/// Where rows cut an ellipse, whose square of a distance is a parabola along each.
+class EllipseRows {
+ public:
+  EllipseRows(const EllipseForm& form, double x, double y)
+      : form_(form), x_(x), y_(y), lean_(-form.cxy / (2 * form.cxx)), rest_(form.cyy + lean_ * form.cxy / 2) {}
+
+  /// The pixels of a row of the box whose square is less than that, or the same if `or_equal`; `all` of those that may
+  /// be.
+  SepStretch within(std::int64_t row, double square, bool or_equal, const SepBox& box) const {
+    const SepStretch near = about(row, square, box);
+    SepStretch inside = near;
+    const auto is_in = [&](std::int64_t column) {
+      const double at = form_.square(static_cast<double>(column) - x_, static_cast<double>(row) - y_);
+      return or_equal ? at <= square : at < square;
+    };
+    while (inside.begin < inside.end && !is_in(inside.begin)) ++inside.begin;
+    while (inside.end > inside.begin && !is_in(inside.end - 1)) --inside.end;
+    return inside;
+  }
+
+  /// The same, and at most two more at each end.
+  SepStretch about(std::int64_t row, double square, const SepBox& box) const {
+    const double dy = static_cast<double>(row) - y_, left = (square - rest_ * dy * dy) / form_.cxx;
+    if (!(left >= 0)) return {box.x_begin, box.x_begin};
+    const double half = std::sqrt(left), middle = x_ + lean_ * dy;
+    const auto first = static_cast<double>(box.x_begin), last = static_cast<double>(box.x_end);
+    const auto at = [&](double place) { return static_cast<std::int64_t>(std::clamp(place, first, last)); };
+    const SepStretch near{at(std::ceil(middle - half) - 1), at(std::floor(middle + half) + 2)};
+    return near.begin < near.end ? near : SepStretch{box.x_begin, box.x_begin};
+  }
+
+ private:
+  const EllipseForm& form_;
+  double x_, y_;
+  double lean_;  ///< of the middles of rows, along x for a step along y
+  double rest_;  ///< of the square in the middle of a row, for that of a step along y
+};
+
+/// Of side x side sub-pixels of the pixel at (dx, dy) those whose centres are in the circle about (0, 0).
+std::int64_t sub_pixels_in_circle(double dx, double dy, double radius2, std::int64_t side);
+
+/// Up to this side those of a row are looked at together.
+inline constexpr std::int64_t most_sub_pixels_together = 16;
+
 /// How much of pixels is between two ellipses: by sub-pixels whose centres are, or by area if there are none.
 class SepAnnulus {
  public:
@@ -133,6 +182,8 @@ class SepAnnulus {
              (is_ring() ? exact_ellipse_overlap(form_, inner_, dx, dy) : 0);
     const double step = 1.0 / static_cast<double>(sub_pixels_), first = 0.5 * (step - 1);
     const double outer2 = outer_ * outer_, inner2 = is_ring() ? inner_ * inner_ : -1;
+    if (form_.circle && !is_ring() && sub_pixels_ <= most_sub_pixels_together)
+      return static_cast<double>(sub_pixels_in_circle(dx, dy, outer2, sub_pixels_)) * (step * step);
     std::int64_t inside = 0;
     double v = dy + first;
     for (std::int64_t j = 0; j < sub_pixels_; ++j, v += step) {
