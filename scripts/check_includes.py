@@ -26,8 +26,10 @@ ALLOWED = {
     "regression/": {"config", "regression/"},
     "survey/": {"config", "io/", "survey/"},
     "sextractor": {"config", "io/"},
-    "pipeline/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
-    "pipeline": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "pipeline/"},
+    "pipeline/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "cuda/ingest",
+                  "pipeline/"},
+    "pipeline": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/engine", "cuda/device", "cuda/ingest",
+                  "pipeline/"},
     "python/": {"config", "stages/", "io/", "regression/", "sextractor", "survey/", "cuda/", "pipeline/", "python/"},
 }
 

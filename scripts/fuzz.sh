@@ -10,7 +10,7 @@ Builds the preset `fuzz` (Clang's libFuzzer, AddressSanitizer, UndefinedBehavior
 tests/fuzz, or those that are named (wcs, tile_rice, ...), one a core at a time, for MINUTES in all. Prints a table.
 Exits 1 if there was a finding; the input that did it is in build-fuzz/findings, and `build-fuzz/tests/fuzz/fuzz_TARGET
 FILE` repeats it.
-  --libraries  with CFITSIO and WCSLIB built from their sources with the same checks (scripts/fuzz_libraries.sh)
+  --libraries  with CFITSIO and WCSLIB built from their sources with the same checks (scripts/static_libraries.sh)
   --built      runs what build-fuzz (build-fuzz-libraries) holds already: on a machine without Clang, from a copy
   --keep       afterwards adds to tests/fuzz/corpus the small ones of those that reach other code than its files do;
                in any case what is new stays in build-fuzz/corpus, where the next run begins with it
@@ -34,8 +34,10 @@ shift
 if [[ $# -gt 0 ]]; then targets=("$@"); else mapfile -t targets < <(basename -s .cpp -a tests/fuzz/fuzz_*.cpp | sed s/^fuzz_//); fi
 
 if $libraries && ! $built; then
-  scripts/fuzz_libraries.sh "$build/libraries"
-  export PKG_CONFIG_PATH=$PWD/$build/libraries
+  # With the fuzzer's eyes and AddressSanitizer in them; the product links those of the system.
+  CC=clang CXX=clang++ CFLAGS="-O1 -g1 -fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer" \
+    scripts/static_libraries.sh "$build/libraries" cfitsio wcslib
+  export PKG_CONFIG_PATH=$PWD/$build/libraries/lib/pkgconfig
 fi
 if ! $built; then
   cmake --preset fuzz -B "$build" >/dev/null

@@ -4,9 +4,12 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-Usage: scripts/setup.sh [--tests] [--package] [--slurm] [--ci]
-Installs what is missing to build srcextract and, as asked, to test it, to package it, to run surveys through a
-Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it (scripts/fuzz.sh).
+Usage: scripts/setup.sh [--tests] [--python] [--package] [--wheel] [--slurm] [--ci] [--print]
+Installs what is missing to build srcextract and, as asked, to test it, to package it, to make its Python wheels
+(scripts/wheel.sh), to run surveys through a Slurm of its own (scripts/slurm_check.sh), to check it in CI and to fuzz it
+(scripts/fuzz.sh).
+--python is what `pip install .` and scripts/python.sh need beside; --print prints the line that installs what is missing,
+and installs nothing.
 Without root and without sudo it prints the command to ask an administrator for and exits 2.
 END
 }
@@ -14,14 +17,18 @@ END
 packages=(cmake ninja-build g++ pkg-config libcfitsio-dev wcslib-dev libtbb-dev libyaml-cpp-dev libcli11-dev
   libspdlog-dev libfmt-dev nlohmann-json3-dev libboost-math-dev libexpat1-dev zlib1g-dev libpng-dev libzstd-dev
   libsnappy-dev)
+print=
 for argument in "$@"; do
   case $argument in
     --tests)
       packages+=(libgtest-dev libgmock-dev libbenchmark-dev python3 python3-numpy python3-scipy python3-astropy
         python3-pytest python3-jsonschema python3-yaml fitsverify source-extractor python3-sep python3-photutils
-        strace stilts scamp psfex astrometry.net sqlite3 postgresql)
+        make strace stilts scamp psfex astrometry.net sqlite3 postgresql)
       ;;
+    --python) packages+=(python3-dev python3-venv) ;;
+    --print) print=1 ;;
     --package) packages+=(patchelf) ;;
+    --wheel) packages+=(binutils dpkg-dev patch xz-utils make python3 python3-dev python3-venv) ;;
     --slurm) packages+=(slurm-wlm munge) ;;
     --ci) packages+=(git ccache clang-format clang-tidy shellcheck clang libclang-rt-dev llvm) ;;
     --help | -h) usage && exit ;;
@@ -40,6 +47,10 @@ for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 [[ ${#missing[@]} -gt 0 ]] || exit 0
+if [[ $print ]]; then
+  echo "apt-get install --no-install-recommends ${missing[*]}"
+  exit
+fi
 
 run_as_root=()
 if [[ $EUID -ne 0 ]]; then

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <utility>
 
 #include "config/config.hpp"
 #include "config/suggest.hpp"
@@ -11,6 +13,7 @@
 #include "io/files/words.hpp"
 #include "sextractor/text_file.hpp"
 #include "stages/core/ascii.hpp"
+#include "stages/core/shortest_number.hpp"
 
 namespace srcextract::sextractor {
 
@@ -106,29 +109,59 @@ void check_count(const SextractorKey& key, std::size_t count, const std::string&
        name + " has " + std::to_string(count) + (count == 1 ? " value" : " values") + "; SExtractor takes " + wanted);
 }
 
-/// Numbers that SExtractor refuses where they are not above 0; two values of a threshold are magnitudes.
-void check_above_zero(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
-  constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
-  constexpr std::string_view others[] = {"DETECT_MINAREA", "DEBLEND_NTHRESH", "CLEAN_PARAM",    "PHOT_FLUXFRAC",
-                                         "BACK_SIZE",      "BACK_FILTERSIZE", "INTERP_MAXXLAG", "INTERP_MAXYLAG"};
-  const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
-  if (!is_threshold && std::ranges::count(others, key.name) == 0) return;
-  for (const std::string& value : values)
-    if (finite_number(value).value_or(0) <= 0)
-      fail(place, std::string(key.name) + " must be above 0, not " + value + "; SExtractor refuses it as well");
-}
+/// What SExtractor 2.25 takes of a number, as it says of others ("keyword out of range").
+struct Range {
+  std::string_view key;
+  double least, most;
+  bool above = false;  ///< the least is not taken itself
+};
 
-/// Other numbers that SExtractor refuses.
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr Range ranges[] = {
+    {"DETECT_MINAREA", 1, 1e6},
+    {"DETECT_MAXAREA", 0, 1e9},
+    {"DEBLEND_NTHRESH", 1, 64},
+    {"DEBLEND_MINCONT", 0, 1},
+    {"CLEAN_PARAM", 0.1, 10},
+    {"PHOT_APERTURES", 0, 2097152},
+    {"PHOT_AUTOPARAMS", 0, 10},
+    {"PHOT_PETROPARAMS", 0, 10},
+    {"PHOT_AUTOAPERS", 0, 1e6},
+    {"PHOT_FLUXFRAC", 0, 1, true},
+    {"MAG_ZEROPOINT", -100, 100},
+    {"MAG_GAMMA", 0, unlimited, true},
+    {"GAIN", 0, unlimited},
+    {"PIXEL_SCALE", 0, unlimited},
+    {"SEEING_FWHM", 0, unlimited},
+    {"BACK_SIZE", 1, 2e9},
+    {"BACK_FILTERSIZE", 1, 11},
+    {"BACKPHOTO_THICK", 1, 256},
+    {"BACK_FILTTHRESH", 0, 1e30},
+    {"MEMORY_OBJSTACK", 16, 65536},
+    {"MEMORY_PIXSTACK", 1000, 1e8},
+    {"MEMORY_BUFSIZE", 8, 65534},
+    {"ASSOC_RADIUS", 0, unlimited, true},
+    {"INTERP_MAXXLAG", 1, 1e6},
+    {"INTERP_MAXYLAG", 1, 1e6},
+    {"PSF_NMAX", 1, 9},
+};
+
+/// Refuses what SExtractor refuses; two values of a threshold are magnitudes.
 void check_range(const SextractorKey& key, const std::vector<std::string>& values, const std::string& place) {
-  const auto check = [&](bool is_there, const std::string& value, const char* limit) {
-    if (!is_there)
-      fail(place, std::string(key.name) + " must be " + limit + ", not " + value + "; SExtractor refuses it as well");
-  };
-  for (const std::string& value : values) {
-    if (key.name == "PHOT_FLUXFRAC") check(finite_number(value) <= 1, value, "at most 1");
-    if (key.name == "DEBLEND_MINCONT") check(finite_number(value) <= 1, value, "at most 1");
-    if (key.name == "CLEAN_PARAM") check(finite_number(value) <= 10, value, "at most 10");
-    if (key.name == "PHOT_APERTURES") check(finite_number(value) >= 0, value, "at least 0");
+  constexpr std::string_view thresholds[] = {"DETECT_THRESH", "ANALYSIS_THRESH"};
+  const bool is_threshold = std::ranges::count(thresholds, key.name) > 0 && values.size() == 1;
+  const auto* const known = std::ranges::find(ranges, key.name, &Range::key);
+  if (!is_threshold && known == std::ranges::end(ranges)) return;
+  const Range range = is_threshold ? Range{key.name, 0, unlimited, true} : *known;
+  const bool is_positive = range.above || (range.least == 1 && key.value == SextractorValue::integer);
+  for (const std::string& text : values) {
+    const double value = finite_number(text).value_or(0);
+    const auto refuse = [&](const std::string& limit) {
+      fail(place, std::string(key.name) + " must be " + limit + ", not " + text + "; SExtractor refuses it as well");
+    };
+    if (value < range.least || (range.above && value == range.least))
+      refuse(is_positive ? "above 0" : "at least " + shortest(range.least));
+    if (value > range.most) refuse("at most " + shortest(range.most));
   }
 }
 
@@ -155,7 +188,6 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   }
   check_count(key, values.size(), place);
   for (const std::string& value : values) check_value(key, value, place);
-  check_above_zero(key, values, place);
   check_range(key, values, place);
   return values;
 }
@@ -227,6 +259,11 @@ void Configuration::set(std::string_view key, std::string_view text, const std::
              .place = place,
              .before = setting.place,
              .further = further_words(*known, text)};
+}
+
+void Configuration::set_values(std::string_view key, std::vector<std::string> values) {
+  settings_.at(static_cast<std::size_t>(find_sextractor_key(key) - sextractor_keys().data())).values =
+      std::move(values);
 }
 
 const Setting& Configuration::operator[](std::string_view key) const {

@@ -45,6 +45,9 @@ class Configuration {
   /// that begins with `place` if there is no such key, or it has no such value.
   void set(std::string_view key, std::string_view text, const std::string& place);
 
+  /// Gives a key of sextractor_keys() other values of its type, wherever it was set.
+  void set_values(std::string_view key, std::vector<std::string> values);
+
   /// Of a key of sextractor_keys().
   const Setting& operator[](std::string_view key) const;
 

@@ -96,4 +96,16 @@ std::string find_file(const std::string& name, const std::string& configuration)
   return fs::is_regular_file(beside, failure) ? beside.string() : "";
 }
 
+NamedImage named_image(const std::string& text, const std::string& where) {
+  const std::size_t bracket = text.rfind('[');
+  std::error_code ignored;
+  if (bracket == text.npos || !text.ends_with(']') || std::filesystem::exists(text, ignored)) return {text, ""};
+  const std::string number = text.substr(bracket + 1, text.size() - bracket - 2);
+  if (bracket == 0 || number.empty() || number.find_first_not_of("0123456789") != number.npos)
+    throw Error(ErrorKind::config,
+                where + ": between the brackets, after a file, is the number of an extension, as in " +
+                    (bracket == 0 ? "m31.fits" : text.substr(0, bracket)) + "[1]; see srcextract sextractor -h");
+  return {text.substr(0, bracket), number};
+}
+
 }  // namespace srcextract::sextractor

@@ -14,4 +14,13 @@ void for_each_text_line(const std::string& path, const std::function<void(std::s
 /// beside `configuration`; empty if there is none either.
 std::string find_file(const std::string& name, const std::string& configuration);
 
+/// A file, and of FILE[2] the number of an HDU, as SExtractor names an image.
+struct NamedImage {
+  std::string path, extension;  ///< the latter empty where there are no brackets
+};
+
+/// Brackets are part of the name where there is a file of it. Throws Error{config} that begins with `where`, if there
+/// is no number between them.
+NamedImage named_image(const std::string& text, const std::string& where);
+
 }  // namespace srcextract::sextractor

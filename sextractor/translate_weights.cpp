@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/values.hpp"
+#include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
 #include "stages/core/ascii.hpp"
 
@@ -31,6 +34,16 @@ std::string our_interpolation(const std::string& word) {
   return word == "ALL" ? "all" : word == "VAR_ONLY" ? "variance" : "none";
 }
 
+/// A file that a key names.
+NamedImage file_of(const Setting& setting, std::size_t index) {
+  return named_image(setting.word(index), (setting.is_set() ? setting.place + ": " : "") + setting.text());
+}
+
+/// Of FILE[2] that HDU, or else those that are paired with the images.
+std::string hdu_of(const NamedImage& map) {
+  return map.extension.empty() ? "auto" : map.extension;
+}
+
 /// Whether both images of a pair have the same.
 bool is_one(const Setting& setting) {
   return setting.word(of_detection) == setting.word(of_measurement);
@@ -54,7 +67,10 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   const std::string type = our_type(request["WEIGHT_TYPE"].word(of_detection));
   std::vector<std::string> settings = {"weights.type=" + type};
   if (!is_map(type)) return settings;
-  settings.push_back("weights.file=" + format_value(request["WEIGHT_IMAGE"].word(of_detection)));
+  const NamedImage map = file_of(request["WEIGHT_IMAGE"], of_detection);
+  settings.push_back("weights.file=" + format_value(map.path));
+  if (hdu_of(map) != hdu_of(file_of(request["WEIGHT_IMAGE"], of_measurement)))
+    settings.push_back("weights.hdu=" + hdu_of(map));
   if (const Setting& threshold = request["WEIGHT_THRESH"]; !threshold.values.empty())
     settings.push_back("weights.threshold=" + format_value(threshold.number(of_detection)));
   if (type != "rms")
@@ -91,7 +107,9 @@ void put_interpolation(const Request& request, Translation& to) {
 void put_map(const Request& request, const std::string& type, Translation& to) {
   const Setting &image = request["WEIGHT_IMAGE"], &threshold = request["WEIGHT_THRESH"];
   const Setting& rescale = request["RESCALE_WEIGHTS"];
-  to.put("weights.file", format_value(image.word(of_measurement)), {&image});
+  const NamedImage map = file_of(image, of_measurement);
+  to.put("weights.file", format_value(map.path), {&image});
+  if (!map.extension.empty()) to.put("weights.hdu", map.extension, {&image});
   if (!threshold.values.empty())
     to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
   if (type == "rms")
@@ -102,17 +120,14 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   put_interpolation(request, to);
 }
 
-/// A gain that follows the weights, of meshes as well as of a map, where GAIN or the header, by GAIN_KEY, may tell one.
-void put_weight_gain(const Request& request, Translation& to) {
-  const Setting& gain = request["WEIGHT_GAIN"];
-  const bool has_gain = request["GAIN"].number() > 0 || in_capitals(request["GAIN_KEY"].word()) != "NONE";
-  if (gain.yes() && has_gain)
-    to.unmet.push_back({gain.text(), gain.is_set() ? gain.place : request["WEIGHT_TYPE"].place,
-                        std::string(gain.key->ours) + ": FLUXERR_* of bright sources differ where the weight does; " +
-                            "with WEIGHT_GAIN N they are the same",
-                        true});
-  else
-    to.pass_over({&gain}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
+/// Whether a column is asked for that SExtractor has another value of where the gain follows the weights.
+bool wants_photon_noise(const Request& request) {
+  const auto has = [](const Parameter& parameter) {
+    const std::string& name = parameter.name;
+    return name.starts_with("FLUXERR_") || name.starts_with("MAGERR_") || name.starts_with("SNR_") ||
+           (name.starts_with("ERR") && name.find("WIN_") != name.npos);
+  };
+  return request.parameters.empty() || std::ranges::any_of(request.parameters, has);
 }
 
 void put_flags(const Request& request, Translation& to) {
@@ -125,16 +140,31 @@ void put_flags(const Request& request, Translation& to) {
     return word.empty() ? "or" : word;
   };
   if (images.values.empty()) return;
-  to.put("flags.file", format_value(images.word()), {&images});
+  const NamedImage first = file_of(images, 0);
+  to.put("flags.file", format_value(first.path), {&images});
+  if (!first.extension.empty()) to.put("flags.hdu", first.extension, {&images});
   to.put("flags.type", type_of(0), {&types});
   std::string further;
-  for (std::size_t i = 1; i < images.values.size(); ++i)
-    further += (further.empty() ? "" : ", ") + std::string("{file: ") + format_value(images.word(i)) +
-               ", type: " + type_of(i) + "}";
+  for (std::size_t i = 1; i < images.values.size(); ++i) {
+    const NamedImage map = file_of(images, i);
+    further += (further.empty() ? "" : ", ") + std::string("{file: ") + format_value(map.path) +
+               (map.extension.empty() ? "" : ", hdu: " + map.extension) + ", type: " + type_of(i) + "}";
+  }
   if (!further.empty()) to.put("flags.further", "[" + further + "]", {&images, &types});
 }
 
 }  // namespace
+
+std::optional<Unmet> unmet_weight_gain(const Request& request, std::size_t image) {
+  const Setting &gain = request["WEIGHT_GAIN"], &types = request["WEIGHT_TYPE"];
+  const bool has_gain = request["GAIN"].number() > 0 || in_capitals(request["GAIN_KEY"].word()) != "NONE";
+  if (!gain.yes() || !has_gain || our_type(types.word(image)) == "none" || !wants_photon_noise(request)) return {};
+  return Unmet{gain.text() + (gain.is_set() ? "" : " (SExtractor's default)"), gain.is_set() ? gain.place : types.place,
+               std::string(gain.key->ours) +
+                   ": FLUXERR_*, MAGERR_*, SNR_WIN and ERR*WIN_* of bright sources differ where the weight does; set "
+                   "WEIGHT_GAIN N, with which they are the same in both programs, or ask for none of these columns",
+               true};
+}
 
 void translate_weights(const Request& request, Translation& to) {
   const Setting &types = request["WEIGHT_TYPE"], &images = request["WEIGHT_IMAGE"];
@@ -149,8 +179,10 @@ void translate_weights(const Request& request, Translation& to) {
                  "WEIGHT_TYPE asks for no map");
   if (type == "none")
     to.pass_over({&request["WEIGHT_GAIN"]}, "WEIGHT_TYPE asks for no weights");
+  else if (std::optional<Unmet> gain = unmet_weight_gain(request, of_measurement))
+    to.unmet.push_back(std::move(*gain));
   else
-    put_weight_gain(request, to);
+    to.pass_over({&request["WEIGHT_GAIN"]}, "there is one gain for all pixels, as with WEIGHT_GAIN N, or none");
   put_flags(request, to);
 }
 

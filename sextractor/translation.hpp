@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,11 @@ class Translation {
 /// Puts what there is a key for into ours, section by section, and names the rest. Throws Error{config} that begins
 /// with the place of a setting if a file that it names cannot be read, or if no column is left.
 Translation translate(const Request& request);
+
+/// A gain that follows the weights (WEIGHT_GAIN), of meshes as well as of a map, where GAIN or the header, by GAIN_KEY,
+/// may tell one, WEIGHT_TYPE asks for weights of the first (0) or of the measured image (1), and a column depends on
+/// it.
+std::optional<Unmet> unmet_weight_gain(const Request& request, std::size_t image);
 
 /// What output.check_images calls a CHECKIMAGE_TYPE; empty: there is no such check image.
 std::string our_check_image(const std::string& type);

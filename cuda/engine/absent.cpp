@@ -1,6 +1,7 @@
 // The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
+#include "cuda/ingest/device_pixels.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -32,6 +33,38 @@ std::vector<CudaDevice> find_cuda_devices() {
 
 bool device_works(int) {
   return false;
+}
+
+std::optional<int> device_of(const void*) {
+  throw_not_built();
+}
+
+Written written_by(int, std::uintptr_t) {
+  throw_not_built();
+}
+
+DeviceOfThread::DeviceOfThread() {
+  throw_not_built();
+}
+
+DeviceOfThread::~DeviceOfThread() = default;
+
+struct DeviceReader::Impl {};
+
+DeviceReader::DeviceReader(int) {}
+
+DeviceReader::~DeviceReader() = default;
+
+DevicePixels::DevicePixels(const DevicePlace&, const Shape&, const PixelFormat&, std::shared_ptr<DeviceReader>) {
+  throw_not_built();
+}
+
+void DevicePixels::read_rows(std::span<const std::int64_t>, std::byte*) const {
+  throw_not_built();
+}
+
+void DevicePixels::copy(const std::int64_t*, std::int64_t, std::int64_t, std::byte*) const {
+  throw_not_built();
 }
 
 class CudaExtractor::Session {};

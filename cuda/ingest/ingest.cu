@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "cuda/ingest/decode.hpp"
+#include "cuda/ingest/device_pixels.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract {
@@ -42,11 +43,27 @@ __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t 
   decode_pixels<Stored>(stored, count, decoder, thread_index(), thread_total(), out, *masked);
 }
 
+/// Queues what needs no way to the device, since the pixels, or those of a map of quality, lie there; false if not.
+bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
+  float* const out = pixels.image.pixels.data();
+  const DevicePixels* const there = DevicePixels::of(source);
+  if (there != nullptr) {
+    there->decode(out, pixels.masked.data(), where);
+    return true;
+  }
+  const MaskRead* const mask = source.read.target<MaskRead>();
+  const DevicePixels* const map = mask == nullptr ? nullptr : DevicePixels::of(mask->map);
+  if (map != nullptr) map->judge(mask->bad, out, pixels.masked.data(), where);
+  return map != nullptr;
+}
+
 }  // namespace
 
 Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
 
 void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
+  if (ingest_there(source, pixels, where_)) return;
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();
   const bool straight = is_page_locked(source);
@@ -55,7 +72,6 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
   make_lanes_wide(std::min(bytes, image_bytes));
   if (!straight) make_slots();
 
-  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
   fork();
   // Also when a read fails: whoever uses the pixels' memory next must find the lanes empty.
   struct Join {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <type_traits>
@@ -159,15 +160,15 @@ std::string infos(const CatalogMetadata& metadata) {
 
 }  // namespace
 
-std::string votable_head(const CatalogRows& rows, std::int64_t count, const CatalogMetadata& metadata) {
+std::string votable_head(const CatalogRows& rows, std::optional<std::int64_t> count, const CatalogMetadata& metadata) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\""
          " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\""
          " xsi:schemaLocation=\"http://www.ivoa.net/xml/VOTable/v1.3"
          " http://www.ivoa.net/xml/VOTable/votable-1.4.xsd\">\n"
          "<RESOURCE>\n" +
-         infos(metadata) + systems(rows, metadata) + "<TABLE name=\"CATALOG\" nrows=\"" + std::to_string(count) +
-         "\">\n" + params(metadata) + fields(rows, metadata);
+         infos(metadata) + systems(rows, metadata) + "<TABLE name=\"CATALOG\"" +
+         (count ? attribute("nrows", std::to_string(*count)) : "") + ">\n" + params(metadata) + fields(rows, metadata);
 }
 
 }  // namespace srcextract

@@ -35,10 +35,11 @@ const char* what_to_try(int reason) {
     case EROFS:
       return "choose a directory that you may write to";
     case ENOENT:
-    case ENOTDIR:
       return "create its directory, or choose another one";
+    case ENOTDIR:
+      return "a file stands where a directory would have to; choose another directory";
     case ENAMETOOLONG:
-      return "rename the image: outputs are named after it";
+      return "choose a shorter name, or rename the image that it is named after";
     case EISDIR:
       return "move away the directory of that name, or choose another output directory";
     default:

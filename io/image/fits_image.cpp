@@ -44,6 +44,7 @@ struct FitsImage::Impl {
   std::int64_t summed_plane = 0;
   std::string name = {};                ///< of an image that is no file's
   std::vector<PixelSource> given = {};  ///< planes of that
+  std::string primary_cards = {};       ///< that `primary` of that is of
 
   bool in_file() const { return given.empty(); }
 
@@ -172,7 +173,8 @@ FitsImage open_memory_image(MemoryImage image) {
   impl->hdu.bitpix = image.planes.front().format.bitpix;
   impl->format = image.planes.front().format;
   impl->header = std::move(image.header);
-  impl->primary = std::make_shared<const Header>(std::string_view());
+  impl->primary_cards = std::move(image.primary_header);
+  impl->primary = std::make_shared<const Header>(impl->primary_cards);
   impl->name = std::move(image.name);
   impl->given = std::move(image.planes);
   return FitsImage(std::move(impl));

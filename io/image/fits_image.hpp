@@ -63,6 +63,7 @@ struct MemoryImage {
   int hdu = 0;         ///< that it counts as
   std::string header;  ///< 80-column cards without separators; empty: none
   std::vector<PixelSource> planes;
+  std::string primary_header = {};  ///< the same of a primary HDU, whose keywords it inherits
 };
 
 /// The image of the one HDU of `image`. What its planes lie in must outlive it. Its header is asked for the sky, for

@@ -3,12 +3,16 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "io/catalog/catalog_writers.hpp"
 #include "io/catalog/row_sink.hpp"
 #include "io/catalog/table_yaml.hpp"
+#include "io/catalog/votable_head.hpp"
 #include "io/files/utf8.hpp"
 #include "io/parquet/arrow_schema.hpp"
 #include "io/parquet/parquet_column.hpp"
@@ -36,6 +40,7 @@ class ParquetRows final : public RowSink {
     // The key under which Astropy looks for what ECSV has in its header.
     footer_.metadata.emplace_back("table_meta_yaml", as_utf8(table_yaml(rows, metadata)));
     arrow_fields_ = arrow_fields(rows, metadata);
+    votable_ = votable_of(rows, metadata);
     file_.write(parquet_magic);
   }
 
@@ -60,6 +65,8 @@ class ParquetRows final : public RowSink {
       footer_.metadata.emplace_back("table::len::" + field.name, std::to_string(std::max<std::size_t>(1, longest)));
     }
     footer_.metadata.emplace_back("ARROW:schema", arrow_schema(arrow_fields_, footer_.metadata));
+    footer_.metadata.emplace_back("IVOA.VOTable-Parquet.version", "1.0");
+    footer_.metadata.emplace_back("IVOA.VOTable-Parquet.content", votable_);
     const std::string footer = encoded_footer(footer_);
     file_.write(footer);
     std::array<char, sizeof(std::uint32_t)> length;
@@ -70,6 +77,12 @@ class ParquetRows final : public RowSink {
   }
 
  private:
+  /// VOParquet 1.0 (IVOA Note): what the columns are, as a VOTable without rows; cut-outs are lists.
+  static std::string votable_of(CatalogRows rows, const CatalogMetadata& metadata) {
+    for (CatalogField& field : rows.fields) std::visit([](auto& values) { values.width = 0; }, field.values);
+    return as_utf8(votable_head(rows, std::nullopt, metadata) + votable_end);
+  }
+
   /// What ECSV says of columns one by one.
   std::vector<ArrowField> arrow_fields(const CatalogRows& rows, const CatalogMetadata& metadata) const {
     std::vector<ArrowField> fields;
@@ -160,6 +173,7 @@ class ParquetRows final : public RowSink {
   std::size_t gathered_ = 0;
   std::size_t number_bytes_ = 0;  ///< of a row, without its text
   std::vector<ArrowField> arrow_fields_;
+  std::string votable_;
   ParquetFooter footer_;
   std::future<void> written_;  ///< last: it ends before what it uses
 };

@@ -183,7 +183,7 @@ char delimiter_of(const YAML::Node& header, const TextLines& lines) {
 /// The line after the header repeats the names.
 void check_line_of_names(TextLines& lines, char delimiter, const std::vector<std::string>& names) {
   if (!lines.next()) throw lines.error("the file ends before the line with the names of the columns");
-  const std::size_t count = FieldSplitter(delimiter).split(lines, [&](std::size_t index, std::string_view name) {
+  const std::size_t count = FieldSplitter(delimiter, false).split(lines, [&](std::size_t index, std::string_view name) {
     if (index < names.size() && name != names[index]) {
       throw lines.error("column " + std::to_string(index + 1) + " has the name " + shown(name) + " here and " +
                         shown(names[index]) + " in the header");
@@ -206,6 +206,7 @@ TextLayout ecsv_layout(TextLines& lines) try {
   TextLayout layout;
   layout.comments = true;
   layout.delimiter = delimiter_of(header, lines);
+  layout.at_tabs = false;
   std::vector<std::string> names;
   for (const YAML::Node& entry : columns) names.push_back(add_column(layout, entry, lines));
   check_line_of_names(lines, layout.delimiter, names);

@@ -22,11 +22,13 @@ constexpr std::string_view without_blanks(std::string_view text) {
 /// A field for a message: short, and on one line.
 std::string shown(std::string_view field);
 
-/// Cuts lines into fields at a delimiter; if that is a blank, at every run of blanks. A field in "quotes" may hold the
+/// Cuts lines into fields at a delimiter; if that is a blank, at every run of blanks, to which tabs belong or not. A
+/// field in "quotes" may hold the
 /// delimiter, "" for a quote, and ends of line (RFC 4180); blanks around any other are no part of it.
 class FieldSplitter {
  public:
-  explicit FieldSplitter(char delimiter) : delimiter_(delimiter) {}
+  explicit FieldSplitter(char delimiter, bool at_tabs = true)
+      : delimiter_(delimiter), tab_is_text_(delimiter == ' ' && !at_tabs) {}
 
   /// Calls on_field(index, text) for every field of the line, to which it adds those that its quotes go on over;
   /// returns how many there are. Throws Error{input} where quotes are not closed or are followed by text.
@@ -35,7 +37,7 @@ class FieldSplitter {
     std::string_view line = lines.line();
     std::size_t at = 0;
     for (std::size_t count = 0;; ++count) {
-      while (at < line.size() && is_blank(line[at])) ++at;
+      while (at < line.size() && passes_over(line[at])) ++at;
       if (at == line.size() && is_blank(delimiter_)) return count;
       if (at < line.size() && line[at] == '"') {
         at = unquote(lines, at + 1);
@@ -43,7 +45,8 @@ class FieldSplitter {
         on_field(count, unquoted_);
       } else {
         const std::size_t end = field_end(line, at);
-        on_field(count, without_blanks(line.substr(at, end - at)));
+        const std::string_view field = line.substr(at, end - at);
+        on_field(count, tab_is_text_ ? field : without_blanks(field));
         at = end;
       }
       if (at == line.size()) return count + 1;
@@ -56,12 +59,14 @@ class FieldSplitter {
     while (at < line.size() && !is_delimiter(line[at])) ++at;
     return at;
   }
-  bool is_delimiter(char c) const { return c == delimiter_ || (c == '\t' && delimiter_ == ' '); }
+  bool is_delimiter(char c) const { return c == delimiter_ || (c == '\t' && delimiter_ == ' ' && !tab_is_text_); }
+  bool passes_over(char c) const { return c == ' ' || (c == '\t' && !tab_is_text_); }
 
   /// Sets unquoted_ to the field that begins at `at`, after its quote, and returns where the delimiter behind it is.
   std::size_t unquote(TextLines& lines, std::size_t at);
 
   char delimiter_;
+  bool tab_is_text_;
   std::string unquoted_;
 };
 

@@ -72,7 +72,7 @@ bool add_field(std::span<Wanted> wanted, std::string_view field) {
 
 /// Reads all rows into `wanted` and returns how many there are.
 std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
-  FieldSplitter splitter(layout.delimiter);
+  FieldSplitter splitter(layout.delimiter, layout.at_tabs);
   std::int64_t rows = 0;
   while (next_row(lines, layout)) {
     auto next = wanted.begin();

@@ -26,6 +26,7 @@ struct TextLayout {
   std::vector<Column> columns;
   std::size_t fields = 0;  ///< of a row, with those that are no column of ours
   char delimiter = ' ';
+  bool at_tabs = true;    ///< where that is a blank, a tab is one, too
   bool comments = false;  ///< lines that begin with # are no rows
 };
 

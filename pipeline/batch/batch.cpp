@@ -19,6 +19,7 @@
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/log.hpp"
 #include "stages/core/buffer.hpp"
+#include "stages/core/stop.hpp"
 
 namespace srcextract {
 namespace {
@@ -109,6 +110,11 @@ class Crew {
         failures[i] = attempted->failure;
         if (!failures[i])
           failures[i] = failure_of([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
+        else if (failures[i]->no_sky && job_.take_without_sky)
+          failures[i] = failure_of([&] {
+            job_.take_without_sky(tasks[i], images[i]->input(), *attempted->failure, execution.cpu);
+            outcome = {begin_record(tasks[i]), tasks[i].name, {}, {}};
+          });
         ++attempted;
       }
       conclude(tasks[i], std::move(outcome), failures[i], progress);
@@ -232,7 +238,10 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
     std::vector<std::jthread> others;
     try {
       for (std::size_t worker = 1; worker < executions.size(); ++worker)
-        others.emplace_back([&, worker] { crew.work(executions[worker], progress); });
+        others.emplace_back([&, worker, stop = stop_of_thread] {
+          const StopScope of_caller(stop);
+          crew.work(executions[worker], progress);
+        });
     } catch (const std::system_error&) {
       // No more threads are to be had: those that there are do the work.
     }

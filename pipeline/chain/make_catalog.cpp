@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "stages/catalogue/vignets.hpp"
-#include "stages/core/error.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/detect/no_sky.hpp"
 #include "stages/measure/columns.hpp"
 #include "stages/measure/saturation.hpp"
 #include "stages/photometry/noise_of_sums.hpp"
@@ -45,13 +45,12 @@ std::span<const SourceSums> all_of(const Buffer<SourceSums, Cpu>& sums) {
 /// its own, check_background says it.
 void check_not_all_masked(const MaskCounts& masked, const Shape& shape) {
   if (masked.total() < shape.count() || masked.weight + masked.mask + masked.level == 0) return;
-  throw Error(ErrorKind::input, "every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +
-                                    std::to_string(masked.mask) + " by the mask, " + std::to_string(masked.level) +
-                                    " by background.level, and " +
-                                    std::to_string(masked.nan + masked.infinite + masked.blank) +
-                                    " that are NaN, infinite or BLANK: there is no sky to measure; is it the right map "
-                                    "(weights.hdu, weights.type, weights.threshold, mask.hdu, mask.bits, "
-                                    "background.level, background.level_hdu)?");
+  throw NoSky("every pixel is masked: " + std::to_string(masked.weight) + " by the map of weights, " +
+              std::to_string(masked.mask) + " by the mask, " + std::to_string(masked.level) +
+              " by background.level, and " + std::to_string(masked.nan + masked.infinite + masked.blank) +
+              " that are NaN, infinite or BLANK: there is no sky to measure; is it the right map "
+              "(weights.hdu, weights.type, weights.threshold, mask.hdu, mask.bits, "
+              "background.level, background.level_hdu)?");
 }
 
 bool may_be_saturated(const MeasurementConfig& config) {
@@ -90,8 +89,8 @@ void check_detection_image(const FoundSky& in, const Shape& shape) {
   try {
     check_not_all_masked(*in.masked, shape);
     check_background(sky_of_image(in.mesh, in.whole, in.background), *in.config);
-  } catch (const Error& error) {
-    throw Error(error.kind(), std::string("the detection image: ") + error.what());
+  } catch (const NoSky& error) {
+    throw NoSky(std::string("the detection image: ") + error.what(), error.sky());
   }
 }
 

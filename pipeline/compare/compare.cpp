@@ -61,7 +61,7 @@ Catalog catalog_of(const TableFile& file, const SideRules& rules) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  if (path == "-") return print_result(text);
+  if (path.empty() || path == "-") return;
   OutputFile file(path);
   file.write(text);
   file.commit();
@@ -167,8 +167,9 @@ void require_kept(const CompareOptions& options, const std::vector<FileCompariso
   KeptFiles(inputs).require_kept(outputs);
 }
 
-void print(const std::vector<FileComparison>& files, const CompareOptions& options) {
-  if (options.json == "-" || options.junit == "-") return;
+void print(const std::vector<FileComparison>& files, const CompareRules& rules, const CompareOptions& options) {
+  if (options.json == "-") return print_result(format_json(files, rules));
+  if (options.junit == "-") return print_result(format_junit(files));
   if (!is_directory(options.reference)) {
     const bool quiet = options.verbosity == Verbosity::quiet;
     print_result(quiet ? format_notes(files.front()) : format_tables(files.front()));
@@ -182,6 +183,15 @@ void print(const std::vector<FileComparison>& files, const CompareOptions& optio
 
 }  // namespace
 
+std::vector<FileComparison> compare_paths(const CompareOptions& options, const CompareRules& rules) {
+  std::vector<FileComparison> files = list_files(options);
+  require_kept(options, files);
+  compare_all(files, rules, options);
+  write_file(options.json, options.json.empty() ? "" : format_json(files, rules));
+  write_file(options.junit, options.junit.empty() ? "" : format_junit(files));
+  return files;
+}
+
 int run_compare(const CompareOptions& options) {
   configure_log(options.verbosity, "", false);
   keep_memory();
@@ -190,12 +200,8 @@ int run_compare(const CompareOptions& options) {
     print_result(dump_rules(rules));
     return 0;
   }
-  std::vector<FileComparison> files = list_files(options);
-  require_kept(options, files);
-  compare_all(files, rules, options);
-  print(files, options);
-  if (!options.json.empty()) write_file(options.json, format_json(files, rules));
-  if (!options.junit.empty()) write_file(options.junit, format_junit(files));
+  std::vector<FileComparison> files = compare_paths(options, rules);
+  print(files, rules, options);
   if (!options.update.empty()) update_references(files, options.reference, options.update);
   int code = 0;
   for (const FileComparison& file : files) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "config/rules.hpp"
 #include "pipeline/compare/compare_options.hpp"
 #include "regression/verdict/comparison.hpp"
 
@@ -18,6 +19,9 @@ struct FileComparison {
 
   bool within() const { return failure.empty() && comparison.within(); }
 };
+
+/// What `srcextract compare` finds with these rules, its outputs written but for what goes to stdout.
+std::vector<FileComparison> compare_paths(const CompareOptions& options, const CompareRules& rules);
 
 /// Runs `srcextract compare` and returns its exit code: 0 if everything is within the rules, else that of
 /// ErrorKind::mismatch, or the highest of what could not be read.

@@ -1,10 +1,13 @@
 #include "pipeline/exposure/position_tables.hpp"
 
+#include <utility>
+
 namespace srcextract {
 
 std::shared_ptr<const PositionList> PositionTables::read(const std::string& path) {
   {
     const std::lock_guard lock(mutex_);
+    if (kept_ && kept_->path == path) return kept_;
     const auto known = tables_.find(path);
     if (known != tables_.end())
       if (std::shared_ptr<const PositionList> table = known->second.lock()) return table;
@@ -16,6 +19,11 @@ std::shared_ptr<const PositionList> PositionTables::read(const std::string& path
   tables_[path] = table;
   last_ = table;
   return table;
+}
+
+void PositionTables::keep(std::shared_ptr<const PositionList> list) {
+  const std::lock_guard lock(mutex_);
+  kept_ = std::move(list);
 }
 
 }  // namespace srcextract

@@ -16,10 +16,14 @@ class PositionTables {
   /// several threads. Throws what reading it throws.
   std::shared_ptr<const PositionList> read(const std::string& path);
 
+  /// Has this list for the table at its path, of which there may be no file.
+  void keep(std::shared_ptr<const PositionList> list);
+
  private:
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<const PositionList>> tables_;  ///< of images that are under way
   std::shared_ptr<const PositionList> last_;
+  std::shared_ptr<const PositionList> kept_;
 };
 
 }  // namespace srcextract

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 #include <utility>
 
+#include "cuda/ingest/device_pixels.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/weights/mask.hpp"
+#include "stages/weights/mask_source.hpp"
 #include "stages/weights/weights.hpp"
 
 namespace srcextract {
@@ -23,18 +28,37 @@ std::int64_t rows_per_block(const Shape& shape) {
   return std::min((wanted_pixels + width - 1) / width, height);
 }
 
+/// Of so many rows, evenly spread, the one that is `row` of the plane.
+std::int64_t row_of_plane(std::int64_t row, std::int64_t rows, const PixelSource& plane) {
+  return (2 * row + 1) * plane.shape.height / (2 * rows);
+}
+
+/// The same of a plane on a device, in one copy.
+PixelSource rows_of(const DevicePixels& pixels, PixelSource some, const PixelSource& plane) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(some.shape.height));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    rows[row] = row_of_plane(static_cast<std::int64_t>(row), some.shape.height, plane);
+  const auto bytes = std::make_shared<std::vector<std::byte>>(some.shape.count() * some.format.bytes());
+  pixels.read_rows(rows, bytes->data());
+  some.read = [bytes, width = some.format.bytes()](std::int64_t first, std::int64_t count, std::byte* out) {
+    std::memcpy(out, bytes->data() + first * width, static_cast<std::size_t>(count * width));
+  };
+  return some;
+}
+
 /// So many rows of a plane, evenly spread, as a plane of their own.
 PixelSource rows_of(const PixelSource& plane, std::int64_t rows) {
+  if (const auto* const mask = plane.read.target<MaskRead>()) return mask_source(rows_of(mask->map, rows), mask->bad);
   PixelSource some;
   some.shape = {plane.shape.width, rows};
   some.format = plane.format;
+  if (const DevicePixels* const there = DevicePixels::of(plane)) return rows_of(*there, std::move(some), plane);
   some.read = [plane, rows](std::int64_t first, std::int64_t count, std::byte* out) {
     const std::int64_t width = plane.shape.width;
     for (std::int64_t done = 0; done < count;) {
       const std::int64_t row = (first + done) / width, x = (first + done) % width;
       const std::int64_t piece = std::min(width - x, count - done);
-      const std::int64_t of_plane = (2 * row + 1) * plane.shape.height / (2 * rows);
-      plane.read(of_plane * width + x, piece, out + done * plane.format.bytes());
+      plane.read(row_of_plane(row, rows, plane) * width + x, piece, out + done * plane.format.bytes());
       done += piece;
     }
   };

@@ -32,6 +32,9 @@ struct ImageTask;
 /// Takes what was extracted from an image. Called by the thread that did, for several images at the same time.
 using TakeResult = std::function<void(const ImageTask&, const ImageInput&, ImageResult&&, const Cpu&)>;
 
+/// The same of an image that shows no sky, which is no failure then.
+using TakeWithoutSky = std::function<void(const ImageTask&, const ImageInput&, const Failure&, const Cpu&)>;
+
 /// What stays the same from image to image, wherever they are extracted.
 struct Job {
   std::string output_dir;
@@ -42,6 +45,7 @@ struct Job {
   bool describe = true;        ///< tell the log what every image is and what was found
   std::shared_ptr<PositionTables> positions = std::make_shared<PositionTables>();  ///< that images are measured at
   TakeResult take = {};  ///< in place of outputs named after each image, none of which are written; empty: these
+  TakeWithoutSky take_without_sky = {};  ///< empty: an image that shows no sky has failed
 };
 
 /// One image of a file, selected and not yet opened.

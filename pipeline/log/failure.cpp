@@ -11,6 +11,8 @@ std::optional<Failure> failure_of(const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;
+  } catch (const NoSky& error) {
+    return Failure{error.kind(), error.what(), error.sky()};
   } catch (const Error& error) {
     return Failure{error.kind(), error.what()};
   } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "stages/core/error.hpp"
+#include "stages/detect/no_sky.hpp"
 
 namespace srcextract {
 
@@ -12,6 +13,7 @@ namespace srcextract {
 struct Failure {
   ErrorKind kind;
   std::string message;
+  std::optional<AssumedSky> no_sky = {};  ///< of an image that shows none (NoSky)
 };
 
 /// Does the work; returns why it failed, if it did.

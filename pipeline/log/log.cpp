@@ -21,10 +21,20 @@ namespace {
 constexpr const char* terminal_pattern = "%^%l%$: %*";
 constexpr const char* file_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %l: %*";
 
+std::string as_it_is(const std::string& text) {
+  return text;
+}
+
+/// What becomes of messages.
+auto& wording() {
+  static std::string (*words)(const std::string&) = as_it_is;
+  return words;
+}
+
 class PrintableMessage : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& line) override {
-    const std::string text = printable({message.payload.data(), message.payload.size()});
+    const std::string text = printable(wording()({message.payload.data(), message.payload.size()}));
     line.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<spdlog::custom_flag_formatter> clone() const override { return std::make_unique<PrintableMessage>(); }
@@ -75,6 +85,10 @@ void configure_log(Verbosity verbosity, const std::string& file, bool progress) 
   if (progress) set_pattern(terminal, std::string(Progress::clear_line) + terminal_pattern);
   logger.set_level(file.empty() ? level_of(verbosity) : std::min(level_of(verbosity), spdlog::level::info));
   if (!file.empty()) logger.sinks().push_back(file_sink(file));
+}
+
+void say_by(std::string (*words)(const std::string&)) {
+  wording() = words;
 }
 
 void log_error(const std::string& message) {

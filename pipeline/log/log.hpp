@@ -14,6 +14,9 @@ void log_to_stderr();
 /// Error{output} if the file cannot be opened.
 void configure_log(Verbosity verbosity, const std::string& file, bool progress);
 
+/// From now on what is logged is what `words` makes of it. Before there are other threads.
+void say_by(std::string (*words)(const std::string&));
+
 void log_error(const std::string& message);
 
 }  // namespace srcextract

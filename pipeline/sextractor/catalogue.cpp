@@ -86,8 +86,12 @@ OutputFile write_named_catalogue(const std::string& path, const std::string& typ
   OutputFile file(path);
   std::vector<std::unique_ptr<ArrangedRows>> arranged;
   std::int64_t count = 0;
+  const auto shows_sky = [](const CatalogPiece& piece) { return !piece.without_sky; };
+  const CatalogPiece& usual = *std::ranges::find_if(pieces, shows_sky);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    arranged.push_back(std::make_unique<ArrangedRows>(pieces[i], parameters, static_cast<int>(i) + 1));
+    const bool any = shows_sky(pieces[i]);  // or else it has the columns of another
+    arranged.push_back(std::make_unique<ArrangedRows>(any ? pieces[i] : usual, parameters, static_cast<int>(i) + 1));
+    if (!any) arranged.back()->drop_rows();
     count += arranged.back()->rows().count;
   }
   if (type.starts_with("FITS")) {

@@ -7,6 +7,7 @@
 
 #include "io/files/output_file.hpp"
 #include "pipeline/image/open_image.hpp"
+#include "pipeline/log/failure.hpp"
 #include "pipeline/sextractor/catalogue.hpp"
 #include "pipeline/sextractor/named_outputs.hpp"
 
@@ -22,11 +23,21 @@ class NamedResults {
   /// Takes that of one image (Job::take). From any thread. Throws Error{output}.
   void take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where);
 
-  /// Writes all outputs once each is complete, none if one fails; a catalogue for standard output last. Throws
-  /// Error{output} or Error{storage}, and Error{input} if the images do not have the columns.
+  /// Takes one that shows no sky (Job::take_without_sky), whose check images are those of the sky that SExtractor
+  /// assumes. Throws the failure where sources were sought in another image that shows none, and check images are of
+  /// this one's sky; and Error{output}.
+  void take_without_sky(const ImageTask& task, const ImageInput& input, const Failure& failure, const Cpu& where);
+
+  /// Writes all outputs once each is complete, none if one fails; a catalogue for standard output last. What shows
+  /// no sky has no sources there, which is told. Throws Error{output} or Error{storage}, and Error{input} if the images
+  /// do not have the columns, or if none shows a sky.
   void write(const Cpu& where);
 
  private:
+  void keep(CatalogPiece piece, const ImageTask& task, const ImageInput& input, Extraction& extraction,
+            const Cpu& where);
+  /// Tells what shows no sky. Throws Error{input} if none does.
+  void require_sky() const;
   void write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
                           const CatalogMetadata& metadata, const Cpu& where);
 

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,9 +18,11 @@
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/options/run_options.hpp"
 #include "pipeline/outputs/outputs.hpp"
+#include "pipeline/sextractor/map_extensions.hpp"
 #include "pipeline/sextractor/named_outputs.hpp"
 #include "pipeline/sextractor/results.hpp"
 #include "pipeline/sextractor/unmet.hpp"
+#include "pipeline/sextractor/wording.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/write_yaml.hpp"
 #include "stages/core/error.hpp"
@@ -33,28 +34,15 @@
 namespace srcextract {
 namespace {
 
+using sextractor::NamedImage;
 using sextractor::Request;
 using sextractor::Translation;
 using sextractor::Unmet;
 
 constexpr const char* usual_configuration = "default.sex";
 
-/// An image as SExtractor names it.
-struct NamedImage {
-  std::string path, extension;  ///< of FILE[2]; empty: all
-};
-
 NamedImage named_image(const std::string& text) {
-  const std::size_t bracket = text.rfind('[');
-  std::error_code ignored;
-  if (bracket == text.npos || !text.ends_with(']') || std::filesystem::exists(text, ignored)) return {text, ""};
-  const std::string number = text.substr(bracket + 1, text.size() - bracket - 2);
-  if (bracket == 0 || number.empty() ||
-      !std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; }))
-    throw Error(ErrorKind::config,
-                text + ": between the brackets, after a file, is the number of an extension, as in " +
-                    (bracket == 0 ? "m31.fits" : text.substr(0, bracket)) + "[1]; see srcextract sextractor -h");
-  return {text.substr(0, bracket), number};
+  return sextractor::named_image(text, text);
 }
 
 Verbosity verbosity_of(const std::string& type) {
@@ -172,10 +160,13 @@ int run_sextractor(const SextractorOptions& options) {
     print_result(options.answer);
     return 0;
   }
-  const Request request = read_request(options);
-  const Translation translation = sextractor::translate(request);
+  say_by(in_sextractors_words);
+  Request request = read_request(options);
   std::vector<std::string> paths;
-  for (const std::string& image : options.images) paths.push_back(named_image(image).path);
+  std::vector<NamedImage> images;
+  for (const std::string& image : options.images) paths.push_back(images.emplace_back(named_image(image)).path);
+  settle_map_extensions(images, request);
+  const Translation translation = sextractor::translate(request);
   require_met(request, translation, paths);
   const NamedOutputs outputs = named_outputs(request);
   const FilePlan plan = plan_file(options, request, translation);
@@ -191,6 +182,9 @@ int run_sextractor(const SextractorOptions& options) {
   Job job{.output_dir = ".", .arguments = options.arguments, .kept = plan.kept};
   job.take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
     results.take(task, input, std::move(result), where);
+  };
+  job.take_without_sky = [&](const ImageTask& task, const ImageInput& input, const Failure& failure, const Cpu& where) {
+    results.take_without_sky(task, input, failure, where);
   };
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Progress progress(show, files.size(), total_bytes(files));

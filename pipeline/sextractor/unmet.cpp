@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "io/fits/header_values.hpp"
 #include "io/image/fits_image.hpp"
@@ -75,8 +76,10 @@ void require_met(const Request& request, const sextractor::Translation& translat
     // HEADER_SUFFIX counts where there is such a header.
     return !unmet.counts || !unmet.for_detection.empty() || unmet.what.starts_with("HEADER_SUFFIX ");
   });
-  const auto of_gain = [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); };
-  if (std::ranges::any_of(lost, of_gain) && !has_gain(request, images.back())) std::erase_if(lost, of_gain);
+  // Of two values of WEIGHT_TYPE the first is that of an image that is alone.
+  std::erase_if(lost, [](const Unmet& unmet) { return unmet.what.starts_with("WEIGHT_GAIN "); });
+  const std::optional<Unmet> gain = sextractor::unmet_weight_gain(request, images.size() - 1);
+  if (gain && has_gain(request, images.back())) lost.push_back(*gain);
   add_files_beside(request, images, lost);
   if (images.size() == 2) add_shared_weights(request, lost);
   if (lost.empty()) return;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "stages/core/error.hpp"
 
@@ -62,9 +63,19 @@ void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::s
   if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
 }
 
+/// Finds its device; what the stream, if there is one, has to do so far comes before it is read.
+void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& stream) {
+  array.device = device_of(reinterpret_cast<const void*>(array.address));
+  if (!array.device)
+    throw Error(ErrorKind::input,
+                "an array that is said to lie on a GPU lies in the memory of none; was it freed, or is it another "
+                "process's?");
+  if (stream) array.written = written_by(*array.device, *stream);
+}
+
 }  // namespace
 
-PixelSource source_of(const PlaneArray& array) {
+PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader) {
   const auto [format, turned] = element_of(array.type);
   PixelSource source;
   source.shape = {array.shape[1], array.shape[0]};
@@ -75,12 +86,17 @@ PixelSource source_of(const PlaneArray& array) {
   const auto bytes = static_cast<std::int64_t>(format.bytes());
   const auto* const first = reinterpret_cast<const std::byte*>(array.address);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
-  if (dense && !turned) source.memory = first;
   if (turned) {
     // The value of an element is its stored bits plus the offset; BLANK is told of the element.
     source.format.bzero = array.bzero + array.bscale * offset_of(format);
     if (array.blank) source.format.blank = *array.blank - static_cast<std::int64_t>(offset_of(format));
   }
+  if (array.device) {
+    const DevicePlace place{*array.device, first, array.strides, turned, array.written};
+    source.read = DevicePixels(place, source.shape, source.format, std::move(reader));
+    return source;
+  }
+  if (dense && !turned) source.memory = first;
   const std::int64_t sign_at = format.big_endian ? 0 : bytes - 1;
   source.read = [=, strides = array.strides, width = array.shape[1], turned = turned](
                     std::int64_t begin, std::int64_t count, std::byte* out) {
@@ -103,12 +119,16 @@ void bind_arrays(nb::module_& module) {
           "__init__",
           [](PlaneArray* self, std::uintptr_t address, std::array<std::int64_t, 2> shape,
              std::array<std::int64_t, 2> strides, const std::string& type, double bscale, double bzero,
-             std::optional<std::int64_t> blank) {
+             std::optional<std::int64_t> blank, bool on_device, std::optional<std::uintptr_t> stream) {
             element_of(type);
-            new (self) PlaneArray{address, shape, strides, type, bscale, bzero, blank};
+            PlaneArray array{address, shape, strides, type, bscale, bzero, blank};
+            if (on_device) put_on_device(array, stream);
+            new (self) PlaneArray(std::move(array));
           },
           nb::arg("address"), nb::arg("shape"), nb::arg("strides"), nb::arg("type"), nb::arg("bscale") = 1.0,
-          nb::arg("bzero") = 0.0, nb::arg("blank").none() = nb::none());
+          nb::arg("bzero") = 0.0, nb::arg("blank").none() = nb::none(), nb::arg("on_device") = false,
+          nb::arg("stream").none() = nb::none())
+      .def_ro("device", &PlaneArray::device);
 }
 
 }  // namespace srcextract::python

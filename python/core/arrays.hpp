@@ -11,13 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/ingest/device_pixels.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract::python {
 
 /// An array of pixels as Python's array interface tells of it: the address of its first element, rows and columns, the
-/// bytes from row to row and from column to column, and a type as in ">i2". Whoever made it keeps it alive.
+/// bytes from row to row and from column to column, and a type as in ">i2"; on the host, or in the memory of a GPU.
+/// Whoever made it keeps it alive.
 struct PlaneArray {
   std::uintptr_t address = 0;
   std::array<std::int64_t, 2> shape = {};    ///< rows, columns
@@ -25,12 +27,15 @@ struct PlaneArray {
   std::string type;
   double bscale = 1, bzero = 0;  ///< of what is stored
   std::optional<std::int64_t> blank = {};
+  std::optional<int> device = {};  ///< in whose memory it lies; nothing: in the host's
+  Written written = {};            ///< on a device: when it may be read
 };
 
 /// Its pixels, where they are if they lie one after the other, and else gathered as they are read. Those of unsigned
 /// and of one-byte signed types are stored as FITS has them, with an offset. Throws Error{input} for a type that pixels
-/// cannot have.
-PixelSource source_of(const PlaneArray& array);
+/// cannot have. Those of a device are read there by the CUDA back end; what the host wants of them comes by `reader`,
+/// which is one of that device, or by one of their own.
+PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> reader = nullptr);
 
 /// Values in NumPy, which keeps `owner` for as long as it has them; read-only unless T is not const.
 template <class T>

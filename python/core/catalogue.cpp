@@ -18,6 +18,7 @@
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/detect/label_image.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -68,19 +69,9 @@ nb::object segmentation_of(const Catalogue& catalogue) {
   {
     const nb::gil_scoped_release others;
     const Extraction& extraction = catalogue.result.extraction;
-    const std::int64_t width = catalogue.shape.width;
-    image = Image<std::int32_t, Cpu>(catalogue.shape, catalogue.cpu);
-    parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t y = begin; y < end; ++y) {
-        std::int32_t* const row = image.pixels.data() + y * width;
-        std::fill_n(row, width, 0);
-        if (extraction.runs.row_begin.empty()) continue;
-        for (std::int64_t i = extraction.runs.row_begin[y]; i < extraction.runs.row_begin[y + 1]; ++i) {
-          const Run& run = extraction.runs.runs[i];
-          std::fill(row + run.begin, row + run.end, extraction.label[i]);
-        }
-      }
-    });
+    const bool found = !extraction.runs.row_begin.empty();
+    image = found ? map_labels(extraction.runs, extraction.label, catalogue.cpu)
+                  : map_labels({catalogue.shape, {}, {}}, {}, catalogue.cpu);
   }
   return numpy_image(std::move(image));
 }
@@ -130,7 +121,7 @@ std::unique_ptr<Catalogue> catalogue_of(const ImageInput& input, ImageResult&& r
 
 void bind_catalogue(nb::module_& module) {
   nb::class_<Catalogue>(module, "Catalogue")
-      .def_ro("name", &Catalogue::name)
+      .def_rw("name", &Catalogue::name)
       .def_ro("header", &Catalogue::header)
       .def("__len__", [](const Catalogue& self) { return self.result.extraction.sources.size(); })
       .def_prop_ro("shape", [](const Catalogue& self) { return std::pair(self.shape.height, self.shape.width); })

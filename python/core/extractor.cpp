@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
+#include <spdlog/fmt/fmt.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,8 +16,11 @@
 #include <vector>
 
 #include "config/overrides.hpp"
+#include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
+#include "pipeline/exposure/open_reference.hpp"
+#include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/machine/backend.hpp"
@@ -24,29 +29,31 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/interrupt.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/stop.hpp"
+#include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/find_files.hpp"
-#include "survey/inputs/image_config.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
 namespace {
 
-/// A configuration, checked, with what a catalogue in Python keeps.
-struct Configuration {
-  std::shared_ptr<const ImageConfig> given;
-};
-
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
-                                 const std::vector<std::string>& settings) {
+                                 const std::vector<std::string>& settings, bool of_difference) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
-  require_columns_of_images(given.config);
+  if (of_difference)
+    given = difference_config(std::move(given.config));
+  else
+    require_columns_of_images(given.config);
   for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = true, .sky = true};
   return {make_image_config(given)};
 }
+
+}  // namespace
 
 Backend backend_of(const std::string& word) {
   if (word == "auto") return Backend::automatic;
@@ -55,22 +62,77 @@ Backend backend_of(const std::string& word) {
   throw Error(ErrorKind::config, "backend '" + word + "' is none of auto, cpu and cuda");
 }
 
+namespace {
+
 /// An image and what is known of each of its pixels, where it lies.
 struct PixelInputs {
-  std::string name, header;
+  std::string name, header, primary_header;
   std::vector<PlaneArray> planes;
   std::optional<PlaneArray> weights, mask, level;
 };
 
-/// A map as the image's file would have it.
-SelectedMap map_of(const std::optional<PlaneArray>& array, int hdu, const std::string& name) {
-  if (!array) return std::nullopt;
-  SelectedImage selected;
-  selected.name = name;
-  selected.hdu = hdu;
-  selected.shape = {array->shape[1], array->shape[0]};
-  selected.open = [=, pixels = source_of(*array)] { return open_memory_image({name, hdu, "", {pixels}}); };
-  return selected;
+/// What is read with an image from files; empty: nothing. A list of positions is called `positions_name`.
+struct FilesWith {
+  std::string reference, positions, positions_name;
+};
+
+/// Where the image is measured, if not where sources are.
+std::shared_ptr<const FilesBeside> files_beside(const FilesWith& with, const Configuration& configuration) {
+  if (with.positions.empty()) return nullptr;
+  require_forced_config(configuration.given->config);
+  return std::make_shared<const FilesBeside>(FilesBeside{.positions = with.positions_name});
+}
+
+std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
+  auto tables = std::make_shared<PositionTables>();
+  if (with.positions.empty()) return tables;
+  auto list = std::make_shared<PositionList>(read_positions(with.positions));
+  list->path = with.positions_name;
+  tables->keep(std::move(list));
+  return tables;
+}
+
+/// Those that lie somewhere, by what they are.
+std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInputs& inputs) {
+  std::vector<std::pair<const char*, const PlaneArray*>> arrays;
+  for (const PlaneArray& plane : inputs.planes) arrays.emplace_back("the image", &plane);
+  if (inputs.weights) arrays.emplace_back("the weights", &*inputs.weights);
+  if (inputs.mask) arrays.emplace_back("the mask", &*inputs.mask);
+  if (inputs.level) arrays.emplace_back("the level", &*inputs.level);
+  return arrays;
+}
+
+/// The device in whose memory any of them lies. Throws Error{device} if several do, or another than the user named, and
+/// Error{config} if the user wants none.
+std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish) {
+  std::optional<int> device;
+  const char* first = nullptr;
+  for (const auto& [what, array] : arrays_of(inputs)) {
+    if (!array->device) continue;
+    const std::string place = fmt::format("{} lies in the memory of GPU {}", what, *array->device);
+    if (wish.backend == Backend::cpu)
+      throw Error(ErrorKind::config,
+                  place +
+                      ", and backend='cpu' works on arrays of the host; leave backend at 'auto', which takes the "
+                      "GPU that an array lies on, or give a copy on the host (array.get() of CuPy, array.cpu() of "
+                      "PyTorch, numpy.asarray(array) of JAX)");
+    if (!wish.devices.empty() && wish.devices.front() != *array->device)
+      throw Error(ErrorKind::device, fmt::format("{}, and device={} is another; leave device out, or copy the array to "
+                                                 "that GPU",
+                                                 place, wish.devices.front()));
+    if (device && *device != *array->device)
+      throw Error(ErrorKind::device,
+                  fmt::format("{}, and {} in that of GPU {}; copy one of them to the other's", place, first, *device));
+    if (!device) first = what;
+    device = array->device;
+  }
+  return device;
+}
+
+/// Whether it is done before anybody would interrupt it: what it takes to have it interrupted would be noticed.
+bool is_brief(const Shape& shape, bool on_device) {
+  constexpr std::int64_t on_host = std::int64_t{1} << 18, there = std::int64_t{1} << 26;
+  return shape.count() <= (on_device ? there : on_host);
 }
 
 class Extractor {
@@ -78,12 +140,44 @@ class Extractor {
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
 
-  std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs) {
-    const nb::gil_scoped_release others;
-    const std::lock_guard turn(mutex_);
+  std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs,
+                                     const FilesWith& with) {
+    const std::optional<int> device = device_of(inputs, wish_);
+    const Shape shape{inputs.planes.front().shape[1], inputs.planes.front().shape[0]};
+    std::unique_ptr<Catalogue> catalogue;
+    const auto work = [&] { catalogue = extract_on(device, configuration, inputs, with); };
+    std::unique_lock turn(mutex_, std::try_to_lock);
+    if (turn && is_brief(shape, device.has_value())) {
+      const nb::gil_scoped_release others;
+      const auto of_caller = device || wish_.backend == Backend::cuda ? std::make_unique<DeviceOfThread>() : nullptr;
+      work();
+      return catalogue;
+    }
+    if (turn) turn.unlock();  // it is another thread's
+    do_interruptibly([&] {
+      std::unique_lock own(mutex_, std::defer_lock);
+      while (!own.try_lock_for(std::chrono::milliseconds(look_for_signals))) stop_if_asked();
+      work();
+    });
+    return catalogue;
+  }
+
+  /// Of the images of a file that input.hdu selects, in their order.
+  std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path,
+                                                       const FilesWith& with) {
+    std::vector<std::unique_ptr<Catalogue>> catalogues;
+    do_interruptibly([&] { catalogues = extract_images(configuration, path, with); });
+    return catalogues;
+  }
+
+ private:
+  /// The image, by who has the turn.
+  std::unique_ptr<Catalogue> extract_on(std::optional<int> device, const Configuration& configuration,
+                                        const PixelInputs& inputs, const FilesWith& with) {
     ImageFile file{.path = inputs.name, .name = inputs.name, .config = configuration.given};
-    MemoryImage image{inputs.name, 0, inputs.header, {}};
-    for (const PlaneArray& plane : inputs.planes) image.planes.push_back(source_of(plane));
+    file.beside = files_beside(with, configuration);
+    MemoryImage image{inputs.name, 0, inputs.header, {}, inputs.primary_header};
+    for (const PlaneArray& plane : inputs.planes) image.planes.push_back(source_of(plane, reader_of(plane)));
     const Shape shape = image.planes.front().shape;
     ImageTask task;
     task.file = &file;
@@ -99,23 +193,50 @@ class Extractor {
     const Job job{.output_dir = ".",
                   .arguments = {},
                   .kept = nothing,
+                  .reference = with.reference,
                   .describe = false,
+                  .positions = tables_of(with),
                   .take = [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
                     catalogue = catalogue_of(input, std::move(result), cpu);
                   }};
-    OpenImage opened(task, job);
-    Progress progress(Progress::Show::nothing, 1, 0);
-    const Execution& execution = execution_for(shape.count() * opened.input().first().format.bytes());
-    opened.finish(extract_image(opened.input(), execution, progress), execution);
+    const std::optional<Failure> failure = failure_of([&] {
+      OpenImage opened(task, job);
+      Progress progress(Progress::Show::nothing, 1, 0);
+      const Execution& execution =
+          device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
+      opened.finish(extract_image(opened.input(), execution, progress), execution);
+    });
+    if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
     return catalogue;
   }
 
-  /// Of the images of a file that input.hdu selects, in their order.
-  std::vector<std::unique_ptr<Catalogue>> extract_file(const Configuration& configuration, const std::string& path) {
-    const nb::gil_scoped_release others;
+  /// A map as the image's file would have it.
+  SelectedMap map_of(const std::optional<PlaneArray>& array, int hdu, const std::string& name) {
+    if (!array) return std::nullopt;
+    SelectedImage selected;
+    selected.name = name;
+    selected.hdu = hdu;
+    selected.shape = {array->shape[1], array->shape[0]};
+    selected.open = [=, pixels = source_of(*array, reader_of(*array))] {
+      return open_memory_image({name, hdu, "", {pixels}, ""});
+    };
+    return selected;
+  }
+
+  /// By which the host gets what it needs of arrays of the same device.
+  std::shared_ptr<DeviceReader> reader_of(const PlaneArray& array) {
+    if (!array.device) return nullptr;
+    std::shared_ptr<DeviceReader>& reader = readers_[*array.device];
+    if (!reader) reader = std::make_shared<DeviceReader>(*array.device);
+    return reader;
+  }
+
+  std::vector<std::unique_ptr<Catalogue>> extract_images(const Configuration& configuration, const std::string& path,
+                                                         const FilesWith& with) {
     std::vector<PlannedFile> files = {{look_at(path, path), {}}};
     files.front().file.config = configuration.given;
-    const Machine machine = choose_machine(wish_, workload_of(files, ""));
+    files.front().file.beside = files_beside(with, configuration);
+    const Machine machine = choose_machine(wish_, workload_of(files, with.reference));
     MemoryBudget budget = memory_budget(std::nullopt);
     const KeptFiles nothing({});
     std::mutex mutex;
@@ -124,7 +245,9 @@ class Extractor {
     const Job job{.output_dir = ".",
                   .arguments = {},
                   .kept = nothing,
+                  .reference = with.reference,
                   .describe = false,
+                  .positions = tables_of(with),
                   .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
                     auto catalogue = catalogue_of(input, std::move(result), cpu);
                     const std::lock_guard lock(mutex);
@@ -137,13 +260,22 @@ class Extractor {
       return false;
     };
     process_files(job, files, machine, budget, Progress(Progress::Show::nothing, 1, 0), control);
+    stop_if_asked();
     if (failure) throw *failure;
     std::vector<std::unique_ptr<Catalogue>> catalogues;
     for (auto& [hdu, catalogue] : found) catalogues.push_back(std::move(catalogue));
     return catalogues;
   }
 
- private:
+  /// What takes images that lie on that device.
+  const Execution& execution_on(int device) {
+    const auto known = on_devices_.find(device);
+    if (known != on_devices_.end()) return known->second;
+    Machine machine = choose_machine({Backend::cuda, {device}, wish_.threads}, {});
+    machine.may_fall_back = wish_.backend == Backend::automatic;
+    return on_devices_.emplace(device, on_device(machine, machine.devices.front(), machine.cpu.threads)).first->second;
+  }
+
   /// What takes an image of so many bytes; a device is kept from image to image.
   const Execution& execution_for(std::int64_t bytes) {
     const bool small = wish_.backend == Backend::automatic;
@@ -158,8 +290,10 @@ class Extractor {
   }
 
   MachineWish wish_;
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::optional<Execution> chosen_, by_size_;
+  std::map<int, Execution> on_devices_;
+  std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };
 
 }  // namespace
@@ -169,24 +303,33 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings) {
-            new (self) Configuration(read_configuration(path, yaml, settings));
-          },
-          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"))
-      .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; });
+             const std::vector<std::string>& settings,
+             bool of_difference) { new (self) Configuration(read_configuration(path, yaml, settings, of_difference)); },
+          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false)
+      .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
+      .def_prop_ro("takes_planes", [](const Configuration& self) {
+        const Config& config = self.given->config;
+        return config.combine.method != CombineMethod::none || config.input.plane != 1;
+      });
   nb::class_<PixelInputs>(module, "PixelInputs")
       .def(nb::init<>())
       .def_rw("name", &PixelInputs::name)
       .def_rw("header", &PixelInputs::header)
+      .def_rw("primary_header", &PixelInputs::primary_header)
       .def_rw("planes", &PixelInputs::planes)
       .def_rw("weights", &PixelInputs::weights, nb::arg().none())
       .def_rw("mask", &PixelInputs::mask, nb::arg().none())
       .def_rw("level", &PixelInputs::level, nb::arg().none());
+  nb::class_<FilesWith>(module, "FilesWith")
+      .def(nb::init<>())
+      .def_rw("reference", &FilesWith::reference)
+      .def_rw("positions", &FilesWith::positions)
+      .def_rw("positions_name", &FilesWith::positions_name);
   nb::class_<Extractor>(module, "Extractor")
       .def(nb::init<const std::string&, const std::vector<int>&, int>(), nb::arg("backend"), nb::arg("devices"),
            nb::arg("threads"))
-      .def("extract", &Extractor::extract, nb::arg("configuration"), nb::arg("inputs"))
-      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"));
+      .def("extract", &Extractor::extract, nb::arg("configuration"), nb::arg("inputs"), nb::arg("files"))
+      .def("extract_file", &Extractor::extract_file, nb::arg("configuration"), nb::arg("path"), nb::arg("files"));
 }
 
 }  // namespace srcextract::python

@@ -4,11 +4,15 @@
 #include "cuda/device/cuda_devices.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/batch.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/commands.hpp"
+#include "python/core/dlpack.hpp"
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
 #include "python/core/sep_image.hpp"
+#include "python/core/stages.hpp"
 #include "stages/core/parallel.hpp"
 
 NB_MODULE(_core, module) {
@@ -20,10 +24,14 @@ NB_MODULE(_core, module) {
   python::bind_log(module);
   python::bind_arrays(module);
   python::bind_catalogue(module);
+  python::bind_dlpack(module);
   python::bind_extractor(module);
   module.def("available_threads", &available_threads);
   python::bind_sep_apertures(module);
   python::bind_sep_background(module);
   python::bind_sep_extract(module);
   python::bind_sep_profiles(module);
+  python::bind_batch(module);
+  python::bind_commands(module);
+  python::bind_stages(module);
 }

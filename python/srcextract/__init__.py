@@ -6,11 +6,18 @@
 """
 from srcextract import _core
 from srcextract.catalogue import Catalogue
+from srcextract.commands import Comparison, Merged, compare, merge
 from srcextract.errors import (ConfigError, DeviceError, InputError, InternalError, MismatchError, OutOfMemoryError,
                                OutputError, SrcextractError, StorageError)
-from srcextract.pipeline import Extractor, extract
+from srcextract.many import Failure, extract_many
+from srcextract.pipeline import Extractor, difference, extract
+from srcextract.stages import (Background, Foreground, Labels, Mesh, as_image, background, combine, convolve, deblend,
+                               label, measure, photometry, render, resample, threshold)
 
 __version__ = _core.version()
 
-__all__ = ["Catalogue", "ConfigError", "DeviceError", "Extractor", "InputError", "InternalError", "MismatchError",
-           "OutOfMemoryError", "OutputError", "SrcextractError", "StorageError", "extract"]
+__all__ = ["Background", "Catalogue", "Comparison", "ConfigError", "DeviceError", "Extractor", "Failure", "Foreground",
+           "InputError", "InternalError", "Labels", "Merged", "Mesh", "MismatchError", "OutOfMemoryError", "OutputError",
+           "SrcextractError", "StorageError", "as_image", "background", "combine", "compare", "convolve", "deblend",
+           "difference", "extract", "extract_many", "label", "measure", "merge", "photometry", "render", "resample",
+           "threshold"]

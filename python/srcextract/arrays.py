@@ -1,16 +1,19 @@
 """What people call an image, as the arrays of pixels that the compiled half reads where they are."""
+from typing import Any
+
 import numpy
 
 from srcextract import _core
+from srcextract.devices import DeviceArray, device_array, host_dlpack
 from srcextract.errors import InputError
 
 
-def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters
     ----------
-    array : numpy.ndarray
+    array : numpy.ndarray or DeviceArray
         Of integers of 1 to 8 bytes or real numbers of 4 or 8, in either byte order and with any strides. Must outlive
         what is returned.
     name : str
@@ -25,23 +28,36 @@ def plane_of(array, name, *, bscale=1.0, bzero=0.0, blank=None):
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0]"))
+                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0], or say how "
+                            "they are combined, as with combine__method='mean'"))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
-    told = array.__array_interface__
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
         raise InputError(f"{name}: pixels cannot be of the type {array.dtype}; integers of 1 to 8 bytes and real "
                          "numbers of 4 and 8 can be: convert the array, as with array.astype('float32')")
-    order = told["typestr"] if told["typestr"][0] != "|" else "<" + told["typestr"][1:]
-    return _core.PlaneArray(told["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
+    order = array.dtype.str.replace("|", "<")
+    if isinstance(array, DeviceArray):
+        return _core.PlaneArray(array.address, array.shape, array.strides, order, bscale, bzero, blank, True,
+                                array.stream)
+    return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
 
 
-def host_array(values, name):
+def array_of(values, name):
+    """`values` as an array where it lies: a NumPy array on the host, or a `DeviceArray`."""
+    there = device_array(values, name)
+    return host_array(values, name) if there is None else there
+
+
+def host_array(values: Any, name: str) -> Any:
     """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
     if isinstance(values, numpy.ndarray):
         return values
     try:
-        array = numpy.asarray(values)
+        array = host_dlpack(values, name) if not hasattr(values, "__array__") else None
+        if array is None:
+            array = numpy.asarray(values)
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(f"{name}: is no array: {error}") from error
     if array.dtype == object:

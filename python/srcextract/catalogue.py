@@ -1,7 +1,12 @@
 """The catalogue of an image."""
 import os
+from collections.abc import Callable, Iterator, KeysView
+from typing import Any, NoReturn
 
 import numpy
+from numpy.typing import NDArray
+
+from srcextract import _core, views
 
 
 class Catalogue:
@@ -25,60 +30,88 @@ class Catalogue:
         The sky in one number each: medians over its meshes.
     """
 
-    def __init__(self, made):
+    def __init__(self, made: _core.Catalogue) -> None:
         self._made = made
         self._columns = {name: (values, unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
-        self._images = {}
-
-    name = property(lambda self: self._made.name)
-    shape = property(lambda self: self._made.shape)
-    backend = property(lambda self: self._made.backend)
-    warnings = property(lambda self: list(self._made.warnings))
-    times = property(lambda self: dict(self._made.times))
-    config = property(lambda self: self._made.config, doc="The configuration as YAML, with every key.")
-    sky_level = property(lambda self: self._made.sky_level)
-    sky_sigma = property(lambda self: self._made.sky_sigma)
-
-    def __len__(self):
-        return len(self._made)
+        self._images: dict[str, NDArray[Any]] = {}
 
     @property
-    def columns(self):
+    def name(self) -> str:
+        return self._made.name
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def backend(self) -> str:
+        return self._made.backend
+
+    @property
+    def warnings(self) -> list[str]:
+        return list(self._made.warnings)
+
+    @property
+    def times(self) -> dict[str, float]:
+        return dict(self._made.times)
+
+    @property
+    def config(self) -> str:
+        """The configuration as YAML, with every key."""
+        return self._made.config
+
+    @property
+    def sky_level(self) -> float:
+        return self._made.sky_level
+
+    @property
+    def sky_sigma(self) -> float:
+        return self._made.sky_sigma
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __bool__(self):
+        return True  # also without sources: a Failure of extract_many is false
+
+    @property
+    def columns(self) -> list[str]:
         """Names of the columns, in their order."""
         return list(self._columns)
 
     colnames = columns
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> NDArray[Any]:
         try:
             return self._columns[name][0]
         except KeyError:
             raise KeyError(f"there is no column {name!r}; output.columns asks for further ones; there are "
                            f"{', '.join(self._columns)}") from None
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self._columns
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._columns.keys()
 
     @property
-    def table(self):
+    def table(self) -> Any:
         """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue."""
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
-        for name, values, (_, unit, ucd, description) in self._vectors():
+        for name, values, (_, unit, ucd, description) in self.vectors():
             column = Column(values, name=name, unit=unit or None, description=description)
             column.meta["ucd"] = ucd
             table.add_column(column, copy=False)
         return table
 
-    def _vectors(self):
-        """Columns, with NAME, NAME_1, NAME_2 ... as one of vectors."""
+    def vectors(self) -> Iterator[tuple[str, NDArray[Any], tuple[NDArray[Any], str, str, str]]]:
+        """Name, values, and (values, unit, UCD, description) of each column, with NAME, NAME_1, NAME_2 ... as one of
+        shape (sources, n)."""
         names = list(self._columns)
         at = 0
         while at < len(names):
@@ -92,27 +125,85 @@ class Catalogue:
             yield name, values, first
             at += several
 
-    def _image(self, what, make):
+    def _image(self, what: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         if what not in self._images:
             self._images[what] = make()
         return self._images[what]
 
     @property
-    def background(self):
+    def background(self) -> NDArray[numpy.float32]:
         """The level of the sky in every pixel, float32, in the unit of the pixels; made when it is first asked for."""
         return self._image("background", self._made.background)
 
     @property
-    def rms(self):
+    def rms(self) -> NDArray[numpy.float32]:
         """The noise of the sky in every pixel, float32, in the unit of the pixels; made when it is first asked for."""
         return self._image("rms", self._made.rms)
 
     @property
-    def segmentation(self):
+    def segmentation(self) -> NDArray[numpy.int32]:
         """NUMBER of the source that each pixel is of, int32, 0 where it is of none; made when it is first asked for."""
         return self._image("segmentation", self._made.segmentation)
 
-    def write(self, path, format=None):
+    @property
+    def header(self) -> str:
+        """The cards of the image's header, 80 columns each; empty if it has none."""
+        return self._made.header
+
+    @property
+    def wcs(self) -> Any:
+        """astropy.wcs.WCS of the image's header, or None if that has none on the sky."""
+        return views.wcs_of(self.header)
+
+    def to_arrow(self) -> Any:
+        """The columns as a pyarrow.Table, as the Parquet file has them; shared, but for those of vectors."""
+        return views.arrow_table(self)
+
+    def to_pandas(self) -> Any:
+        """The columns as a pandas.DataFrame, by their names."""
+        import pandas
+        return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
+
+    def to_photutils(self) -> dict[str, Any]:
+        """What photutils.segmentation.SourceCatalog needs beside the pixels: segments, error, background, WCS.
+
+        >>> SourceCatalog(pixels - found.background, **found.to_photutils())   # doctest: +SKIP
+
+        Returns
+        -------
+        dict
+            With a ``SegmentationImage`` whose labels are NUMBER, under the name that the installed photutils has for it.
+        """
+        return views.photutils_arguments(self)
+
+    def plot(self, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red", **shown: Any) -> Any:
+        """Draws an ellipse around each source, over `image`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            A new figure's by default.
+        image : array, HDU, path ..., optional
+            What is shown beneath, from 3 sigma below the sky to 12 above it; the background by default.
+        scale : float
+            Axes of ellipses, in A_IMAGE and B_IMAGE; circles of the same area as the sources without these columns.
+        **shown
+            For `matplotlib.axes.Axes.imshow`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return views.plot(self, ax, image, scale=scale, color=color, **shown)
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Catalogue cannot be pickled: maps of its image lie in the compiled half. Pickle its table, "
+                        "arrays of it, or write() it and read the file")
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Writes it as the command would: the same bytes.
 
         Parameters
@@ -128,7 +219,7 @@ class Catalogue:
         """
         self._made.write(os.fsdecode(os.fspath(path)), format)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         height, width = self.shape
         return (f"<Catalogue of {self.name}: {len(self)} sources in {width} x {height} pixels, "
                 f"{len(self._columns)} columns, sky {self.sky_level:.4g} ± {self.sky_sigma:.4g}>")

@@ -1,12 +1,13 @@
 """Configurations: a path, a dict, or section__key=value arguments, one after the other."""
 import json
 import os
+from typing import Any
 
 from srcextract import _core
 from srcextract.errors import ConfigError
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """The value as JSON, which is YAML, has it."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -16,14 +17,14 @@ def _plain(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _as_yaml(value, what):
+def _as_yaml(value: Any, what: str) -> str:
     try:
         return json.dumps(_plain(value), indent=1, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{what}: {value!r} is no value of a configuration: {error}") from error
 
 
-def settings_of(arguments):
+def settings_of(arguments: dict[str, Any]) -> list[str]:
     """section.key=value of section__key=value arguments."""
     settings = []
     for name, value in arguments.items():
@@ -36,8 +37,11 @@ def settings_of(arguments):
     return settings
 
 
-def read(config=None, arguments=None):
+def read(config: Any = None, arguments: dict[str, Any] | None = None,
+         of_difference: bool = False) -> _core.Configuration:
     """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
+
+    That of a difference has no use for some keys, which is told.
 
     Raises
     ------
@@ -46,7 +50,8 @@ def read(config=None, arguments=None):
     """
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
-        return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings)
+        return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings,
+                                   of_difference)
     if isinstance(config, _core.Configuration):
         if settings:
             raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
@@ -56,4 +61,4 @@ def read(config=None, arguments=None):
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': "
                         f"3}}; not a {type(config).__name__}") from None
-    return _core.Configuration(os.fsdecode(path), "", settings)
+    return _core.Configuration(os.fsdecode(path), "", settings, of_difference)

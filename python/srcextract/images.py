@@ -1,23 +1,14 @@
-"""What people have an image in: paths, arrays, masked arrays, HDUs of astropy, NDData."""
-import os
+"""What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
+from typing import Any
 
 import numpy
 
 from srcextract import _core
-from srcextract.arrays import host_array, plane_of
+from srcextract.arrays import array_of, plane_of
 from srcextract.errors import InputError
 
 
-def path_of(image):
-    """The path that `image` is, or None."""
-    return os.fsdecode(os.fspath(image)) if isinstance(image, (str, bytes, os.PathLike)) and not _is_fits(image) else None
-
-
-def _is_fits(image):
-    return isinstance(image, bytes) and image.startswith((b"SIMPLE", b"\x1f\x8b"))
-
-
-def cards_of(header):
+def cards_of(header: Any) -> str:
     """The cards of a header, 80 columns each and END."""
     if header is None:
         return ""
@@ -31,7 +22,7 @@ def cards_of(header):
     return text
 
 
-def _with_wcs(cards, wcs):
+def _with_wcs(cards: str, wcs: Any) -> str:
     """The cards, with those of a WCS for their own."""
     from astropy.io import fits
     header = fits.Header.fromstring(cards) if cards else fits.Header()
@@ -46,67 +37,121 @@ def _with_wcs(cards, wcs):
 class Opened:
     """An image as it came: its pixels, how they are stored, and what is known of them."""
 
-    def __init__(self, pixels, *, name="the array", header="", bscale=1.0, bzero=0.0, blank=None, mask=None, error=None):
+    def __init__(self, pixels: Any, *, name: str = "the array", header: str = "", bscale: float = 1.0, bzero: float = 0.0,
+                 blank: int | None = None, mask: Any = None, error: Any = None, of_file: bool = False,
+                 primary: str = "") -> None:
         self.pixels, self.name, self.header = pixels, name, header
         self.bscale, self.bzero, self.blank, self.mask, self.error = bscale, bzero, blank, mask, error
+        self.primary = primary  # the header whose keywords it inherits
+        self.of_file = of_file  # of a cube it is the plane that input.plane says, as of a file
 
 
-def _stored_pixels(hdu):
-    """The pixels as the file of the HDU has them, or None where somebody has touched them, or they lie in no plain file."""
+def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
+    """The pixels of an HDU as its file has them, and their header; None where somebody has touched them, or there is no
+    such file."""
     place = hdu.fileinfo()
-    header = hdu.header
-    plain = type(hdu).__name__ in ("PrimaryHDU", "ImageHDU") and "data" not in vars(hdu)
-    if not plain or not place or not place["file"].name or place["file"].compression or not hdu.shape:
+    if "data" in vars(hdu) or not hdu.shape or not place or not place["file"].name:
         return None
+    if type(hdu).__name__ not in ("PrimaryHDU", "ImageHDU") or place["file"].compression:
+        return _read_again(hdu, place)
     types = {8: "u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
     try:
-        return numpy.memmap(place["file"].name, types[header["BITPIX"]], "r", place["datLoc"], hdu.shape)
+        return numpy.memmap(place["file"].name, types[hdu.header["BITPIX"]], "r", place["datLoc"], hdu.shape), hdu.header
     except (OSError, TypeError, ValueError, KeyError):
         return None
 
 
-def _of_hdu(hdu):
+def _read_again(hdu: Any, place: Any) -> tuple[Any, Any] | None:
+    """The same of what is compressed, which astropy would scale in another precision."""
+    from astropy.io import fits
+    try:
+        with fits.open(place["file"].name, do_not_scale_image_data=True, memmap=False) as hdus:
+            for one in hdus:
+                if one.fileinfo()["hdrLoc"] == place["hdrLoc"] and one.header.tostring() == hdu.header.tostring():
+                    return one.data, one.header
+    except (OSError, TypeError, ValueError, KeyError):
+        pass
+    return None
+
+
+def _of_hdu(hdu: Any) -> Opened:
     """What is still in its file is scaled as the command scales it: in double, rounded once."""
     name = f"HDU {hdu.name or 'PRIMARY'}"
-    pixels = _stored_pixels(hdu)
-    if pixels is not None:
+    if "TableHDU" in type(hdu).__name__:
+        raise InputError(f"{name} is a table; take an HDU with an image")
+    stored = _stored_pixels(hdu)
+    if stored is not None:
+        pixels, header = stored
         name += f" of {hdu.fileinfo()['file'].name}"
     else:
         pixels = hdu.data
+        header = hdu.header  # of which astropy takes BSCALE, BZERO and BLANK once it has scaled the pixels
     if pixels is None:
-        raise InputError(f"{name} has no pixels")
-    header = hdu.header  # of which astropy takes BSCALE, BZERO and BLANK once it has scaled the pixels
-    return Opened(pixels, name=name, header=cards_of(header), bscale=header.get("BSCALE", 1.0),
-                  bzero=header.get("BZERO", 0.0), blank=header.get("BLANK"))
+        raise InputError(f"{name} has no pixels; take another HDU of the file")
+    if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
+        header = header.copy()
+        header["EXTNAME"] = hdu.name
+    return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=header.get("BSCALE", 1.0),
+                  bzero=header.get("BZERO", 0.0), blank=header.get("BLANK"), of_file=True)
 
 
-def _map(values, what, shape):
+def _primary_cards(hdu: Any) -> str:
+    """The header of the file's primary HDU, of an extension of a file that is there."""
+    from astropy.io import fits
+    place = hdu.fileinfo()
+    if type(hdu).__name__ == "PrimaryHDU" or not place or not place["file"].name:
+        return ""
+    try:
+        return cards_of(fits.getheader(place["file"].name, 0))
+    except (OSError, TypeError, ValueError, KeyError):
+        return ""
+
+
+def _first_image(hdus: Any) -> Any:
+    """The HDU that the command takes of such a file."""
+    for hdu in hdus:
+        if "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0:
+            return hdu
+    raise InputError("no HDU of the file has an image")
+
+
+def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map of something of every pixel."""
-    values = host_array(values, what)
+    values = array_of(values, what)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
                          "its pixels")
     return values.view("u1") if values.dtype == bool else values
 
 
-def inputs_of(image, *, header=None, wcs=None, mask=None, weight=None, error=None, name=None):
+def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
+    """The planes of an image, or of a stack where the configuration says what to do with one."""
+    pixels = opened.pixels
+    if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
+        return [pixels.reshape(pixels.shape[-2:])]
+    if pixels.ndim < 3 or not (takes_planes or opened.of_file):
+        return [pixels]
+    return [pixels[index] for index in numpy.ndindex(pixels.shape[:-2])]
+
+
+def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
+              name: str | None = None, takes_planes: bool = False) -> tuple[_core.PixelInputs, list[Any]]:
     """What the compiled half takes for the image, and what has to stay alive meanwhile."""
     opened = open_image(image, name)
-    pixels = opened.pixels
-    if pixels.dtype == bool:
-        pixels = pixels.view("u1")
+    if opened.pixels.dtype == bool:
+        opened.pixels = opened.pixels.view("u1")
     inputs = _core.PixelInputs()
     inputs.name = opened.name
+    inputs.primary_header = opened.primary
     inputs.header = cards_of(header) if header is not None else opened.header
     if wcs is not None:
         inputs.header = _with_wcs(inputs.header, wcs)
-    blank = opened.blank if pixels.dtype.kind in "iu" else None
-    if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
-        pixels = pixels.reshape(pixels.shape[-2:])
-    plane = plane_of(pixels, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
-    inputs.planes = [plane]
-    shape = pixels.shape
-    alive = [pixels]
+    blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
+    planes = _planes_of(opened, takes_planes)
+    inputs.planes = [plane_of(plane, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
+                     for plane in planes]
+    shape = planes[0].shape
+    alive = planes
     for what, values in (("mask", mask if mask is not None else opened.mask), ("weights", weight), ("weights", error)):
         if values is None:
             continue
@@ -116,24 +161,59 @@ def inputs_of(image, *, header=None, wcs=None, mask=None, weight=None, error=Non
     return inputs, alive
 
 
-def open_image(image, name=None):
+def error_of(image: Any) -> Any:
+    """The standard deviations that an NDData has of its pixels; None of anything else."""
+    uncertainty = getattr(image, "uncertainty", None)
+    if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
+        return None
+    from astropy.nddata import StdDevUncertainty
+    return array_of(uncertainty.represent_as(StdDevUncertainty).array, "the uncertainty")
+
+
+def _of_nddata(image: Any) -> Opened:
+    header = getattr(image, "header", None) or getattr(image, "meta", None)
+    cards = cards_of(header) if hasattr(header, "tostring") else ""
+    if image.wcs is not None and hasattr(image.wcs, "to_header"):
+        cards = _with_wcs(cards, image.wcs)
+    if image.unit is not None and "BUNIT" not in (header or {}):
+        from astropy.io import fits
+        told = fits.Header.fromstring(cards)
+        told.update(_unit_header(image.unit))
+        cards = cards_of(told)
+    return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
+
+
+def _of_masked(image: Any) -> Opened:
+    if image.mask is numpy.ma.nomask:
+        return Opened(image.data)
+    if image.ndim > 2 and image.dtype.kind == "f":  # planes of a stack have masks of their own
+        return Opened(image.filled(numpy.nan))
+    return Opened(image.data, mask=image.mask)
+
+
+def open_image(image: Any, name: str | None = None) -> Opened:
     """The image, whatever it is in."""
+    if isinstance(image, list) and hasattr(image, "fileinfo"):
+        image = _first_image(image)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif hasattr(image, "data") and hasattr(image, "uncertainty"):  # NDData, CCDData
-        from astropy.nddata import StdDevUncertainty
-        error = image.uncertainty
-        if error is not None:
-            error = error.represent_as(StdDevUncertainty).array
-        header = getattr(image, "header", None)
-        cards = cards_of(header) if header is not None and hasattr(header, "tostring") else ""
-        if image.wcs is not None:
-            cards = _with_wcs(cards, image.wcs)
-        opened = Opened(numpy.asarray(image.data), header=cards, mask=image.mask, error=error)
+    elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
+        opened = _of_nddata(image)
     elif isinstance(image, numpy.ma.MaskedArray):
-        opened = Opened(image.data, mask=None if image.mask is numpy.ma.nomask else image.mask)
+        opened = _of_masked(image)
+    elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
+        opened = Opened(image.value, header=cards_of(_unit_header(image.unit)))
     else:
-        opened = Opened(host_array(image, name or "the image"))
+        opened = Opened(array_of(image, name or "the image"))
     if name is not None:
         opened.name = name
     return opened
+
+
+def _unit_header(unit: Any) -> Any:
+    from astropy.io import fits
+    try:
+        text = unit.to_string("fits")
+    except ValueError:  # none of the FITS standard's
+        text = str(unit)
+    return fits.Header([("BUNIT", text)] if text else [])

@@ -1,17 +1,21 @@
 """Images into catalogues: `extract`, and `Extractor`, which keeps what it needs from image to image."""
 import logging
+from typing import Any
 
-from srcextract import _core, configuration, images
+from srcextract import _core, configuration, files, images
 from srcextract.catalogue import Catalogue
-from srcextract.errors import ConfigError
+from srcextract.devices import DeviceArray
+from srcextract.errors import ConfigError, InputError
 
 logger = logging.getLogger("srcextract")
 logger.addHandler(logging.NullHandler())
 
 
-def pass_on_log():
-    """Gives Python's logging what the compiled half logged."""
+def pass_on_log(*contents: files.Contents | None) -> None:
+    """Gives Python's logging what the compiled half logged, with the names of contents."""
     for level, text in _core.take_log():
+        for one in contents:
+            text = one.renamed(text) if one is not None else text
         logger.log(level, "%s", text)
 
 
@@ -28,6 +32,8 @@ class Extractor:
         Index of the GPU; None is the first.
     threads : int, optional
         Of the host; None is as many as this process may use.
+    of_difference : bool
+        Of images from each of which a reference is subtracted.
     **section__key
         Keys of the configuration, as in ``detection__threshold=3``.
 
@@ -37,47 +43,82 @@ class Extractor:
         If the configuration is wrong: with the place, the reason, and the key that may be meant.
     """
 
-    def __init__(self, config=None, *, backend="auto", device=None, threads=None, **keys):
-        self._configuration = configuration.read(config, keys)
+    def __init__(self, config: Any = None, *, backend: str = "auto", device: int | None = None, threads: int | None = None,
+                 of_difference: bool = False, **keys: Any) -> None:
+        self._configuration = configuration.read(config, keys, of_difference)
+        self._of_difference = of_difference
         self._engine = _core.Extractor(backend, [] if device is None else [int(device)], int(threads or 0))
 
     @property
-    def config(self):
+    def config(self) -> str:
         """The configuration as YAML, with every key."""
         return self._configuration.yaml
 
-    def __call__(self, image, *, header=None, wcs=None, mask=None, weight=None, error=None, name=None):
+    def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+                 error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
-        path = images.path_of(image)
-        try:
-            if path is not None:
-                given = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
-                wrong = [key for key, value in given.items() if value is not None]
-                if wrong:
-                    raise ConfigError(f"{' and '.join(wrong)} cannot be given with a path, whose file says it; use "
-                                      "weights.file, mask.file, or open the image")
-                found = self._engine.extract_file(self._configuration, path)
-                if len(found) != 1:
-                    raise ConfigError(f"input.hdu selects {len(found)} images of {path}; name one of them")
-                return Catalogue(found[0])
-            inputs, alive = images.inputs_of(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error,
-                                             name=name)
-            found = self._engine.extract(self._configuration, inputs)
-            del alive
-            return Catalogue(found)
-        finally:
-            pass_on_log()
+        if (reference is not None) != self._of_difference:
+            raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
+        contents, beside, table = files.contents_of(image, name), _reference_of(reference), files.positions_of(positions)
+        with files.told_by_name(contents, beside, table):
+            try:
+                with_files = _core.FilesWith()
+                if beside is not None:
+                    with_files.reference = beside.path
+                if table is not None:
+                    with_files.positions, with_files.positions_name = table.path, table.name
+                maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
+                if contents is not None:
+                    return self._of_contents(contents, with_files, maps)
+                inputs, alive = images.inputs_of(image, **maps, name=name,
+                                                 takes_planes=self._configuration.takes_planes)
+                found = self._engine.extract(self._configuration, inputs, with_files)
+                del alive
+                return Catalogue(found)
+            finally:
+                pass_on_log(contents, beside, table)
+
+    def _of_contents(self, contents: files.Contents, with_files: _core.FilesWith, maps: dict[str, Any]) -> Catalogue:
+        wrong = [key for key, value in maps.items() if value is not None]
+        if wrong:
+            raise ConfigError(f"{' and '.join(wrong)} cannot be given with a file, which says it by itself; use "
+                              "weights.file, mask.file, or open the image")
+        found = self._engine.extract_file(self._configuration, contents.path, with_files)
+        if len(found) != 1:
+            raise ConfigError(f"input.hdu selects {len(found)} images of {contents.name}; name one of them")
+        found[0].name = contents.renamed(found[0].name)
+        return Catalogue(found[0])
 
 
-def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None, error=None, name=None, backend="auto",
-            device=None, threads=None, **keys):
+def _reference_of(reference: Any) -> files.Contents | None:
+    if reference is None:
+        return None
+    contents = files.contents_of(reference, None if isinstance(reference, str) else "the reference")
+    if contents is not None:
+        return contents
+    opened = images.open_image(reference, "the reference")
+    pixels = opened.pixels
+    if isinstance(pixels, DeviceArray):
+        raise InputError("the reference: lies on a GPU, and is read from a file or the host; give a copy there, as "
+                         "array.get() of CuPy or array.cpu() of PyTorch makes one")
+    if opened.mask is not None:
+        pixels = pixels.astype("f4" if pixels.dtype.itemsize < 4 else "f8")
+        pixels[opened.mask] = float("nan")
+    return files.fits_contents(opened.header, pixels, "the reference")
+
+
+def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
+            error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None,
+            backend: str = "auto", device: int | None = None, threads: int | None = None, **keys: Any) -> Catalogue:
     """The sources of an image.
 
     Parameters
     ----------
-    image : path, array, masked array, HDU, NDData
-        A FITS file (of which ``input.hdu`` names the image), or pixels: a 2-D array of any real type, byte order and
-        strides, which is read where it lies.
+    image : path, bytes, file object, array, masked array, HDU, NDData
+        A FITS file (of which ``input.hdu`` names the image), plain, gzipped or tile-compressed: its path, its contents,
+        or what has ``read()``, as of fsspec, which is read from its beginning. Or pixels: a 2-D array of any real type,
+        byte order and strides, which is read where it lies, or a stack of shape (n, height, width) with
+        ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count.
     config, backend, device, threads, **keys
         As of `Extractor`.
     header : astropy.io.fits.Header or str, optional
@@ -88,6 +129,12 @@ def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None
         Of the image's shape: pixels where it is not 0 (or True) are left out.
     weight, error : array, optional
         Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them.
+    reference : as `image`, optional
+        A frame of the same field that is subtracted first; see `difference`.
+    positions : path, table, dict, array of shape (n, 2), optional
+        Where light is measured, in place of sources that are found: columns ``X`` and ``Y`` in pixels (the centre of the
+        first is 1), ``RA`` and ``DEC`` in degrees, and the further ones of ``srcextract --positions``. An array has x
+        and y.
     name : str, optional
         What the image is called in messages.
 
@@ -97,8 +144,14 @@ def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None
 
     Raises
     ------
-    ConfigError, InputError, DeviceError, OutOfMemoryError
+    ConfigError
+        If a key, a value or the arguments together are wrong.
+    InputError
+        If the image, a map or a table cannot be used.
+    DeviceError, OutOfMemoryError
     """
+    if error is None and weight is None and "weights__type" not in keys:
+        error = images.error_of(image)
     if mask is not None:
         keys.setdefault("mask__hdu", "MASK")
     if weight is not None and error is not None:
@@ -106,5 +159,30 @@ def extract(image, config=None, *, header=None, wcs=None, mask=None, weight=None
     if weight is not None or error is not None:
         keys.setdefault("weights__type", "weight" if weight is not None else "rms")
         keys.setdefault("weights__hdu", "WEIGHT" if weight is not None else "RMS")
-    extractor = Extractor(config, backend=backend, device=device, threads=threads, **keys)
-    return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, name=name)
+    extractor = Extractor(config, backend=backend, device=device, threads=threads,
+                          of_difference=reference is not None, **keys)
+    return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
+                     positions=positions, name=name)
+
+
+def difference(reference: Any, new: Any, config: Any = None, **arguments: Any) -> Catalogue:
+    """What changed between two frames of one field: ``srcextract difference``.
+
+    Parameters
+    ----------
+    reference, new : as the image of `extract`
+        `reference` is subtracted from `new`; the section ``difference`` of the configuration says how they are made
+        comparable.
+    config, **arguments
+        As of `extract`.
+
+    Returns
+    -------
+    Catalogue
+        SIGN is 1 for what is brighter in `new`, and -1 for what is fainter.
+
+    Raises
+    ------
+    ConfigError, InputError, DeviceError, OutOfMemoryError
+    """
+    return extract(new, config, reference=reference, **arguments)

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "stages/core/stop.hpp"
+
 #if defined(SRCEXTRACT_SANITIZED_THREADS)
 #include <atomic>
 #else
@@ -90,7 +92,12 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
 void parallel_for(std::int64_t count, std::int64_t grain, const Cpu& where,
                   const std::function<void(std::int64_t, std::int64_t)>& body) {
   const std::int64_t pieces = (count + grain - 1) / grain;
-  const auto run_piece = [&](std::int64_t piece) { body(piece * grain, std::min(count, (piece + 1) * grain)); };
+  const std::atomic<bool>* const stop = stop_of_thread;
+  const auto run_piece = [&](std::int64_t piece) {
+    const StopScope of_caller(stop);  // threads of others as well
+    stop_if_asked();
+    body(piece * grain, std::min(count, (piece + 1) * grain));
+  };
   if (where.threads <= 1 || pieces <= 1) {
     for (std::int64_t piece = 0; piece < pieces; ++piece) run_piece(piece);
     return;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "stages/core/error.hpp"
 #include "stages/core/shortest_number.hpp"
+#include "stages/detect/no_sky.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/math/exact_math.hpp"
 
@@ -45,30 +45,29 @@ std::string of_lost_noise(double level) {
 
 void check_background(const Background& background, const Config& config) {
   if (background.all.count == 0) {
-    throw Error(ErrorKind::input, "every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
+    throw NoSky("every pixel is masked (NaN, infinite or BLANK): there is no sky to measure");
   }
   const MeshFacts& mesh = background.mesh;
   const bool noise_is_given = is_noise_given(config);
   const bool needs_meshes = !has_level(config.given_sky) || !noise_is_given;
   if (needs_meshes && mesh.width > 0 && mesh.bad == mesh.width * mesh.height) {
-    throw Error(ErrorKind::input,
-                "in every mesh of " + std::to_string(config.background.mesh_size) +
-                    " pixels more than half of them are masked, so that there is no sky to interpolate; set "
-                    "background.mesh_size so that some mesh is mostly good, or background.method to constant, or "
-                    "correct the mask");
+    throw NoSky("in every mesh of " + std::to_string(config.background.mesh_size) +
+                " pixels more than half of them are masked, so that there is no sky to interpolate; set "
+                "background.mesh_size so that some mesh is mostly good, or background.method to constant, or "
+                "correct the mask");
   }
   if (counts_in_sigmas(config.detection) && background.clipped.sigma == 0 && !noise_is_given) {
     const std::string equal = background.mesh.width > 0 ? "in every mesh the pixels that survive the clip are all equal"
                                                         : "the pixels that survive the clip are all equal (" +
                                                               shortest(background.clipped.median) + ")";
-    throw Error(ErrorKind::input,
-                equal +
+    throw NoSky(equal +
                     ", so sigma is 0 and a threshold in units of sigma means nothing; is this an empty or constant "
                     "image, or the difference of a frame with itself? If not, raise background.kappa, which may clip "
                     "too much, give the noise (background.rms, or a map as weights.type rms), or set "
                     "detection.threshold_unit to "
                     "absolute" +
-                    of_lost_noise(background.clipped.median));
+                    of_lost_noise(background.clipped.median),
+                {background.clipped.median, 0});
   }
 }
 

@@ -31,7 +31,7 @@ bool is_blank(typename Stored::Value stored, const PixelFormat& format) {
 /// The bits of an integer, unscaled but for the conventions for unsigned ones (and for signed bytes), whose offset is
 /// the highest bit: it turns the sign.
 template <class Stored>
-std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
+SRCEXTRACT_HOST_DEVICE std::uint64_t bits_of(typename Stored::Value stored, double bzero) {
   using Bits = typename Stored::Bits;
   constexpr Bits highest = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
   const auto bits = static_cast<Bits>(stored);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "config/config.hpp"
@@ -11,6 +12,14 @@ namespace srcextract {
 struct BadPixels {
   std::uint64_t bits = ~std::uint64_t{0};  ///< that count
   GoodPixels good = GoodPixels::zero;      ///< where none of them is set, or where one is
+};
+
+/// The `read` of a mask_source(): asks every pixel of the map whether it is bad.
+struct MaskRead {
+  PixelSource map;
+  BadPixels bad;
+
+  void operator()(std::int64_t first, std::int64_t count, std::byte* out) const;
 };
 
 /// A map of quality as pixels that are masked (BLANK) where it says bad, and 0 elsewhere. Integers are looked at as

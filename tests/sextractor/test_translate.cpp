@@ -133,13 +133,20 @@ TEST(SextractorTranslation, Weights) {
             weights_of(WeightType::rms, "weight.fits", Interpolate::all));
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_VAR\nINTERP_TYPE NONE\n").config.weights,
             weights_of(WeightType::variance, "weight.fits"));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y: "));
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
   EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\nWEIGHT_GAIN N\n")), "");
   // SExtractor looks for GAIN in the header unless GAIN_KEY says otherwise, and its gain follows meshes, too.
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\n")), StartsWith("WEIGHT_GAIN Y: "));
-  EXPECT_THAT(lost(convert("WEIGHT_TYPE BACKGROUND\n")), StartsWith("WEIGHT_GAIN Y: "));
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE MAP_WEIGHT\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
+  EXPECT_THAT(lost(convert("WEIGHT_TYPE BACKGROUND\n")), StartsWith("WEIGHT_GAIN Y (SExtractor's default): "));
   EXPECT_EQ(lost(convert("WEIGHT_TYPE BACKGROUND\nGAIN_KEY NONE\n")), "");
   EXPECT_EQ(lost(convert("WEIGHT_TYPE NONE\nWEIGHT_GAIN Y\nGAIN 2\n")), "");
+  EXPECT_EQ(lost(convert("WEIGHT_TYPE MAP_WEIGHT\nGAIN 2\n", "NUMBER\nFLUX_AUTO\n")), "");
+  const Converted extensions = convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_IMAGE w.fits[2]\nFLAG_IMAGE a.fits[1],b.fits\n",
+                                       "NUMBER\nIMAFLAGS_ISO(2)\n");
+  EXPECT_EQ(extensions.config.weights.file, "w.fits");
+  EXPECT_EQ(extensions.config.weights.hdu, HduNames("2"));
+  EXPECT_EQ(extensions.config.flags.file, "a.fits");
+  EXPECT_EQ(extensions.config.flags.hdu, HduNames("1"));
 }
 
 TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
@@ -189,11 +196,9 @@ TEST(SextractorTranslation, Sky) {
 }
 
 TEST(SextractorTranslation, WhatIsBeyondLimitsHereIsToldWithOurReason) {
-  const Converted converted = convert("DEBLEND_NTHRESH 100000\nBACK_SIZE 4\nGAIN 2\n");
-  EXPECT_EQ(converted.config.deblend.thresholds, DeblendConfig{}.thresholds);
+  const Converted converted = convert("BACK_SIZE 4\nGAIN 2\n");
   EXPECT_EQ(converted.config.background.mesh_size, 64);
   EXPECT_EQ(converted.config.measurement.gain, 2);
-  EXPECT_THAT(lost(converted), HasSubstr("DEBLEND_NTHRESH 100000: 'deblend.thresholds' must be at most "));
   EXPECT_THAT(lost(converted), HasSubstr("BACK_SIZE 4: 'background.mesh_size' must be at least 8"));
   EXPECT_THAT(lost(converted), HasSubstr("; without it the default holds, 64\n"));
 }

@@ -264,7 +264,7 @@ TEST(OutputFileTest, TooLongANameIsFoundBeforeAnythingIsWritten) {
   TemporaryFolder directory;
   const std::string path = directory / std::string(NAME_MAX + 1, 'n');
   const std::string message = output_error([&] { OutputFile file(path); });
-  EXPECT_THAT(message, HasSubstr("File name too long; rename the image"));
+  EXPECT_THAT(message, HasSubstr("File name too long; choose a shorter name, or rename the image"));
 }
 
 TEST(OutputFileTest, AKilledProcessLeavesNothing) {

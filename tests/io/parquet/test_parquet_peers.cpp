@@ -101,6 +101,17 @@ assert [str(a[n].unit) for n in ('INT', 'FLOAT', 'DOUBLE', 'VECTOR')] == ['pix',
 assert a['DOUBLE'].description == 'What it\'s like: "x"' and a['DOUBLE'].meta['ucd'] == 'pos.eq.ra'
 assert a['VECTOR'].shape == (rows, 3) and a['PICTURE'].shape == (rows, 6)
 assert a.meta['creator'] == 'srcextract 1.2.3' and a.meta['config'] == "input:\n  hdu: 'it''s'\n"
+
+import io
+from astropy.io import votable
+keys = f.metadata.metadata
+assert keys[b'IVOA.VOTable-Parquet.version'] == b'1.0'
+v = votable.parse(io.BytesIO(keys[b'IVOA.VOTable-Parquet.content']), verify='exception').get_first_table()
+assert [field.name for field in v.fields] == t.schema.names and len(v.array) == 0
+assert [str(v.get_field_by_id_or_name(n).unit) for n in ('INT', 'FLOAT', 'DOUBLE', 'VECTOR')] == ['pix', 'mag', 'deg', 'ct']
+assert v.get_field_by_id_or_name('DOUBLE').ucd == 'pos.eq.ra' and v.get_field_by_id_or_name('PICTURE').arraysize == '6'
+empty = v.to_table()
+for n in KINDS: assert empty[n].dtype == truth[n].dtype and empty[n].shape == (0, *truth[n].shape[1:]), n
 print('equal')
 )";
 

@@ -107,6 +107,7 @@ t['some bool'] = MaskedColumn(t['bool'], mask=random.random(n) < 0.3)
 t['vector'] = random.normal(size=(n, 3))
 t['object'] = np.array([{'a': 1}, [1, 2]] * (n // 2), dtype=object)
 t['speed'] = Column(random.normal(size=n), unit='km/s')
+t['tabs'] = np.resize(['a\tb', 'x', 'a\t', '\tb'], n)
 t.write(sys.argv[1], format='ascii.ecsv', overwrite=True, delimiter=')") +
                                                 delimiter + R"(')
 dump(Table.read(sys.argv[1], format='ascii.ecsv'))

@@ -314,7 +314,7 @@ def test_too_long_a_name_says_so(run, config, tmp_path):
     name = "n" * 249 + ".fits"  # the image's own name is as long as may be
     write_sky(tmp_path / name)
     done = run(config, name, "-o", "out")
-    assert done.code == 3 and "File name too long; rename the image" in done.err
+    assert done.code == 3 and "File name too long; choose a shorter name, or rename the image" in done.err
     assert names(tmp_path / "out") == []
 
 

@@ -73,14 +73,18 @@ def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, lin
 
 
 def test_a_gain_that_follows_weights(sex, tmp_path):
-    """Is an error only where there is a gain."""
+    """Is an error only where there is a gain, and a column that depends on it."""
     arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "gain", "-THRESH_TYPE", "RELATIVE"]
     write_sky(tmp_path / "gain.fits", GAIN=2.0)
-    told = "the command line: WEIGHT_GAIN Y: the photon noise"
+    (tmp_path / "default.param").write_text("NUMBER\nFLUXERR_ISO\n")
+    told = "the command line: WEIGHT_GAIN Y (SExtractor's default): the photon noise"
     refused(sex("gain.fits", *arguments), 2, told)
     refused(sex("sky.fits", *arguments, "-GAIN", "2"), 2, told)
     assert "WEIGHT_GAIN" not in sex("sky.fits", *arguments).err
     assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-WEIGHT_GAIN", "N").err
+    refused(sex("gain.fits", *arguments, "-WEIGHT_TYPE", "BACKGROUND,NONE"), 2, told, "set WEIGHT_GAIN N")
+    (tmp_path / "default.param").write_text("NUMBER\nFLUX_ISO\nERRA_IMAGE\n")
+    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments).err
 
 
 def test_one_value_of_weights_for_two_images(sex, tmp_path):
@@ -129,6 +133,8 @@ def test_a_default_that_is_not_there(sex, tmp_path):
     (["none.fits"], 3, ["none.fits"]), (["default.param"], 3, ["default.param"]), (["sky.fits,none.fits"], 3, ["none.fits"]),
     (["sky.fits", "-PARAMETERS_NAME", "none.param"], 2, ["PARAMETERS_NAME none.param: there is no such file"]),
     (["sky.fits", "-DEBLEND_MINCONT", "2"], 2, ["DEBLEND_MINCONT must be at most 1, not 2; SExtractor refuses it as well"]),
+    (["sky.fits", "-DEBLEND_NTHRESH", "65"], 2, ["DEBLEND_NTHRESH must be at most 64, not 65; SExtractor refuses it as well"]),
+    (["sky.fits", "-MEMORY_BUFSIZE", "5"], 2, ["MEMORY_BUFSIZE must be at least 8, not 5; SExtractor refuses it as well"]),
     (["sky.fits", "-CLEAN_PARAM", "11"], 2, ["CLEAN_PARAM must be at most 10, not 11; SExtractor refuses it as well"]),
     (["sky.fits", "-FILTER", "Y", "-FILTER_NAME", "none.conv"], 2, ["FILTER_NAME none.conv: there is no such file"]),
     (["sky.fits", "-WEIGHT_TYPE", "MAP_WEIGHT"], 3, ["weight.fits"]),

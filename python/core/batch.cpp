@@ -1,0 +1,204 @@
+#include "python/core/batch.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "pipeline/batch/batch.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "pipeline/machine/memory_budget.hpp"
+#include "pipeline/options/run_options.hpp"
+#include "pipeline/outputs/outputs.hpp"
+#include "python/core/catalogue.hpp"
+#include "python/core/extractor.hpp"
+#include "python/core/interrupt.hpp"
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/core/stop.hpp"
+#include "survey/inputs/find_files.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+/// What became of an image.
+struct BatchResult {
+  std::string name;
+  std::unique_ptr<Catalogue> catalogue;  ///< null: it failed
+  std::string kind, message;             ///< of the failure
+  bool last = false;                     ///< of its file
+};
+
+class Batch {
+ public:
+  Batch(const Configuration& configuration, const std::vector<std::string>& paths, const std::string& backend,
+        const std::vector<int>& devices, int threads)
+      : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()},
+        most_waiting_(std::clamp<std::size_t>(2 * static_cast<std::size_t>(wish_.threads), 4, 64)),
+        files_(paths.size()),
+        outcomes_(paths.size()) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      files_[i].file = look_at(paths[i], paths[i]);
+      files_[i].file.config = configuration.given;
+      index_[&files_[i].file] = i;
+    }
+    runner_ = std::thread([this] { run(); });
+  }
+
+  ~Batch() { stop(); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  /// Of the next image in the order of the files, when it is done; null when all have been given. Throws what made all
+  /// further ones futile.
+  std::unique_ptr<BatchResult> next() {
+    for (;;) {
+      {
+        const nb::gil_scoped_release others;
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, std::chrono::milliseconds(look_for_signals), [&] { return is_done(next_) || ended_; });
+        if (std::unique_ptr<BatchResult> result = take_next()) return result;
+        if (ended_ && next_ == outcomes_.size()) {
+          if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+          return nullptr;
+        }
+      }
+      if (hears_signals()) look_at_signals();
+    }
+  }
+
+  /// Ends the work; what is under way is given up.
+  void stop() {
+    stop_ = true;
+    const nb::gil_scoped_release others;
+    changed_.notify_all();
+    if (runner_.joinable()) runner_.join();
+  }
+
+ private:
+  /// What became of the images of a file, by their HDUs.
+  struct Outcome {
+    std::map<int, BatchResult> images = {};
+    int told = 0, expected = 1;
+  };
+
+  bool is_done(std::size_t file) const {
+    return file < outcomes_.size() && outcomes_[file].told >= outcomes_[file].expected;
+  }
+
+  /// Of who has the lock.
+  std::unique_ptr<BatchResult> take_next() {
+    while (is_done(next_) || (ended_ && next_ < outcomes_.size())) {
+      std::map<int, BatchResult>& images = outcomes_[next_].images;
+      if (!images.empty()) {
+        auto result = std::make_unique<BatchResult>(std::move(images.extract(images.begin()).mapped()));
+        --waiting_;
+        result->last = images.empty();
+        if (images.empty()) ++next_;
+        changed_.notify_all();
+        return result;
+      }
+      ++next_;
+    }
+    return nullptr;
+  }
+
+  void run() {
+    const StopScope asked(&stop_);
+    try {
+      const Machine machine = choose_machine(wish_, workload_of(files_, ""));
+      MemoryBudget budget = memory_budget(std::nullopt);
+      const KeptFiles nothing({});
+      const Job job{.output_dir = ".",
+                    .arguments = {},
+                    .kept = nothing,
+                    .describe = false,
+                    .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
+                      add(task, {task.name, catalogue_of(input, std::move(result), cpu), {}, {}});
+                    }};
+      RunControl control;
+      control.on_failure = [&](const ImageTask& task, const Failure& what) {
+        if (!stop_) add(task, {task.name, nullptr, kind_name(what.kind), message_about(task.name, what)});
+        return false;
+      };
+      control.should_stop = [&] { return stop_.load(); };
+      control.on_file = [&](const ImageFile&) {
+        wait_for_room();
+        return nullptr;
+      };
+      process_files(job, files_, machine, budget, Progress(Progress::Show::nothing, 1, 0), control);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  void add(const ImageTask& task, BatchResult&& result) {
+    const std::lock_guard lock(mutex_);
+    Outcome& outcome = outcomes_[index_.at(task.file)];
+    outcome.expected = task.images;
+    ++outcome.told;
+    ++waiting_;
+    outcome.images.insert_or_assign(task.image.hdu, std::move(result));
+    changed_.notify_all();
+  }
+
+  /// While many results wait to be taken, no further file is opened. If they wait for the first of them, whoever has
+  /// that may be the one who asks: files are opened then as well, but not many.
+  void wait_for_room() {
+    std::unique_lock lock(mutex_);
+    const auto has_room = [&] { return stop_ || waiting_ < most_waiting_; };
+    while (!has_room() && is_done(next_)) changed_.wait_for(lock, std::chrono::milliseconds(look_for_signals));
+    changed_.wait_for(lock, std::chrono::milliseconds(4 * look_for_signals), has_room);
+  }
+
+  MachineWish wish_;
+  std::size_t most_waiting_;
+  std::vector<PlannedFile> files_;
+  std::map<const ImageFile*, std::size_t> index_;
+  std::atomic<bool> stop_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Outcome> outcomes_;
+  std::size_t next_ = 0, waiting_ = 0;
+  bool ended_ = false;
+  std::exception_ptr error_;
+  std::thread runner_;
+};
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  nb::class_<BatchResult>(module, "BatchResult")
+      .def_ro("name", &BatchResult::name)
+      .def_ro("kind", &BatchResult::kind)
+      .def_ro("message", &BatchResult::message)
+      .def_ro("last", &BatchResult::last)
+      .def("take", [](BatchResult& self) { return std::move(self.catalogue); });
+  nb::class_<Batch>(module, "Batch")
+      .def(nb::init<const Configuration&, const std::vector<std::string>&, const std::string&, const std::vector<int>&,
+                    int>(),
+           nb::arg("configuration"), nb::arg("paths"), nb::arg("backend"), nb::arg("devices"), nb::arg("threads"))
+      .def("next", &Batch::next)
+      .def("stop", &Batch::stop);
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "cuda/device/device.hpp"
+#include "cuda/ingest/device_pixels.hpp"
+#include "python/core/stages.hpp"
+
+namespace srcextract::python {
+
+template <>
+struct Place<Gpu> {
+  Gpu where;
+};
+
+/// A device on which stages are done one after the other, with the memory that they keep. All that lies there has it,
+/// and whoever works there, or frees what lies there, has a turn.
+class DeviceSession {
+ public:
+  explicit DeviceSession(int device) : stream_(device) {}
+
+  int device() const { return stream_.where().device; }
+  const Gpu& where() const { return stream_.where(); }
+  std::mutex& turns() { return turns_; }
+  /// Returns what is kept from earlier images to the device.
+  void give_back() { stream_.give_back_kept_memory(); }
+
+ private:
+  Stream stream_;
+  std::mutex turns_;
+};
+
+/// That of the device, which is kept.
+std::shared_ptr<DeviceSession> session_of(int device);
+
+/// A thread's turn on a device, which is its own meanwhile; all work is done when it ends.
+class Turn {
+ public:
+  explicit Turn(DeviceSession& session) : session_(session), lock_(session.turns()) { use_device(session.device()); }
+  ~Turn() { wait(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  const Gpu& where() const { return session_.where(); }
+  void finish() const { synchronize(where()); }
+
+ private:
+  void wait() const noexcept { const StreamEnd end(where()); }
+
+  DeviceOfThread before_;
+  DeviceSession& session_;
+  std::scoped_lock<std::mutex> lock_;
+};
+
+/// What a stage has left on a device.
+template <class Held>
+struct OnDevice {
+  OnDevice(std::shared_ptr<DeviceSession> of, Held&& what) : session(std::move(of)), held(std::move(what)) {}
+  ~OnDevice() { free(); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  const Held& operator*() const { return *held; }
+  const Held* operator->() const { return &*held; }
+
+  /// From now on somebody else may have work under way that reads it.
+  void lend() const { is_lent = true; }
+
+  std::shared_ptr<DeviceSession> session;
+  std::optional<Held> held;
+  mutable std::atomic<bool> is_lent = false;
+
+ private:
+  /// Its memory is used again in the session's stream; what others do with it there comes before.
+  void free() noexcept;
+};
+
+/// Waits for everything that the device of this thread has to do.
+void wait_for_device() noexcept;
+
+template <class Held>
+void OnDevice<Held>::free() noexcept {
+  try {
+    const Turn turn(*session);
+    if (is_lent) wait_for_device();
+    held.reset();
+  } catch (...) {  // the device is lost, and its memory with it
+    held.reset();
+  }
+}
+
+/// What work(place) leaves on the device, done without the GIL.
+template <class Work>
+auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
+  const nanobind::gil_scoped_release others;
+  using Held = decltype(work(std::declval<const Place<Gpu>&>()));
+  const Turn turn(*session);
+  Held held = work(Place<Gpu>{turn.where()});
+  turn.finish();
+  return std::make_unique<OnDevice<Held>>(session, std::move(held));
+}
+
+/// Throws Error{input} unless all lie on one device.
+void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions);
+
+}  // namespace srcextract::python

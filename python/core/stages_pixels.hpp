@@ -1,0 +1,117 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/wcs/pixel_map.hpp"
+#include "python/core/stages_chain.hpp"
+#include "stages/combine/combine.hpp"
+#include "stages/difference/difference.hpp"
+#include "stages/difference/resample.hpp"
+#include "stages/weights/given_level.hpp"
+
+/// The stages that make images of images, on either machine.
+namespace srcextract::python {
+
+template <class Where>
+using OwnedImage = std::unique_ptr<HeldImage<Where>>;
+
+/// What a stage has made, which masks what `from` does.
+template <class Where>
+OwnedImage<Where> held(Image<float, Where>&& image, Value<MaskCounts, Where>&& masked, const Place<Where>& place) {
+  auto result = std::make_unique<HeldImage<Where>>(place, Shape{});
+  result->pixels.image = std::move(image);
+  result->pixels.masked = std::move(masked);
+  return result;
+}
+
+template <class Where>
+OwnedImage<Where> subtract_background(const HeldImage<Where>& image, const HeldSky<Where>& sky,
+                                      const Place<Where>& place) {
+  const Where& where = place.where;
+  const Worked<Where> worked(image, {sky, true}, where);
+  if (!sky.mesh.level.empty())
+    return held(subtract_sky(worked.image(), sky.mesh, where), copy_of(image.pixels.masked, where), place);
+  const Pixels<Where> level = ingest(constant_source(sky.shape, sky.facts.clipped.median), where);
+  auto above = held(copy_of(worked.image(), where), copy_of(image.pixels.masked, where), place);
+  subtract_level(level.image, above->pixels, where);
+  return above;
+}
+
+enum class SkyMap { level, rms, nothing };
+
+/// The level of the sky, its noise, or 0 in every pixel: what a mesh takes from nothing is its level.
+template <class Where>
+OwnedImage<Where> map_of_sky(const HeldSky<Where>& sky, SkyMap part, const Place<Where>& place) {
+  const Where& where = place.where;
+  const bool level = part == SkyMap::level;
+  if (sky.mesh.level.empty() || part == SkyMap::nothing) {
+    const Statistics& of = sky.facts.clipped;
+    const double value = part == SkyMap::nothing ? 0.0 : level ? of.median : of.sigma;
+    auto map = std::make_unique<HeldImage<Where>>(place, sky.shape);
+    ingest(constant_source(sky.shape, value), map->pixels, where);
+    return map;
+  }
+  Pixels<Where> nothing = ingest(constant_source(sky.shape, 0), where);
+  SkyMesh<Where> mesh = copy_of_mesh(sky.mesh, where);
+  if (!level) {
+    mesh.level = copy_of(sky.mesh.rms, where);
+    mesh.level_bend = copy_of(sky.mesh.rms_bend, where);
+  }
+  Image<float, Where> map = subtract_sky(nothing.image, mesh, where);
+  negate(map, where);
+  return held(std::move(map), std::move(nothing.masked), place);
+}
+
+template <class Where>
+OwnedImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSky<Where>* sky, bool subtracted,
+                                     const ConvolveConfig& config, const Place<Where>& place) {
+  const Where& where = place.where;
+  if (sky != nullptr && !subtracted && !sky->mesh.level.empty())
+    throw Error(ErrorKind::config, "background: a convolution is about one level, and this background is a mesh; "
+                                   "convolve background.subtract(image), with background.subtracted");
+  if (config.kernel == KernelShape::none)
+    throw Error(ErrorKind::config, "convolve.kernel: 'none' is no kernel; say gaussian, tophat, mexican_hat, file, or "
+                                   "an array");
+  const Value<Background, Where> level =
+      sky != nullptr ? copy_of(SkyOf<Where>{*sky, subtracted}.background(), where) : value_at(Background{}, where);
+  return held(convolve(image.pixels.image, make_kernel(config), config.edges, level, where),
+              copy_of(image.pixels.masked, where), place);
+}
+
+template <class Where>
+OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& images, const Config& config,
+                                 const Place<Where>& place) {
+  const Where& where = place.where;
+  check_plane_count(images.size(), config.combine);
+  const Shape& shape = images.front()->pixels.image.shape;
+  std::vector<Pixels<Where>> planes;
+  std::vector<Value<Background, Where>> skies;
+  for (const HeldImage<Where>* image : images) {
+    if (!(image->pixels.image.shape == shape))
+      throw Error(ErrorKind::input, "the planes that are combined are of different shapes");
+    Pixels<Where>& plane = planes.emplace_back();
+    plane.image = copy_of(image->pixels.image, where);
+    plane.masked = copy_of(image->pixels.masked, where);
+    if (needs_skies(config.combine.method))
+      skies.push_back(estimate_background(plane.image, config.background, where));
+  }
+  auto out = std::make_unique<HeldImage<Where>>(place, shape);
+  combine_planes(planes, skies, config.combine, out->pixels, where);
+  return out;
+}
+
+/// From the pixels of one header to those of another; some may be masked.
+template <class Where>
+OwnedImage<Where> resample_by_headers(const HeldImage<Where>& image, const std::string& header,
+                                      const std::string& to_header, const Shape& shape, Interpolation interpolation,
+                                      const Cpu& host, const Place<Where>& place) {
+  const PixelMap map = map_pixels(shape, to_header, "to_header", header, "from_header", host);
+  const MaskCounts some{.nan = 1};
+  return held(resample(image.pixels.image, map, interpolation, place.where), value_at(some, place.where), place);
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,92 @@
+#include "python/core/stages_results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "pipeline/chain/aperture_noise.hpp"
+#include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/machine/versions.hpp"
+#include "python/core/stages_chain.hpp"
+#include "stages/catalogue/vignets.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/measure/saturation.hpp"
+
+namespace srcextract::python {
+namespace {
+
+[[noreturn]] void refuse(const char* key, const char* why) {
+  throw Error(ErrorKind::config, std::string(key) + ": " + why);
+}
+
+/// Gives sources, and what refers to them, the numbers of a map that somebody else has made.
+void number_sources(const std::vector<std::int32_t>& numbers, Sources& sources, Buffer<std::int32_t, Cpu>& label) {
+  if (numbers.empty()) return;
+  sources.number = numbers;
+  for (std::int32_t& one : label)
+    if (one > 0) one = numbers[static_cast<std::size_t>(one - 1)];
+}
+
+}  // namespace
+
+Place<Cpu> host_place(int threads) {
+  return {Cpu{threads > 0 ? threads : available_threads()}};
+}
+
+void check_stage_config(const Config& config) {
+  if (has_map(config.weights))
+    refuse("weights.type", "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
+                           "background");
+  if (config.convolve.kernel != KernelShape::none && config.convolve.filter == Filter::matched)
+    refuse("convolve.filter", "the matched filter is a part of extract() alone");
+  if (config.detection.sign != DetectionSign::positive)
+    refuse("detection.sign", "what is fainter than the sky is found by extract(), or in the negated array");
+  if (vignet_size(config.output.columns).any())
+    refuse("output.columns", "VIGNET is a column of extract() alone; slices of the array are what it shows");
+  if (config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2 && config.measurement.pixel_scale <= 0)
+    refuse("measurement.pixel_scale", "a threshold in mag_per_arcsec2 needs it, in arcseconds");
+}
+
+void check_divided(std::int64_t sources, bool divided, const Config& config) {
+  if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
+    throw Error(ErrorKind::config, "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
+                                   "does so, and measure() knows it of its labels");
+}
+
+std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image,
+                                        const Configuration& configuration, const Cpu& where) {
+  const Config& config = configuration.given->config;
+  Detection<Cpu>& found = measured.found;
+  const Observer nobody;
+  StageClock clock(nobody);
+  std::optional<ApertureNoise> noise;
+  add_aperture_noise(image, {}, config, found, noise, where, clock);
+  const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
+  auto catalogue = std::make_unique<Catalogue>();
+  Extraction& extraction = catalogue->result.extraction;
+  extraction = make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config,
+                            where, clock);
+  number_sources(measured.numbers, extraction.sources, extraction.label);
+  if (config.measurement.saturation > 0)
+    flag_saturated(extraction.brightest, config.measurement.saturation, extraction.sources);
+  catalogue->name = "the image";
+  catalogue->metadata = {.version = program_version(),
+                         .config_yaml = configuration.given->yaml,
+                         .parquet_compression = config.output.parquet_compression};
+  catalogue->config = config;
+  catalogue->shape = measured.shape;
+  catalogue->cpu = where;
+  catalogue->result.backend = "cpu";
+  return catalogue;
+}
+
+void bind_stages(nanobind::module_& module) {
+  bind_stage_images(module);
+  bind_stage_sources(module);
+  bind_stage_devices(module);
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,37 @@
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <string>
+
+#include "python/core/stages_device.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract::python {
+
+std::shared_ptr<DeviceSession> session_of(int device) {
+  // Never destroyed: when the process ends there may be no driver any more.
+  static auto* const mutex = new std::mutex;
+  static auto* const sessions = new std::map<int, std::shared_ptr<DeviceSession>>;
+  const std::scoped_lock lock(*mutex);
+  std::shared_ptr<DeviceSession>& session = (*sessions)[device];
+  if (!session) {
+    const DeviceOfThread before;
+    session = std::make_shared<DeviceSession>(device);
+  }
+  return session;
+}
+
+void wait_for_device() noexcept {
+  cudaDeviceSynchronize();
+}
+
+void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions) {
+  for (const std::shared_ptr<DeviceSession>& one : sessions) {
+    if (one == *sessions.begin()) continue;
+    throw Error(ErrorKind::input, "one array lies on GPU " + std::to_string((*sessions.begin())->device()) +
+                                      " and another on GPU " + std::to_string(one->device()) +
+                                      "; copy them to one device");
+  }
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,166 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "pipeline/chain/aperture_noise.hpp"
+#include "python/core/arrays.hpp"
+#include "python/core/stages_chain.hpp"
+#include "python/core/stages_results.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+namespace {
+
+using HostImage = HeldImage<Cpu>;
+using HostSky = HeldSky<Cpu>;
+using HostForeground = HeldForeground<Cpu>;
+using HostLabels = HeldLabels<Cpu>;
+
+/// The elements of an array, of which T is the type, as they are.
+template <class T>
+Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
+  Image<T, Cpu> image({array.shape[1], array.shape[0]}, where);
+  const auto* const first = reinterpret_cast<const std::byte*>(array.address);
+  parallel_for(array.shape[0], 64, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < end; ++y) {
+      const std::byte* from = first + y * array.strides[0];
+      T* const row = image.pixels.data() + y * array.shape[1];
+      if (array.strides[1] == sizeof(T)) {
+        std::memcpy(row, from, static_cast<std::size_t>(array.shape[1]) * sizeof(T));
+        continue;
+      }
+      for (std::int64_t x = 0; x < array.shape[1]; ++x, from += array.strides[1]) std::memcpy(row + x, from, sizeof(T));
+    }
+  });
+  return image;
+}
+
+std::unique_ptr<HostForeground> foreground_of(const PlaneArray& mask, int threads) {
+  const nb::gil_scoped_release others;
+  const Place<Cpu> place = host_place(threads);
+  auto found = std::make_unique<HostForeground>(HostForeground{place, {}});
+  found->runs = std::make_shared<const Runs<Cpu>>(
+      runs_of_mask(image_of<std::uint8_t>(mask, place.where), place.where));
+  return found;
+}
+
+std::unique_ptr<HostLabels> labels_of(const PlaneArray& map, int threads) {
+  const nb::gil_scoped_release others;
+  const Place<Cpu> place = host_place(threads);
+  LabelledRuns<Cpu> labelled = runs_of_labels(image_of<std::int32_t>(map, place.where), place.where);
+  auto labels = std::make_unique<HostLabels>(HostLabels{place, {}, {}});
+  labels->runs = std::make_shared<const Runs<Cpu>>(std::move(labelled.runs));
+  labels->kept = labels->found = labelled.components.counts->kept;
+  labels->components = std::move(labelled.components);
+  if (!labelled.labels.empty() && labelled.labels.back() != labels->kept) labels->numbers = std::move(labelled.labels);
+  return labels;
+}
+
+std::unique_ptr<HostForeground> threshold_image(const HostImage& image, const HostSky& sky, bool subtracted,
+                                                const Configuration& configuration, int threads) {
+  const nb::gil_scoped_release others;
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  return std::make_unique<HostForeground>(find_pixels(image, {sky, subtracted}, config, host_place(threads)));
+}
+
+std::unique_ptr<HostLabels> label(const HostForeground& found, const Configuration& configuration, int threads) {
+  const nb::gil_scoped_release others;
+  return std::make_unique<HostLabels>(
+      join_pixels(found, configuration.given->config.detection, host_place(threads)));
+}
+
+std::unique_ptr<HostLabels> deblend_labels(const HostImage& image, const HostLabels& labels, const HostSky& sky,
+                                           bool subtracted, const HostImage* found_in,
+                                           const Configuration& configuration, int threads) {
+  const nb::gil_scoped_release others;
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  return std::make_unique<HostLabels>(
+      divide_sources(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
+}
+
+std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& labels, const HostSky& sky,
+                                   bool subtracted, const HostImage* found_in, const Configuration& configuration,
+                                   int threads) {
+  const nb::gil_scoped_release others;
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  check_divided(labels.kept, !labels.parentage.empty(), config);
+  const Cpu where = host_place(threads).where;
+  const SkyOf<Cpu> of{sky, subtracted};
+  Detection<Cpu> found = sum_sources(image, labels, of, found_in, config, where);
+  found.background = of.background();
+  found.whole = sky.whole;
+  found.mesh = copy_of_mesh(sky.mesh, where);
+  found.runs = {labels.runs->shape, copy_of(labels.runs->runs, where), copy_of(labels.runs->row_begin, where)};
+  found.components = copy_of_components(labels.components, where);
+  found.parentage = copy_of(labels.parentage, where);
+  if (labels.cleaned) found.cleaned.own_sums = copy_of(labels.cleaned->own_sums, where);
+  const Image<float, Cpu> nothing;
+  std::optional<Worked<Cpu>> worked;
+  if (measures_aperture_noise(config)) worked.emplace(image, of, where);
+  return catalogue_of({std::move(found), image.pixels.image.shape, *image.pixels.masked, labels.numbers},
+                      worked ? worked->image() : nothing, configuration, where);
+}
+
+nb::object mask_of(const HostForeground& found) {
+  Image<std::uint8_t, Cpu> map;
+  {
+    const nb::gil_scoped_release others;
+    map = map_runs(*found.runs, found.place.where);
+  }
+  return numpy_image(std::move(map));
+}
+
+nb::object map_of(const HostLabels& labels) {
+  Image<std::int32_t, Cpu> map;
+  {
+    const nb::gil_scoped_release others;
+    const Cpu& where = labels.place.where;
+    if (labels.numbers.empty()) {
+      map = map_labels(*labels.runs, labels.components.label, where);
+    } else {
+      Buffer<std::int32_t, Cpu> numbered = copy_of(labels.components.label, where);
+      for (std::int32_t& one : numbered)
+        if (one > 0) one = labels.numbers[static_cast<std::size_t>(one - 1)];
+      map = map_labels(*labels.runs, numbered, where);
+    }
+  }
+  return numpy_image(std::move(map));
+}
+
+}  // namespace
+
+void bind_stage_sources(nb::module_& module) {
+  nb::class_<HostForeground>(module, "HostForeground")
+      .def_prop_ro("shape", &shape_of<HostForeground>)
+      .def_prop_ro("level", &level_of<Cpu>)
+      .def_prop_ro("runs", [](const HostForeground& self) { return self.runs->runs.size(); })
+      .def("mask", &mask_of);
+  nb::class_<HostLabels>(module, "HostLabels")
+      .def_prop_ro("shape", &shape_of<HostLabels>)
+      .def_ro("kept", &HostLabels::kept)
+      .def_ro("found", &HostLabels::found)
+      .def("map", &map_of);
+  module.def("stage_foreground", &foreground_of, nb::arg("mask"), nb::arg("threads"));
+  module.def("stage_labels", &labels_of, nb::arg("map"), nb::arg("threads"));
+  module.def("stage_threshold", &threshold_image, nb::arg("image"), nb::arg("sky"), nb::arg("subtracted"),
+             nb::arg("configuration"), nb::arg("threads"));
+  module.def("stage_label", &label, nb::arg("found"), nb::arg("configuration"), nb::arg("threads"));
+  module.def("stage_deblend", &deblend_labels, nb::arg("image"), nb::arg("labels"), nb::arg("sky"),
+             nb::arg("subtracted"), nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
+  module.def("stage_measure", &measure, nb::arg("image"), nb::arg("labels"), nb::arg("sky"), nb::arg("subtracted"),
+             nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,127 @@
+"""What the commands `compare` and `merge` do, for Python."""
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from srcextract import _core, files
+from srcextract.pipeline import pass_on_log
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` found. True if it is within the rules; as text the tables that the command prints.
+
+    Attributes
+    ----------
+    within : bool
+        Whether everything is within the rules.
+    report : dict
+        All of it, as ``srcextract compare --json`` writes it.
+    """
+
+    within: bool
+    report: dict[str, Any]
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.within
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What `merge` joined: images, how many of them failed, and sources."""
+
+    images: int
+    failures: int
+    sources: int
+
+
+def _catalogue(one: Any, name: str) -> files.Contents:
+    """Contents of a catalogue: that of a path, or of a table."""
+    if isinstance(one, (str, os.PathLike)):
+        path = os.fsdecode(os.fspath(one))
+        return files.Contents(path, path)
+    table = one.table if hasattr(one, "segmentation") else one
+    return files.table_contents(table, name)
+
+
+def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None, threads: int | None = None) -> Comparison:
+    """Holds a catalogue against a reference: ``srcextract compare``.
+
+    Parameters
+    ----------
+    reference, new : path, Catalogue, astropy.table.Table
+        Two catalogues, or the paths of two directories.
+    rules : path, optional
+        What is tolerated, in YAML; the built-in rules by default.
+    matched : path, optional
+        Where both sides' rows are written.
+    threads : int, optional
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If a catalogue cannot be read.
+    ConfigError, OutputError
+    """
+    with contextlib.ExitStack() as stack:
+        sides = []
+        for one, name in ((reference, "the reference"), (new, "the new catalogue")):
+            sides.append(_catalogue(one, name))
+            stack.enter_context(files.told_by_name(sides[-1]))
+        try:
+            within, report, text = _core.compare(sides[0].path, sides[1].path, _path(rules), _path(matched),
+                                                 int(threads or 0))
+        finally:
+            pass_on_log(*sides)
+        for side in sides:
+            report, text = side.renamed(report), side.renamed(text)
+        return Comparison(within, json.loads(report), text)
+
+
+def _path(path: Any) -> str:
+    return "" if path is None else os.fsdecode(os.fspath(path))
+
+
+def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
+    """Joins the catalogues of a survey into one: ``srcextract merge``.
+
+    Parameters
+    ----------
+    directories : path or list of paths
+        That ``srcextract batch`` wrote into: one, or those of all shards.
+    output : path
+        The survey's catalogue; its ending tells the format.
+    partial : bool
+        Also if a shard is missing or has not finished.
+
+    Returns
+    -------
+    Merged
+
+    Raises
+    ------
+    ConfigError
+        If the directories are not of one survey, or the ending tells no format.
+    InputError
+        If a shard has not finished, or a catalogue is missing or damaged.
+    OutputError
+    """
+    if isinstance(directories, (str, os.PathLike)):
+        directories = [directories]
+    try:
+        return Merged(*_core.merge([_path(one) for one in directories], _path(output), partial))
+    finally:
+        pass_on_log()

@@ -1,0 +1,152 @@
+"""What the compiled half reads from files: paths, and contents that lie in memory or come from whatever has .read()."""
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy
+
+from srcextract.errors import InputError, SrcextractError
+
+
+class Contents:
+    """A file's contents under a path of this process, and what they are called in messages."""
+
+    def __init__(self, path: str, name: str, file: IO[bytes] | None = None) -> None:
+        self.path, self.name, self._file = path, name, file
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def renamed(self, text: str) -> str:
+        """The text, with the name in place of the path."""
+        return text.replace(self.path, self.name) if self._file is not None else text
+
+
+def _memory(name: str) -> tuple[Contents, IO[bytes]]:
+    """A file without a directory entry, and as long as there is room in memory without a disk."""
+    try:
+        file: IO[bytes] = os.fdopen(os.memfd_create("srcextract"), "w+b")
+    except (AttributeError, OSError):
+        file = tempfile.TemporaryFile()  # closed by Contents.close()
+    return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
+
+
+def _of_path(path: Any) -> Contents:
+    path = os.fsdecode(os.fspath(path))
+    if not path or "\0" in path:
+        raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
+    return Contents(path, path)
+
+
+def of_bytes(contents: Any, name: str) -> Contents:
+    """Contents that are bytes."""
+    made, file = _memory(name)
+    file.write(contents)
+    file.flush()
+    return made
+
+
+def _of_readable(source: Any, name: str) -> Contents:
+    if isinstance(source, io.TextIOBase):
+        raise InputError(f"{name}: is open as text; open it with mode 'rb'")
+    if getattr(source, "closed", False):
+        raise InputError(f"{name}: is closed; open it again, or give its path")
+    if isinstance(source, (io.BufferedReader, io.BufferedRandom, io.FileIO)) and isinstance(name, str):
+        with contextlib.suppress(OSError, ValueError):
+            if os.path.samestat(os.stat(name), os.fstat(source.fileno())):
+                return Contents(name, name)
+    made, file = _memory(name)
+    try:
+        if getattr(source, "seekable", lambda: False)():
+            source.seek(0)
+        shutil.copyfileobj(source, file, 1 << 20)
+        file.flush()
+    except BaseException as error:
+        made.close()
+        if isinstance(error, TypeError):
+            raise InputError(f"{name}: what its read() returns is no bytes: {error}") from error
+        raise
+    return made
+
+
+def contents_of(image: Any, name: str | None = None) -> Contents | None:
+    """`Contents` of a path, bytes or a file object; None of anything else.
+
+    A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
+    """
+    if isinstance(image, (str, os.PathLike)):
+        return _of_path(image)
+    if isinstance(image, (bytes, bytearray, memoryview)):
+        return of_bytes(image, name or "the bytes")
+    if callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"):
+        own = getattr(image, "name", None) or getattr(image, "path", None)
+        own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
+        return _of_readable(image, name or own or "the file object")
+    return None
+
+
+@contextlib.contextmanager
+def told_by_name(*several: Contents | None) -> Iterator[None]:
+    """Errors name contents as their owner does, which are closed in the end."""
+    contents = [one for one in several if one is not None]
+    try:
+        yield
+    except SrcextractError as error:
+        text = str(error)
+        for one in contents:
+            text = one.renamed(text)
+        if text == str(error):
+            raise
+        raise type(error)(text) from None
+    finally:
+        for one in contents:
+            one.close()
+
+
+def _as_table(positions: Any) -> Any:
+    from astropy.table import Table
+    if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
+        return positions.table
+    if isinstance(positions, Table) or isinstance(positions, dict):
+        return Table(positions)
+    if hasattr(positions, "iloc"):  # a DataFrame
+        return Table.from_pandas(positions)
+    array = numpy.asarray(positions)
+    if array.dtype.names:
+        return Table(array)
+    if array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf":
+        return Table({"X": array[:, 0].astype(float), "Y": array[:, 1].astype(float)})
+    raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
+                     f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
+                     f"{array.shape}")
+
+
+def positions_of(positions: Any) -> Contents | None:
+    """`Contents` of a table of positions; None of None."""
+    if positions is None:
+        return None
+    if isinstance(positions, (str, os.PathLike)):
+        return _of_path(positions)
+    return table_contents(_as_table(positions), "the positions")
+
+
+def table_contents(table: Any, name: str) -> Contents:
+    """`Contents` of an astropy table."""
+    file = io.BytesIO()
+    table.write(file, format="fits")
+    return of_bytes(file.getbuffer(), name)
+
+
+def fits_contents(header: str, pixels: Any, name: str) -> Contents:
+    """`Contents` of an image as a FITS file."""
+    from astropy.io import fits
+    if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
+        raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
+    file = io.BytesIO()
+    fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
+    return of_bytes(file.getbuffer(), name)

@@ -1,0 +1,134 @@
+"""Many images, several at a time: `extract_many`."""
+import itertools
+import os
+
+from srcextract import _core, configuration, errors
+from srcextract.catalogue import Catalogue
+from srcextract.errors import ConfigError, SrcextractError
+from srcextract.pipeline import Extractor, pass_on_log
+
+_CLASSES = {"config": errors.ConfigError, "input": errors.InputError, "output": errors.OutputError,
+            "storage": errors.StorageError, "memory": errors.OutOfMemoryError, "device": errors.DeviceError,
+            "mismatch": errors.MismatchError, "internal": errors.InternalError}
+
+
+class Failure:
+    """What stands for an image that could not be extracted; false, as a `Catalogue` with or without sources never is.
+
+    Attributes
+    ----------
+    name : str
+        Of the image: its path, with the HDU if the file has several.
+    error : SrcextractError
+        Why; raise it to stop there.
+    """
+
+    def __init__(self, name, error):
+        self.name, self.error = name, error
+
+    def __bool__(self):
+        return False
+
+    def __repr__(self):
+        return f"<Failure of {self.name}: {type(self.error).__name__}: {self.error}>"
+
+
+def _bar(progress, total):
+    """A progress bar, or None."""
+    if progress is False:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        if progress is True:
+            raise ConfigError("progress=True needs tqdm: pip install tqdm") from None
+        return None
+    return tqdm(total=total, unit="image")
+
+
+def _of_paths(batch):
+    """What becomes of files, in their order, and whether it is the last of its file."""
+    try:
+        while True:
+            result = batch.next()
+            pass_on_log()
+            if result is None:
+                return
+            catalogue = result.take()
+            yield (Catalogue(catalogue) if catalogue is not None else
+                   Failure(result.name, _CLASSES[result.kind](result.message))), result.last
+    finally:
+        batch.stop()
+        pass_on_log()
+
+
+def _of_arrays(extractor, pixels):
+    """What becomes of arrays, one after the other."""
+    for number, image in pixels:
+        try:
+            yield extractor(image), True
+        except SrcextractError as error:
+            yield Failure(f"image {number}", error), True
+
+
+def extract_many(images, config=None, *, backend="auto", devices=None, threads=None, progress=None, **keys):
+    """The catalogues of many images, as they are asked for.
+
+    Files are extracted several at a time: while some are read others are worked on, on as many GPUs as there are. They
+    are given in the order of `images` all the same, and no more is extracted ahead than a few images for every thread.
+
+    Parameters
+    ----------
+    images : iterable of path or of what `extract` takes
+        Paths that follow one another are extracted at the same time, and are all asked for at once; arrays one after
+        the other, each when it is its turn.
+    config, backend, threads, **keys
+        As of `Extractor`.
+    devices : list of int, optional
+        Indices of the GPUs that may be used; None are all.
+    progress : bool, optional
+        False shows no bar; by default there is one if tqdm is installed.
+
+    Yields
+    ------
+    Catalogue or Failure
+        One for each image; several for a file of which ``input.hdu`` selects several, in the order of the file. What
+        cannot be extracted is a `Failure`, which is false, and stops no other.
+
+    Raises
+    ------
+    ConfigError
+        At once if the configuration is wrong.
+    DeviceError, StorageError
+        If what makes every further image futile happens.
+
+    Notes
+    -----
+    Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
+    """
+    settled = configuration.read(config, keys)
+    extractor = Extractor(settled, backend=backend, device=devices[0] if devices else None, threads=threads)
+    engine = [str(backend), [int(device) for device in devices or []], int(threads or 0)]
+    total = len(images) if hasattr(images, "__len__") else None
+    return _results(images, settled, extractor, engine, progress, total)
+
+
+def _results(given, settled, extractor, engine, progress, total):
+    bar = _bar(progress, total)
+    try:
+        of_paths = itertools.groupby(enumerate(given), lambda item: isinstance(item[1], (str, os.PathLike)))
+        for are_paths, group in of_paths:
+            if are_paths:
+                made = _of_paths(_core.Batch(settled, [os.fsdecode(os.fspath(image)) for _, image in group], *engine))
+            else:
+                made = _of_arrays(extractor, group)
+            try:
+                for result, last in made:
+                    if bar is not None:
+                        bar.update(1 if last else 0)
+                    yield result
+            finally:
+                made.close()
+    finally:
+        if bar is not None:
+            bar.close()

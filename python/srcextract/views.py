@@ -1,0 +1,127 @@
+"""A catalogue as other packages, and notebooks, have it."""
+from __future__ import annotations
+
+import html
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from srcextract import images
+
+if TYPE_CHECKING:
+    from srcextract.catalogue import Catalogue
+
+# How many rows a notebook shows.
+SHOWN = 8
+
+
+def arrow_table(catalogue: Catalogue) -> Any:
+    """pyarrow.Table of the columns, as the Parquet file has them."""
+    import pyarrow
+    arrays, fields = [], []
+    for name, values, (_, unit, ucd, description) in catalogue.vectors():
+        kind = pyarrow.from_numpy_dtype(values.dtype)
+        array = pyarrow.array(values.reshape(-1))
+        if values.ndim == 2:
+            kind = pyarrow.list_(pyarrow.field("element", kind, nullable=False), values.shape[1])
+            array = pyarrow.FixedSizeListArray.from_arrays(array, type=kind)
+        told = {"unit": unit, "ucd": ucd, "description": description}
+        arrays.append(array)
+        fields.append(pyarrow.field(name, kind, nullable=False, metadata={key: text for key, text in told.items() if text}))
+    return pyarrow.table(arrays, schema=pyarrow.schema(fields, metadata={"name": catalogue.name,
+                                                                         "config": catalogue.config}))
+
+
+def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
+    """What photutils.segmentation.SourceCatalog takes beside the pixels above the sky."""
+    from photutils.segmentation import SegmentationImage, SourceCatalog
+    named = inspect.signature(SourceCatalog).parameters
+    arguments = {"segment_img" if "segment_img" in named else "segmentation_image":
+                 SegmentationImage(catalogue.segmentation.astype("i4")),
+                 "error": catalogue.rms.astype("f8"), "background": catalogue.background.astype("f8")}
+    wcs = catalogue.wcs
+    if wcs is not None:
+        arguments["wcs"] = wcs
+    return arguments
+
+
+def wcs_of(cards: str) -> Any:
+    """astropy.wcs.WCS of a header that has one on the sky, or None."""
+    if not cards:
+        return None
+    from astropy.io import fits
+    from astropy.wcs import WCS, FITSFixedWarning
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FITSFixedWarning)
+        try:
+            wcs = WCS(fits.Header.fromstring(cards)).celestial
+        except Exception:  # whatever wcslib says of it: there is none that can be used
+            return None
+    return wcs if wcs.has_celestial else None
+
+
+def as_html(catalogue: Catalogue) -> str:
+    """Facts, and the first rows, for a notebook."""
+    height, width = catalogue.shape
+    facts = [f"{len(catalogue)} sources", f"{width} × {height} pixels",
+             f"sky {catalogue.sky_level:.5g} ± {catalogue.sky_sigma:.4g}", f"{catalogue.backend}",
+             f"{sum(catalogue.times.values()):.3g} s"]
+    lines = [f"<p><b>{html.escape(catalogue.name)}</b>: {html.escape(', '.join(facts))}</p>"]
+    lines += [f"<p>⚠ {html.escape(text)}</p>" for text in catalogue.warnings]
+    lines.append("<table><thead><tr>")
+    for name, (_, unit, _, description) in catalogue._columns.items():
+        lines.append(f'<th title="{html.escape(description)}">{html.escape(name)}'
+                     + (f"<br>{html.escape(unit)}" if unit else "") + "</th>")
+    lines.append("</tr></thead><tbody>")
+    for row in range(min(len(catalogue), SHOWN)):
+        cells = (catalogue[name][row] for name in catalogue)
+        lines.append("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in cells) + "</tr>")
+    lines.append("</tbody></table>")
+    if len(catalogue) > SHOWN:
+        lines.append(f"<p>… {len(catalogue) - SHOWN} more</p>")
+    return "".join(lines)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, numpy.floating) else html.escape(str(value))
+
+
+def _pixels(image: Any) -> Any:
+    """The values of an image, as floats, with NaN where it is masked."""
+    if isinstance(image, (str, bytes)) or hasattr(image, "__fspath__"):
+        from astropy.io import fits
+        return numpy.asarray(fits.getdata(image), float)
+    opened = images.open_image(image)
+    pixels = numpy.asarray(opened.pixels, float) * opened.bscale + opened.bzero
+    if opened.mask is not None:
+        pixels[numpy.asarray(opened.mask, bool)] = numpy.nan
+    return pixels
+
+
+def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red",
+         **shown: Any) -> Any:
+    """Draws ellipses of the sources over an image."""
+    from matplotlib.collections import EllipseCollection
+    from matplotlib import pyplot
+    if ax is None:
+        _, ax = pyplot.subplots()
+    pixels = catalogue.background if image is None else _pixels(image)
+    if image is not None:
+        shown.setdefault("vmin", catalogue.sky_level - 3 * catalogue.sky_sigma)
+        shown.setdefault("vmax", catalogue.sky_level + 12 * catalogue.sky_sigma)
+    shown.setdefault("cmap", "gray")
+    ax.imshow(pixels, **{"origin": "lower", "interpolation": "nearest", **shown})
+    names = ("X_IMAGE", "Y_IMAGE", "A_IMAGE", "B_IMAGE", "THETA_IMAGE")
+    if all(name in catalogue for name in names):
+        x, y, a, b, theta = (numpy.asarray(catalogue[name], float) for name in names)
+    else:
+        x, y = (numpy.asarray(catalogue[name], float) for name in names[:2])
+        a = b = numpy.sqrt(numpy.asarray(catalogue["NPIX"], float) / numpy.pi) / scale if "NPIX" in catalogue else 1 + 0 * x
+        theta = 0 * x
+    # NumPy counts from 0, catalogues from 1.
+    ax.add_collection(EllipseCollection(2 * scale * a, 2 * scale * b, theta, units="xy", edgecolors=color,
+                                        facecolors="none", offsets=numpy.column_stack([x - 1, y - 1]),
+                                        offset_transform=ax.transData))
+    return ax

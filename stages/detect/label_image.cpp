@@ -1,0 +1,179 @@
+#include "stages/detect/label_image.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/detect/mask_runs.hpp"
+
+namespace srcextract {
+namespace {
+
+/// Calls f(begin, end) for every stretch of a row that has one value other than 0.
+template <class T, class F>
+void for_each_stretch(const T* row, std::int64_t width, const F& f) {
+  for (std::int64_t x = 0; x < width;) {
+    const T value = row[x];
+    const std::int64_t begin = x;
+    while (x < width && row[x] == value) ++x;
+    if (value != 0) f(begin, x);
+  }
+}
+
+/// The runs of a map of values.
+template <class T>
+Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
+  const auto [width, height] = map.shape;
+  Runs<Cpu> result{map.shape, {}, Buffer<std::int64_t, Cpu>(height + 1, where)};
+  const auto in_rows = [&map, width = width, height = height, &where](const auto& body) {
+    parallel_for(height, rows_per_piece(width), where, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t y = first; y < last; ++y) body(y, map.pixels.data() + y * width);
+    });
+  };
+  in_rows([&result, width = width](std::int64_t y, const T* row) {
+    std::int64_t count = 0;
+    for_each_stretch(row, width, [&count](std::int64_t, std::int64_t) { ++count; });
+    result.row_begin[y + 1] = count;
+  });
+  result.row_begin[0] = 0;
+  for (std::int64_t y = 0; y < height; ++y) result.row_begin[y + 1] += result.row_begin[y];
+  check_run_count(result.row_begin[height]);
+  result.runs = Buffer<Run, Cpu>(result.row_begin[height], where);
+  in_rows([&result, width = width](std::int64_t y, const T* row) {
+    Run* next = result.runs.data() + result.row_begin[y];
+    for_each_stretch(row, width, [&next, y](std::int64_t begin, std::int64_t end) {
+      *next++ = {static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
+    });
+  });
+  return result;
+}
+
+/// A map of that shape with value_of(run) in the pixels of every run.
+template <class T, class ValueOf>
+Image<T, Cpu> paint_runs(const Runs<Cpu>& runs, const Cpu& where, const ValueOf& value_of) {
+  Image<T, Cpu> map(runs.shape, where);
+  const auto [width, height] = runs.shape;
+  parallel_for(height, rows_per_piece(width), where,
+               [&map, &runs, &value_of, width = width](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t y = first; y < last; ++y) {
+                   T* const row = map.pixels.data() + y * width;
+                   std::fill_n(row, width, T{0});
+                   if (runs.row_begin.empty()) continue;
+                   for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i)
+                     std::fill(row + runs.runs[i].begin, row + runs.runs[i].end, value_of(i));
+                 }
+               });
+  return map;
+}
+
+/// The values that there are, in ascending order.
+std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
+  std::int32_t most = 0;
+  for (const std::int32_t value : values) most = std::max(most, value);
+  std::vector<std::int32_t> all;
+  if (most <= 4 * values.size()) {
+    std::vector<char> there(static_cast<std::size_t>(most) + 1, 0);
+    for (const std::int32_t value : values) there[static_cast<std::size_t>(value)] = 1;
+    for (std::size_t value = 0; value < there.size(); ++value)
+      if (there[value] != 0) all.push_back(static_cast<std::int32_t>(value));
+    return all;
+  }
+  all.assign(values.begin(), values.end());
+  std::ranges::sort(all);
+  const auto rest = std::ranges::unique(all);
+  all.erase(rest.begin(), rest.end());
+  return all;
+}
+
+/// Sets that are joined; the least of each is its root.
+class Forest {
+ public:
+  explicit Forest(std::int64_t size) : parent_(static_cast<std::size_t>(size)) {
+    std::iota(parent_.begin(), parent_.end(), std::int64_t{0});
+  }
+
+  std::int64_t root(std::int64_t one) {
+    while (parent(one) != one) one = parent(one) = parent(parent(one));
+    return one;
+  }
+  void join(std::int64_t a, std::int64_t b) {
+    a = root(a);
+    b = root(b);
+    parent(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  std::int64_t& parent(std::int64_t one) { return parent_[static_cast<std::size_t>(one)]; }
+
+  std::vector<std::int64_t> parent_;
+};
+
+constexpr std::int64_t runs_per_piece = 1 << 15;
+
+}  // namespace
+
+std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where) {
+  if (const auto least = std::ranges::min_element(label); least != label.end() && *least < 0)
+    throw Error(ErrorKind::input, "a map of labels has the label " + std::to_string(*least) +
+                                      "; labels are 1 and more, and 0 where there is no source");
+  std::vector<std::int32_t> labels = distinct(label);
+  parallel_for(label.size(), runs_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      label[i] = static_cast<std::int32_t>(std::ranges::lower_bound(labels, label[i]) - labels.begin()) + 1;
+  });
+  return labels;
+}
+
+Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
+                             const Cpu& where) {
+  Forest pieces(runs.runs.size());
+  const std::int32_t reach = connectivity == 8 ? 1 : 0;
+  for (std::int64_t y = 1; y < runs.shape.height; ++y) {
+    std::int64_t above = runs.row_begin[y - 1];
+    for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
+      const Run& run = runs.runs[i];
+      while (above < runs.row_begin[y] && runs.runs[above].end + reach <= run.begin) ++above;
+      for (std::int64_t j = above; j < runs.row_begin[y] && runs.runs[j].begin < run.end + reach; ++j)
+        if (label[i] == label[j]) pieces.join(i, j);
+    }
+  }
+  Components<Cpu> result{Buffer<std::int32_t, Cpu>(label.size(), where), {}};
+  std::int32_t count = 0;
+  for (std::int64_t i = 0; i < label.size(); ++i) {
+    const std::int64_t first = pieces.root(i);
+    result.label[i] = label[i] == 0 ? 0 : first == i ? ++count : result.label[first];
+  }
+  result.counts = ComponentCounts{count, count};
+  return result;
+}
+
+LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where) {
+  LabelledRuns<Cpu> result{list_stretches(map, where), {}, {}};
+  const Buffer<Run, Cpu>& runs = result.runs.runs;
+  Buffer<std::int32_t, Cpu>& label = result.components.label;
+  label = Buffer<std::int32_t, Cpu>(runs.size(), where);
+  parallel_for(runs.size(), runs_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) label[i] = map.pixels[runs[i].y * map.shape.width + runs[i].begin];
+  });
+  result.labels = rank_labels(label, where);
+  const auto count = static_cast<std::int64_t>(result.labels.size());
+  result.components.counts = ComponentCounts{count, count};
+  return result;
+}
+
+Image<std::int32_t, Cpu> map_labels(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, const Cpu& where) {
+  return paint_runs<std::int32_t>(runs, where, [&](std::int64_t i) { return label[i]; });
+}
+
+Runs<Cpu> runs_of_mask(const Image<std::uint8_t, Cpu>& mask, const Cpu& where) {
+  return list_stretches(mask, where);
+}
+
+Image<std::uint8_t, Cpu> map_runs(const Runs<Cpu>& runs, const Cpu& where) {
+  return paint_runs<std::uint8_t>(runs, where, [](std::int64_t) { return std::uint8_t{1}; });
+}
+
+}  // namespace srcextract

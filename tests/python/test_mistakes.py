@@ -1,0 +1,110 @@
+"""Mistakes that newcomers make: each is an exception that says what is wrong and what to do."""
+import io
+import pathlib
+import pickle
+
+import numpy
+import pytest
+
+import srcextract
+from srcextract import errors
+
+IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
+
+
+@pytest.mark.parametrize("keys, kind, says", [
+    ({"threshold": 3}, TypeError, "section__key"),
+    ({"detection__treshold": 3}, srcextract.ConfigError, "did you mean 'threshold'"),
+    ({"detektion__threshold": 3}, srcextract.ConfigError, "did you mean 'detection'"),
+    ({"detection__threshold": "three"}, srcextract.ConfigError, "detection.threshold"),
+    ({"detection__threshold": -1}, srcextract.ConfigError, "detection.threshold"),
+    ({"detection__threshold": float("nan")}, srcextract.ConfigError, "detection__threshold"),
+    ({"detection__threshold": object()}, srcextract.ConfigError, "detection__threshold"),
+    ({"output__columns": ["X_IMGE"]}, srcextract.ConfigError, "did you mean 'X_IMAGE'"),
+    ({"backend": "gpu"}, srcextract.ConfigError, "auto, cpu and cuda"),
+    ({"config": "no_such.yaml"}, srcextract.ConfigError, "no_such.yaml"),
+    ({"config": 3}, TypeError, "path of a YAML file, or a dict"),
+    ({"config": {"detection": 3}}, srcextract.ConfigError, "detection"),
+    ({"config": {"detection": {"threshold": [1, 2]}}}, srcextract.ConfigError, "threshold"),
+    ({"mask": numpy.zeros((3, 3))}, srcextract.InputError, "shape"),
+    ({"weight": IMAGE, "error": IMAGE}, srcextract.ConfigError, "one of them"),
+    ({"header": "GAIN    = 'µ'"}, srcextract.InputError, "ASCII"),
+    ({"reference": numpy.zeros(3)}, srcextract.InputError, "the reference"),
+    ({"reference": "gone.fits"}, srcextract.InputError, "gone.fits"),
+    ({"positions": "gone.csv"}, srcextract.InputError, "gone.csv"),
+    ({"combine__method": "weighted"}, srcextract.SrcextractError, "combine"),
+    ({"input__plane": 2}, srcextract.InputError, "no plane 2"),
+])
+def test_arguments(keys, kind, says):
+    with pytest.raises(kind, match=says):
+        srcextract.extract(IMAGE, **keys)
+
+
+@pytest.mark.parametrize("image, says", [
+    (numpy.zeros(5), "2 axes.*reshape"), (numpy.zeros((3, 4, 5)), "2 axes.*array\\[0\\]"), (IMAGE.astype(complex), "complex128"), (IMAGE.astype("f2"), "float16"),
+    (numpy.array([["a", "b"]]), "type"), ([[1, 2], [3]], "no array"),
+    (object(), "no array"), (None, "no array"), (7, "2 axes"), ({"a": 1}, "no array"), (io.StringIO("x"), "'rb'"),
+    (b"", "empty"), (b"GIF89a", "FITS"), ("gone.fits", "gone.fits"), (pathlib.Path("gone.fits"), "gone.fits"),
+    ("", "no path"), ("a\0b", "no path"), (".", "directory"), (numpy.zeros((4, 4), "O"), "type object"),
+    (numpy.zeros((4, 4), "datetime64[s]"), "datetime64"), (numpy.zeros((2, 2), [("x", "f4")]), "type"),
+])
+def test_images(image, says):
+    with pytest.raises(srcextract.InputError, match=says):
+        srcextract.extract(image)
+
+
+def test_a_text_file_is_no_image(tmp_path):
+    (tmp_path / "notes.fits").write_text("seeing was bad\n" * 400)
+    for image in (tmp_path / "notes.fits", open(tmp_path / "notes.fits", "rb")):
+        with pytest.raises(srcextract.InputError, match="FITS"):
+            srcextract.extract(image)
+    with open(tmp_path / "notes.fits") as text, pytest.raises(srcextract.InputError, match="'rb'"):
+        srcextract.extract(text)
+    (tmp_path / "empty.fits").write_bytes(b"")
+    with pytest.raises(srcextract.InputError, match="empty"):
+        srcextract.extract(tmp_path / "empty.fits")
+
+
+def test_a_header_without_a_wcs_gives_no_positions_on_the_sky_and_no_error():
+    fits = pytest.importorskip("astropy.io.fits")
+    found = srcextract.extract(IMAGE, header=fits.Header([("OBJECT", "M31")]), detection__threshold=2,
+                               detection__min_area=1)
+    assert len(found) > 0 and found.wcs is None
+    assert "ALPHA_J2000" not in found or not numpy.isfinite(found["ALPHA_J2000"]).any()
+
+
+def test_a_column_that_is_not_there_names_those_that_are():
+    found = srcextract.extract(IMAGE)
+    with pytest.raises(KeyError, match="FLUX_AUTO.*output.columns"):
+        found["FLUX_AUTO"]
+    with pytest.raises(srcextract.SrcextractError, match="unknown|ending|format"):
+        found.write("found.jpeg")
+    with pytest.raises(srcextract.ConfigError, match="no format"):
+        found.write("found.fits", format="excel")
+    with pytest.raises(srcextract.OutputError, match="no_such_directory"):
+        found.write("no_such_directory/found.fits")
+
+
+def test_what_a_path_cannot_have_beside_it(sky_path):
+    with pytest.raises(srcextract.ConfigError, match="mask.file"):
+        srcextract.extract(sky_path, mask=IMAGE)
+
+
+def test_without_a_gpu_cuda_is_a_device_error():
+    try:
+        found = srcextract.extract(IMAGE, backend="cuda")
+    except srcextract.DeviceError as error:
+        assert isinstance(error, RuntimeError) and str(error)
+    else:
+        assert found.backend == "cuda"
+    assert srcextract.extract(IMAGE, backend="cpu").backend == "cpu"
+
+
+def test_every_exception_is_ours_and_pythons_and_can_be_pickled():
+    nearest = {"ConfigError": ValueError, "InputError": ValueError, "OutputError": OSError, "StorageError": OSError,
+               "OutOfMemoryError": MemoryError, "DeviceError": RuntimeError, "InternalError": RuntimeError}
+    for name, python in nearest.items():
+        kind = getattr(errors, name)
+        assert issubclass(kind, python) and issubclass(kind, srcextract.SrcextractError)
+        again = pickle.loads(pickle.dumps(kind("what, why, and what to try")))
+        assert type(again) is kind and str(again) == "what, why, and what to try"

@@ -1,0 +1,79 @@
+"""mypy finds the types of the package right, and what a caller gets wrong."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import srcextract
+
+pytest.importorskip("mypy")
+
+PACKAGE = pathlib.Path(srcextract.__file__).resolve().parent
+FLAGS = ["--strict", "--ignore-missing-imports", "--follow-imports=silent", "--no-warn-return-any",
+         "--disable-error-code=import-untyped", "--python-version=3.12"]
+
+RIGHT = '''
+import pathlib
+import numpy
+import srcextract as sx
+
+image = numpy.zeros((64, 64), "f4")
+found: sx.Catalogue = sx.extract(image, detection__threshold=3, backend="cpu")
+names: list[str] = found.columns
+total: float = float(found["FLUX_ISO"].sum())
+labels = found.segmentation.max()
+found.write(pathlib.Path("found.ecsv"))
+engine = sx.Extractor({"detection": {"threshold": 3}}, threads=2)
+again: sx.Catalogue = engine(image, name="second")
+report = sx.compare("one.fits", "two.fits")
+if report.within:
+    print(report.report["files"])
+sources: int = sx.merge(["out"], "survey.fits").sources
+try:
+    sx.difference("monday.fits", "tuesday.fits")
+except (sx.ConfigError, sx.InputError, sx.DeviceError, sx.OutOfMemoryError) as error:
+    print(error)
+'''
+WRONG = {'sx.extract("a.fits", backend=3)': "arg-type", 'sx.extract("a.fits").write(3)': "arg-type",
+         'sx.extract("a.fits").tabel': "attr-defined", 'sx.merge("out")': "call-arg",
+         'x: int = sx.extract("a.fits").shape': "assignment", 'sx.Extractor(threads="all")': "arg-type"}
+
+
+def check(*arguments):
+    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    return subprocess.run([sys.executable, "-m", "mypy", *FLAGS, *arguments], capture_output=True, text=True,
+                          env=environment, cwd=PACKAGE.parent)
+
+
+def test_the_package_is_typed(tmp_path):
+    assert (PACKAGE / "py.typed").exists()
+    ours = [str(PACKAGE / name) for name in ("__init__.py", "arrays.py", "catalogue.py", "commands.py", "configuration.py",
+                                             "errors.py", "files.py", "images.py", "pipeline.py", "views.py")]
+    result = check("--cache-dir", str(tmp_path), *ours)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_caller_is_told_what_is_wrong(tmp_path):
+    (tmp_path / "right.py").write_text(RIGHT)
+    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "right.py"))
+    assert result.returncode == 0, result.stdout + result.stderr
+    (tmp_path / "wrong.py").write_text("import srcextract as sx\n" + "\n".join(WRONG) + "\n")
+    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "wrong.py"))
+    told = dict(line.split("wrong.py:", 1)[1].split(":", 1) for line in result.stdout.splitlines() if "wrong.py:" in line)
+    for number, (line, kind) in enumerate(WRONG.items(), 2):
+        assert f"[{kind}]" in told.get(str(number), ""), (line, result.stdout)
+
+
+def test_the_stub_has_what_the_compiled_half_has():
+    import ast
+    from srcextract import _core
+    stub = ast.parse((PACKAGE / "_core.pyi").read_text())
+    told = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    for name, node in told.items():
+        assert hasattr(_core, name), name
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                of_class = getattr(member, "name", None) or getattr(getattr(member, "target", None), "id", None)
+                assert of_class is None or hasattr(getattr(_core, name), of_class), (name, of_class)
