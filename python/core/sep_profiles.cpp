@@ -238,7 +238,8 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
   for (int round = 0; round < most_rounds; ++round) {
     const SepBox box = sep_box(x, y, 4 * sigma, 4 * sigma, image.shape);
     if (box.cut) flags |= cut_off;
-    double light = 0, moment_x = 0, moment_y = 0, area = 0, masked_area = 0;
+    double light = 0, moment_x = 0, moment_y = 0;
+    double all = 0, area = 0, masked = 0, masked_x = 0, masked_y = 0;
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
         const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
@@ -246,17 +247,26 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
         if (part < 0) continue;
         const std::int64_t i = row * image.shape.width + column;
         const double weight = part * std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
-        area += weight;
         if (image.is_masked(i)) {
-          masked_area += weight;
+          masked += weight;
+          masked_x += weight * dx;
+          masked_y += weight * dy;
           flags |= has_masked;
           continue;
         }
-        const double value = weight * static_cast<double>(pixels[i]);
-        light += value;
-        moment_x += value * dx;
-        moment_y += value * dy;
+        const auto value = static_cast<double>(pixels[i]);
+        all += part * value;
+        area += part;
+        light += weight * value;
+        moment_x += weight * value * dx;
+        moment_y += weight * value * dy;
       }
+    }
+    if (area > 0) {  // what is masked is as bright as the rest of the aperture
+      const double mean = all / area;
+      light += mean * masked;
+      moment_x += mean * masked_x;
+      moment_y += mean * masked_y;
     }
     if (!(light > 0)) break;
     const double dx = moment_x / light, dy = moment_y / light;

@@ -171,11 +171,13 @@ def test_radii(field, kind):
 
 
 @pytest.mark.parametrize("subpix", [11, 5, 0])
-def test_windowed_positions(field, subpix):
+@pytest.mark.parametrize("masked", [False, True])
+def test_windowed_positions(field, subpix, masked):
     sep = peer()
     above = field.image - sep.Background(field.image)
     start = field.x + 0.3, field.y - 0.2
-    assert_alike(ours.winpos(above, *start, 1.2, subpix=subpix), sep.winpos(above, *start, 1.2, subpix=subpix),
+    told = {"mask": field.mask if masked else None, "subpix": subpix}
+    assert_alike(ours.winpos(above, *start, 1.2, **told), sep.winpos(above, *start, 1.2, **told),
                  rtol=0, atol=1e-5)
 
 
