@@ -10,6 +10,7 @@
 
 #include "python/core/sep_ellipse.hpp"
 #include "python/core/sep_image.hpp"
+#include "python/core/sep_sums.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 
@@ -55,23 +56,6 @@ double sum_stretch(const std::uint8_t* pixels, std::int64_t count) {
   return add_up(pixels, count);
 }
 
-SRCEXTRACT_VECTOR_CLONES std::int64_t count_in_circle(double u, double v, double step, double radius2, int side) {
-  double u2[most_sub_pixels_together];
-  std::int64_t inside[most_sub_pixels_together] = {};
-  std::fill_n(u2, most_sub_pixels_together, std::numeric_limits<double>::infinity());
-  for (int k = 0; k < side; ++k, u += step) u2[k] = u * u;
-  // In vectors of 8.
-  const int columns = side <= 8 ? 8 : 16;
-  for (int j = 0; j < side; ++j, v += step) {
-    const double v2 = v * v;
-    for (int first = 0; first < columns; first += 8)
-      for (int k = first; k < first + 8; ++k) inside[k] += u2[k] + v2 < radius2 ? 1 : 0;
-  }
-  std::int64_t sum = 0;
-  for (const std::int64_t one : inside) sum += one;
-  return sum;
-}
-
 /// What an aperture holds.
 struct ApertureSums {
   double light = 0, variance = 0;
@@ -94,29 +78,35 @@ class ApertureSummer {
     const double r = annulus.outer();
     const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image_.shape);
     if (box.cut) sums.flags |= cut_off;
-    const EllipseRows rows(form, x, y);
-    const bool whole_known = plain_ && !annulus.is_ring(), whole_alone = whole_known && annulus.sub_pixels() == 1;
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-      const double dy = static_cast<double>(row) - y;
-      if (whole_alone) {
-        add_whole(row, rows.within(row, r * r, false, box), sums);
-        continue;
-      }
-      const SepStretch all = rows.about(row, annulus.outer_out(), box);
-      const SepStretch inner = whole_known ? rows.within(row, annulus.outer_in(), true, box) : SepStretch{0, 0};
-      if (inner.begin == inner.end) {
-        add_pixels(x, row, dy, all, annulus, segment, sums);
-        continue;
-      }
-      add_pixels(x, row, dy, {all.begin, inner.begin}, annulus, segment, sums);
-      add_whole(row, inner, sums);
-      add_pixels(x, row, dy, {inner.end, all.end}, annulus, segment, sums);
+    if (plain_ && !annulus.is_ring() && annulus.sub_pixels() > 0) {
+      sum_plain(box, {x, y, form}, annulus, sums);
+    } else {
+      const EllipseRows rows(form, x, y);
+      for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
+        add_pixels(x, row, static_cast<double>(row) - y, rows.about(row, annulus.outer_out(), box), annulus, segment,
+                   sums);
     }
     if (plain_) sums.variance = sums.area * image_.variance(0);
     return sums;
   }
 
  private:
+  void sum_plain(const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus, ApertureSums& sums) const {
+    if (box.x_begin >= box.x_end || box.y_begin >= box.y_end) return;
+    const std::int64_t width = image_.shape.width;
+    const BoxPixels<T> pixels{pixels_ + box.y_begin * width + box.x_begin, width, pixels_ + image_.shape.count()};
+    // Of a small one the pixel whose centre is its own counts whatever the size, as part() says.
+    if (annulus.sub_pixels() == 1 && annulus.outer_in() > 0) {
+      const EllipseSums whole = sum_whole(pixels, box, at, annulus.outer() * annulus.outer());
+      sums.light = whole.light;
+      sums.area = static_cast<double>(whole.count);
+    } else {
+      const PartSums parts = sum_parts(pixels, box, at, annulus);
+      sums.light = parts.light;
+      sums.area = parts.area;
+    }
+  }
+
   void add_whole(std::int64_t row, const SepStretch& stretch, ApertureSums& sums) const {
     sums.light += sum_stretch(pixels_ + row * image_.shape.width + stretch.begin, stretch.end - stretch.begin);
     sums.area += static_cast<double>(stretch.end - stretch.begin);
@@ -247,11 +237,6 @@ void sum_apertures(const AnyArray& data, const OptionalArray& noise, double nois
 }
 
 }  // namespace
-
-std::int64_t sub_pixels_in_circle(double dx, double dy, double radius2, std::int64_t side) {
-  const double step = 1.0 / static_cast<double>(side), first = 0.5 * (step - 1);
-  return count_in_circle(dx + first, dy + first, step, radius2, static_cast<int>(side));
-}
 
 void bind_sep_apertures(nb::module_& module) {
   module.def("sep_sum_apertures", &sum_apertures, nb::arg("data"), nb::arg("noise").none(), nb::arg("noise_of_all"),

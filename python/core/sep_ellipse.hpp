@@ -141,12 +141,6 @@ class EllipseRows {
   double rest_;  ///< of the square in the middle of a row, for that of a step along y
 };
 
-/// Of side x side sub-pixels of the pixel at (dx, dy) those whose centres are in the circle about (0, 0).
-std::int64_t sub_pixels_in_circle(double dx, double dy, double radius2, std::int64_t side);
-
-/// Up to this side those of a row are looked at together.
-inline constexpr std::int64_t most_sub_pixels_together = 16;
-
 /// How much of pixels is between two ellipses: by sub-pixels whose centres are, or by area if there are none.
 class SepAnnulus {
  public:
@@ -182,8 +176,6 @@ class SepAnnulus {
              (is_ring() ? exact_ellipse_overlap(form_, inner_, dx, dy) : 0);
     const double step = 1.0 / static_cast<double>(sub_pixels_), first = 0.5 * (step - 1);
     const double outer2 = outer_ * outer_, inner2 = is_ring() ? inner_ * inner_ : -1;
-    if (form_.circle && !is_ring() && sub_pixels_ <= most_sub_pixels_together)
-      return static_cast<double>(sub_pixels_in_circle(dx, dy, outer2, sub_pixels_)) * (step * step);
     std::int64_t inside = 0;
     double v = dy + first;
     for (std::int64_t j = 0; j < sub_pixels_; ++j, v += step) {

@@ -8,8 +8,8 @@
 
 #include "python/core/sep_ellipse.hpp"
 #include "python/core/sep_image.hpp"
+#include "python/core/sep_sums.hpp"
 #include "stages/core/parallel.hpp"
-#include "stages/core/vector_clones.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;
@@ -21,48 +21,6 @@ struct KronRadius {
   std::int16_t flags = 0;
 };
 
-/// Light, and light times its distance.
-struct LightAndMoment {
-  double light = 0, moment = 0;
-};
-
-/// So many partial sums a stretch of pixels has.
-constexpr int lanes = 16;
-
-/// Of a stretch whose first pixel is dx from the middle, of a row that is dy from it.
-template <class T>
-inline LightAndMoment add_up(const T* pixels, std::int64_t count, double dx, double dy, double cxx, double cyy,
-                             double cxy) {
-  double light[lanes] = {}, moment[lanes] = {};
-  const auto add = [&](std::int64_t i, int k) {
-    const double u = dx + static_cast<double>(static_cast<std::int32_t>(i) + k);
-    const double square = cxx * u * u + cyy * dy * dy + cxy * u * dy, value = static_cast<double>(pixels[i + k]);
-    light[k] += value;
-    moment[k] += std::sqrt(square > 0 ? square : 0) * value;
-  };
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    for (int k = 0; k < lanes; ++k) add(i, k);
-  for (int k = 0; i + k < count; ++k) add(i, k);
-  LightAndMoment sums;
-  for (int k = 0; k < lanes; ++k) {
-    sums.light += light[k];
-    sums.moment += moment[k];
-  }
-  return sums;
-}
-
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN LightAndMoment sum_stretch(const float* pixels, std::int64_t count,
-                                                                       double dx, double dy, double cxx, double cyy,
-                                                                       double cxy) {
-  return add_up(pixels, count, dx, dy, cxx, cyy, cxy);
-}
-template <class T>
-LightAndMoment sum_stretch(const T* pixels, std::int64_t count, double dx, double dy, double cxx, double cyy,
-                           double cxy) {
-  return add_up(pixels, count, dx, dy, cxx, cyy, cxy);
-}
-
 template <class T>
 KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double y, const EllipseForm& form, double r,
                        std::int64_t segment) {
@@ -70,34 +28,33 @@ KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double 
   const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image.shape);
   if (box.cut) kron.flags |= cut_off;
   const double square = r * r;
-  double light = 0, moment = 0;
-  std::int64_t counted = 0;
-  const bool plain = !image.mask && image.segments == nullptr;
-  const EllipseRows rows(form, x, y);
-  std::vector<T> unmasked;
-  for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-    const double dy = static_cast<double>(row) - y;
-    const SepStretch inside = rows.within(row, square, true, box);
-    const T* values = pixels + row * image.shape.width + inside.begin;
-    const std::int64_t count = inside.end - inside.begin;
-    counted += count;
-    if (!plain) {
-      // What is masked is dark: so a mask of nothing changes no bit.
-      unmasked.assign(values, values + count);
-      for (std::int64_t k = 0; k < count; ++k) {
-        const std::int64_t i = row * image.shape.width + inside.begin + k;
-        if (!image.is_masked(i) && !is_of_another(image, i, segment)) continue;
-        unmasked[static_cast<std::size_t>(k)] = 0;
-        kron.flags |= has_masked;
-        --counted;
-      }
-      values = unmasked.data();
-    }
-    const LightAndMoment sums =
-        sum_stretch(values, count, static_cast<double>(inside.begin) - x, dy, form.cxx, form.cyy, form.cxy);
-    light += sums.light;
-    moment += sums.moment;
+  const std::int64_t width = box.x_end - box.x_begin;
+  if (width <= 0 || box.y_end <= box.y_begin) {
+    kron.flags |= all_masked;
+    return kron;
   }
+  const T* const first = pixels + box.y_begin * image.shape.width + box.x_begin;
+  BoxPixels<T> looked_at{first, image.shape.width, pixels + image.shape.count()};
+  std::int64_t masked = 0;
+  std::vector<T> unmasked;
+  if (image.mask || image.segments != nullptr) {
+    // What is masked is dark: so a mask of nothing changes no bit.
+    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
+        const std::int64_t i = row * image.shape.width + column;
+        const bool hidden = image.is_masked(i) || is_of_another(image, i, segment);
+        unmasked.push_back(hidden ? T{} : pixels[i]);
+        if (!hidden || !(form.square(static_cast<double>(column) - x, static_cast<double>(row) - y) <= square))
+          continue;
+        ++masked;
+        kron.flags |= has_masked;
+      }
+    }
+    looked_at = {unmasked.data(), width, unmasked.data() + unmasked.size()};
+  }
+  const EllipseSums sums = sum_moments(looked_at, box, {x, y, form}, square);
+  const double light = sums.light, moment = sums.moment;
+  const std::int64_t counted = sums.count - masked;
   if (counted == 0) {
     kron.flags |= all_masked;
   } else if (!(light > 0) || !(moment > 0)) {
