@@ -78,3 +78,41 @@ def compare(reference: str, other: str, rules: str, matched: str, threads: int) 
 
 def merge(directories: list[str], output: str, partial: bool) -> tuple[int, int, int]:
     """Images, failures, sources. Raises ConfigError, InputError, OutputError."""
+
+def available_threads() -> int: ...
+
+class SepBackground:
+    def __init__(self, data: NDArray[Any], mask: NDArray[Any] | None, mask_threshold: float, width: int, height: int,
+                 filter_width: int, filter_height: int, filter_threshold: float, threads: int) -> None: ...
+    @property
+    def level(self) -> float: ...
+    @property
+    def rms(self) -> float: ...
+    def fill(self, to: NDArray[Any], noise: bool, threads: int) -> None: ...
+    def subtract(self, pixels: NDArray[Any], to: NDArray[Any], threads: int) -> None: ...
+
+def sep_extract(data: NDArray[Any], threshold: float, noise: NDArray[Any] | None, noise_of_all: float,
+                noise_is_variance: bool, gain: float, mask: NDArray[Any] | None, mask_threshold: float, min_area: int,
+                kernel: NDArray[Any] | None, matched: bool, levels: int, contrast: float, clean: bool,
+                clean_beta: float, segments: NDArray[Any] | None, segments_out: NDArray[Any] | None,
+                most_pixels: int, threads: int) -> NDArray[numpy.uint8]: ...
+def sep_sum_apertures(data: NDArray[Any], noise: NDArray[Any] | None, noise_of_all: float, noise_is_variance: bool,
+                      mask: NDArray[Any] | None, mask_threshold: float, segments: NDArray[Any] | None,
+                      segment: NDArray[Any] | None, x: NDArray[Any], y: NDArray[Any], a: NDArray[Any] | None,
+                      b: NDArray[Any] | None, theta: NDArray[Any] | None, inner: NDArray[Any] | None,
+                      outer: NDArray[Any], sky_inner: NDArray[Any] | None, sky_outer: NDArray[Any] | None, gain: float,
+                      sub_pixels: int, light: NDArray[Any], error: NDArray[Any], flags: NDArray[Any],
+                      threads: int) -> None: ...
+def sep_kron_radii(data: NDArray[Any], mask: NDArray[Any] | None, mask_threshold: float, segments: NDArray[Any] | None,
+                   segment: NDArray[Any] | None, x: NDArray[Any], y: NDArray[Any], a: NDArray[Any], b: NDArray[Any],
+                   theta: NDArray[Any], r: NDArray[Any], radius: NDArray[Any], flags: NDArray[Any],
+                   threads: int) -> None: ...
+def sep_flux_radii(data: NDArray[Any], mask: NDArray[Any] | None, mask_threshold: float, segments: NDArray[Any] | None,
+                   segment: NDArray[Any] | None, x: NDArray[Any], y: NDArray[Any], reach: NDArray[Any],
+                   norm: NDArray[Any] | None, fractions: NDArray[Any], sub_pixels: int, radius: NDArray[Any],
+                   flags: NDArray[Any], threads: int) -> None: ...
+def sep_windowed_positions(data: NDArray[Any], mask: NDArray[Any] | None, mask_threshold: float, x: NDArray[Any],
+                           y: NDArray[Any], sigma: NDArray[Any], sub_pixels: int, flags: NDArray[Any],
+                           threads: int) -> None: ...
+def sep_mask_ellipses(to: NDArray[Any], width: int, height: int, x: NDArray[Any], y: NDArray[Any], cxx: NDArray[Any],
+                      cyy: NDArray[Any], cxy: NDArray[Any], r: NDArray[Any]) -> None: ...

@@ -50,7 +50,8 @@ def check(*arguments):
 def test_the_package_is_typed(tmp_path):
     assert (PACKAGE / "py.typed").exists()
     ours = [str(PACKAGE / name) for name in ("__init__.py", "arrays.py", "catalogue.py", "commands.py", "configuration.py",
-                                             "errors.py", "files.py", "images.py", "pipeline.py", "views.py")]
+                                             "errors.py", "files.py", "images.py", "pipeline.py", "sep.py", "sep_apertures.py",
+                                             "sep_arguments.py", "views.py")]
     result = check("--cache-dir", str(tmp_path), *ours)
     assert result.returncode == 0, result.stdout + result.stderr
 
