@@ -76,7 +76,7 @@ class ApertureSummer {
   ApertureSums sum(double x, double y, const EllipseForm& form, const SepAnnulus& annulus, std::int64_t segment) const {
     ApertureSums sums;
     const double r = annulus.outer();
-    const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image_.shape);
+    const SepBox box = sep_box(x, y, r * form.reach_x, r * form.reach_y, image_.shape);
     if (box.cut) sums.flags |= cut_off;
     if (plain_ && !annulus.is_ring() && annulus.sub_pixels() > 0) {
       sum_plain(box, {x, y, form}, annulus, sums);

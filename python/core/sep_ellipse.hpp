@@ -15,17 +15,23 @@ struct EllipseForm {
   double cxx = 1, cyy = 1, cxy = 0;
   double a = 1, b = 1, cosine = 1, sine = 0;
   bool circle = true;
+  double reach_x = 1, reach_y = 1;  ///< how far it reaches for r = 1
 
   static EllipseForm of_axes(double a, double b, double theta) {
     const double c = std::cos(theta), s = std::sin(theta), a2 = 1 / (a * a), b2 = 1 / (b * b);
-    return {c * c * a2 + s * s * b2, s * s * a2 + c * c * b2, 2 * c * s * (a2 - b2), a, b, c, s, false};
+    return {c * c * a2 + s * s * b2,
+            s * s * a2 + c * c * b2,
+            2 * c * s * (a2 - b2),
+            a,
+            b,
+            c,
+            s,
+            false,
+            std::sqrt(c * c * a * a + s * s * b * b),
+            std::sqrt(s * s * a * a + c * c * b * b)};
   }
 
   double square(double dx, double dy) const { return cxx * dx * dx + cyy * dy * dy + cxy * dx * dy; }
-
-  /// How far it reaches along x and y for r = 1.
-  double reach_x() const { return circle ? 1 : std::sqrt(cyy / (cxx * cyy - cxy * cxy / 4)); }
-  double reach_y() const { return circle ? 1 : std::sqrt(cxx / (cxx * cyy - cxy * cxy / 4)); }
 };
 
 /// Twice the area that the unit circle about (0, 0) has of the triangle of that and two points, signed.

@@ -28,7 +28,8 @@ constexpr std::int64_t rows_per_piece = 32;
 
 /// What srcextract.sep.extract was asked for.
 struct ExtractOptions {
-  double threshold = 0, gain = 0;
+  double threshold = 0;  ///< of pixels, or in units of the noise of each
+  double gain = 0;
   std::int64_t min_area = 5;
   bool matched = true;
   std::int64_t levels = 32;
@@ -181,8 +182,7 @@ class Extraction {
     measured_ = pixels_of(image_, where_);
     if (kernel_) convolved_ = convolve(measured_, *kernel_, Edges::zero, Value<Background, Cpu>(), where_);
     if (image_.noise) variance_ = variances_of(image_, where_);
-    const bool noise_known = image_.noise_of_all > 0;
-    levels_->detection = options_.threshold * (noise_known ? std::sqrt(image_.variance(0)) : 1);
+    levels_->detection = options_.threshold;  // unless the noise of pixels differs
     levels_->in_noise = options_.threshold;
     levels_->sigma = 1;
     return segments != nullptr ? measure_given(segments) : find();

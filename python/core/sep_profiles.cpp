@@ -25,7 +25,7 @@ template <class T>
 KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double y, const EllipseForm& form, double r,
                        std::int64_t segment) {
   KronRadius kron;
-  const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image.shape);
+  const SepBox box = sep_box(x, y, r * form.reach_x, r * form.reach_y, image.shape);
   if (box.cut) kron.flags |= cut_off;
   const double square = r * r;
   const std::int64_t width = box.x_end - box.x_begin;
@@ -257,8 +257,11 @@ void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int
     form.cxx = cxx.data()[k];
     form.cyy = cyy.data()[k];
     form.cxy = cxy.data()[k];
+    const double determinant = form.cxx * form.cyy - form.cxy * form.cxy / 4;
+    form.reach_x = std::sqrt(form.cyy / determinant);
+    form.reach_y = std::sqrt(form.cxx / determinant);
     const double size = r.data()[k];
-    const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x(), size * form.reach_y(), {width, height});
+    const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x, size * form.reach_y, {width, height});
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column)
         if (form.square(static_cast<double>(column) - x.data()[k], static_cast<double>(row) - y.data()[k]) <

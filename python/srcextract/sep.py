@@ -210,7 +210,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     filter_type : {'matched', 'conv'}
         With a noise array: whether pixels under the kernel count by their noise.
     deblend_nthresh, deblend_cont : int, float
-        Levels, and the share of the light that a branch must have; a share of 1: no deblending.
+        Levels, at most 256, and the share of the light that a branch must have; a share of 1: no deblending.
     clean, clean_param : bool, float
         Whether sources in the wings of brighter ones are dropped, and the exponent of the wings.
     segmentation_map : bool or array_like of int, optional
@@ -232,6 +232,8 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     if filter_type not in ("matched", "conv"):
         raise InputError(f"unknown filter_type: {filter_type!r}; it is 'matched' or 'conv'")
     noise, noise_of_all, is_variance = noise_of(err, var, image.shape)
+    if noise is None and not (err is None and var is None):
+        thresh = thresh * (noise_of_all**0.5 if is_variance else abs(noise_of_all))
     kernel = None if filter_kernel is None else image_of(filter_kernel)
     if not 1 <= int(deblend_nthresh) <= 256:
         raise InputError(f"deblend_nthresh is 1 to 256, not {deblend_nthresh}")

@@ -21,7 +21,7 @@ def _check_ellipses(a: Array, b: Array, theta: Array) -> None:
 
 
 def _check_radii(inner: Array, outer: Array) -> None:
-    if not ((outer >= inner).all() and (inner >= 0).all()):
+    if (inner < 0).any() or (outer < inner).any():  # an aperture of NaN is one of no pixels
         raise _invalid()
 
 
@@ -204,6 +204,8 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
         norm = norm.reshape(-1)
     if int(subpix) < 1:
         raise InputError(f"subpix value must be positive, not {subpix}")
+    if (rmax < 0).any():
+        raise _invalid()
     segments, ids = segments_of(segmap, seg_id, image.shape, positions)
     radius, flags = numpy.empty(x.size * fractions.size), numpy.empty(x.size, numpy.int16)
     _core.sep_flux_radii(image, mask_of(mask, image.shape), maskthresh, segments, ids, x, y, rmax, norm, fractions,
@@ -231,6 +233,8 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     """
     image = image_of(data)
     (x, y, sigma), positions = broadcast(xinit, yinit, sig)
+    if int(subpix) < 0:
+        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
     x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, minsig)
     flags = numpy.empty(x.size, numpy.int16)
     _core.sep_windowed_positions(image, mask_of(mask, image.shape), maskthresh, x, y, sigma, int(subpix), flags,

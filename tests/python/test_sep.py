@@ -322,6 +322,33 @@ def test_single_numbers_give_single_numbers(field):
     assert [value[0] for value in whole] == [value[()] for value in one]
 
 
+ODD = {
+    "no position": lambda sep, d: sep.sum_circle(d, numpy.array([]), numpy.array([]), 3.0),
+    "no size": lambda sep, d: sep.sum_circle(d, [10.0, 10.2], [10.0, 10.0], 0.0, subpix=1),
+    "a small one": lambda sep, d: sep.sum_circle(d, [10.0, 10.2], [10.0, 10.0], 0.2, subpix=1),
+    "larger than the image": lambda sep, d: sep.sum_circle(d, [10.0], [10.0], 1e6),
+    "off the image": lambda sep, d: sep.sum_circle(d, [-90.0, 900.0], [5.0, 5.0], 3.0, err=1.0),
+    "NaN": lambda sep, d: sep.sum_circle(d, [numpy.nan, 5.0], [5.0, 5.0], [3.0, numpy.nan]),
+    "a pixel that is NaN": lambda sep, d: sep.sum_circle(numpy.where(d == d[9, 9], numpy.nan, d), [10.0], [10.0], 3.0),
+    "an ellipse that is a line": lambda sep, d: sep.sum_ellipse(d, [10.0], [10.0], 2.0, 0.0, 0.0, 1.0),
+    "Kron of a point": lambda sep, d: sep.kron_radius(d, [10.0], [10.0], 0.0, 0.0, 0.0, 6.0),
+    "Kron of the dark": lambda sep, d: sep.kron_radius(-numpy.abs(d), [10.0], [10.0], 2.0, 1.0, 0.0, 6.0),
+    "no light within nothing": lambda sep, d: sep.flux_radius(d, [10.0], [10.0], [0.0], 0.5),
+    "a window that leaves": lambda sep, d: sep.winpos(numpy.abs(d), [1.0, 30.0], [38.0, numpy.nan], 1.5),
+    "no noise": lambda sep, d: [sep.extract(d, 1.0, err=0.0)["npix"]],
+    "a threshold of 0": lambda sep, d: [sep.extract(d, 0.0)["npix"]],
+    "everything": lambda sep, d: [sep.extract(d * 0 + 1, 0.5)[name] for name in ("npix", "x", "y", "flag")],
+    "an image without noise": lambda sep, d: [numpy.array(sep.Background(d * 0 + 3).globalrms)],
+    "nothing but mask": lambda sep, d: [sep.Background(d, mask=d < 99).back(), sep.Background(d, mask=d < 99).rms()],
+}
+
+
+@pytest.mark.parametrize("ask", ODD.values(), ids=ODD)
+def test_odd_questions_have_the_same_answers(ask):
+    data = numpy.random.default_rng(5).normal(size=(40, 50)).astype("f4")
+    assert_alike(ask(ours, data), ask(peer(3), data), rtol=1e-5)
+
+
 WRONG = [
     (lambda d: ours.sum_circle(d[0], 1.0, 1.0, 3.0), "2-d"),
     (lambda d: ours.sum_circle(d, 1.0, 1.0, -3.0), "invalid aperture parameters"),
@@ -333,6 +360,8 @@ WRONG = [
     (lambda d: ours.sum_circle(d, -500.0, 1.0, 3.0, bkgann=(4.0, 5.0)), "at index 0"),
     (lambda d: ours.sum_ellipse(d, 1.0, 1.0, 1.0, 2.0, 0.0), "invalid aperture parameters"),
     (lambda d: ours.sum_ellipse(d, 1.0, 1.0, 2.0, 1.0, 3.0), "invalid aperture parameters"),
+    (lambda d: ours.flux_radius(d, 1.0, 1.0, -3.0, 0.5), "invalid aperture parameters"),
+    (lambda d: ours.winpos(d, 1.0, 1.0, 3.0, subpix=-1), "nonnegative"),
     (lambda d: ours.ellipse_axes(1.0, 1.0, 5.0), "do not describe ellipse"),
     (lambda d: ours.mask_ellipse(d, 1.0, 1.0), "Must specify either"),
     (lambda d: ours.extract(d, 1.0, filter_type="x"), "unknown filter_type"),
