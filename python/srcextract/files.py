@@ -150,9 +150,9 @@ def table_contents(table: Any, name: str) -> Contents:
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
-    from astropy.io import fits
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
+    from astropy.io import fits
     file = io.BytesIO()
     fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
     return of_bytes(file.getbuffer(), name)
