@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "python/core/sep_ellipse.hpp"
 #include "python/core/sep_image.hpp"
+#include "python/core/sep_sums.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 
@@ -74,67 +76,45 @@ class ApertureSummer {
   ApertureSums sum(double x, double y, const EllipseForm& form, const SepAnnulus& annulus, std::int64_t segment) const {
     ApertureSums sums;
     const double r = annulus.outer();
-    const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image_.shape);
+    const SepBox box = sep_box(x, y, r * form.reach_x, r * form.reach_y, image_.shape);
     if (box.cut) sums.flags |= cut_off;
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-      const double dy = static_cast<double>(row) - y;
-      const Stretch all = stretch(form, dy, x, annulus.outer_out(), box);
-      const bool whole_known = plain_ && !annulus.is_ring();
-      const Stretch inner = whole_known ? whole_pixels(form, dy, x, annulus, all) : Stretch{all.end, all.end};
-      add_pixels(x, row, dy, {all.begin, inner.begin}, annulus, segment, sums);
-      if (inner.end > inner.begin) add_whole(row, inner, sums);
-      if (inner.end > inner.begin) add_pixels(x, row, dy, {inner.end, all.end}, annulus, segment, sums);
+    if (plain_ && !annulus.is_ring() && annulus.sub_pixels() > 0) {
+      sum_plain(box, {x, y, form}, annulus, sums);
+    } else {
+      const EllipseRows rows(form, x, y);
+      for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
+        add_pixels(x, row, static_cast<double>(row) - y, rows.about(row, annulus.outer_out(), box), annulus, segment,
+                   sums);
     }
     if (plain_) sums.variance = sums.area * image_.variance(0);
     return sums;
   }
 
  private:
-  struct Stretch {
-    std::int64_t begin, end;
-  };
-
-  /// The pixels of a row that may be within that square of the distance.
-  static Stretch stretch(const EllipseForm& form, double dy, double x, double square, const SepBox& box) {
-    const double middle = -form.cxy * dy / (2 * form.cxx);
-    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
-    if (!(rest > 0)) return {box.x_begin, box.x_begin};
-    const double half = std::sqrt(rest) + 1;  // pixels beyond are looked at, and found to be beyond
-    const double low = std::ceil(x + middle - half), high = std::floor(x + middle + half) + 1;
-    Stretch all{box.x_begin, box.x_end};
-    if (low > static_cast<double>(all.begin)) all.begin = static_cast<std::int64_t>(std::min(low, 9e15));
-    if (high < static_cast<double>(all.end)) all.end = static_cast<std::int64_t>(std::max(high, -9e15));
-    if (all.begin > all.end) all.begin = all.end;
-    return all;
+  void sum_plain(const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus, ApertureSums& sums) const {
+    if (box.x_begin >= box.x_end || box.y_begin >= box.y_end) return;
+    const std::int64_t width = image_.shape.width;
+    const BoxPixels<T> pixels{pixels_ + box.y_begin * width + box.x_begin, width, pixels_ + image_.shape.count()};
+    // Of a small one the pixel whose centre is its own counts whatever the size, as part() says.
+    if (annulus.sub_pixels() == 1 && annulus.outer_in() > 0) {
+      const EllipseSums whole = sum_whole(pixels, box, at, annulus.outer() * annulus.outer());
+      sums.light = whole.light;
+      sums.area = static_cast<double>(whole.count);
+    } else {
+      const PartSums parts = sum_parts(pixels, box, at, annulus);
+      sums.light = parts.light;
+      sums.area = parts.area;
+    }
   }
 
-  /// Those of them that are inside as a whole, by part()'s own test.
-  static Stretch whole_pixels(const EllipseForm& form, double dy, double x, const SepAnnulus& annulus,
-                              const Stretch& all) {
-    const double square = annulus.sub_pixels() == 1 ? annulus.outer() * annulus.outer() : annulus.outer_in();
-    const double middle = -form.cxy * dy / (2 * form.cxx);
-    const double rest = (square - (form.cyy - form.cxy * form.cxy / (4 * form.cxx)) * dy * dy) / form.cxx;
-    if (!(rest > 0)) return {all.end, all.end};
-    const double half = std::sqrt(rest);
-    const auto is_whole = [&](std::int64_t column) {
-      const double at = form.square(static_cast<double>(column) - x, dy);
-      return annulus.sub_pixels() == 1 ? at < square : at <= square;
-    };
-    std::int64_t begin = std::clamp(static_cast<std::int64_t>(std::ceil(x + middle - half)), all.begin, all.end);
-    std::int64_t end = std::clamp(static_cast<std::int64_t>(std::floor(x + middle + half)) + 1, begin, all.end);
-    while (begin < end && !is_whole(begin)) ++begin;
-    while (end > begin && !is_whole(end - 1)) --end;
-    return begin < end ? Stretch{begin, end} : Stretch{all.end, all.end};
-  }
-
-  void add_whole(std::int64_t row, const Stretch& stretch, ApertureSums& sums) const {
+  void add_whole(std::int64_t row, const SepStretch& stretch, ApertureSums& sums) const {
     sums.light += sum_stretch(pixels_ + row * image_.shape.width + stretch.begin, stretch.end - stretch.begin);
     sums.area += static_cast<double>(stretch.end - stretch.begin);
   }
 
   /// Those of a stretch, one by one, but for those that are inside as a whole and follow each other: so a ring and an
   /// aperture of the same pixels have the same sum to the last bit.
-  void add_pixels(double x, std::int64_t row, double dy, const Stretch& stretch, const SepAnnulus& annulus,
+  void add_pixels(double x, std::int64_t row, double dy, const SepStretch& stretch, const SepAnnulus& annulus,
                   std::int64_t segment, ApertureSums& sums) const {
     std::int64_t whole = 0;  // of them before `column`
     for (std::int64_t column = stretch.begin; column < stretch.end; ++column) {

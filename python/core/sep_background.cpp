@@ -102,7 +102,11 @@ class SepBackground {
   }
 
   double level() const { return sky_.background->clipped.median; }
-  double rms() const { return sky_.background->clipped.sigma; }
+  /// 1 of an image without noise, as SEP has it.
+  double rms() const {
+    const double found = sky_.background->clipped.sigma;
+    return found > 0 ? found : 1;
+  }
 
   /// The map of the level, or of the noise.
   template <class T>

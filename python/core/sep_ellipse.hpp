@@ -15,17 +15,23 @@ struct EllipseForm {
   double cxx = 1, cyy = 1, cxy = 0;
   double a = 1, b = 1, cosine = 1, sine = 0;
   bool circle = true;
+  double reach_x = 1, reach_y = 1;  ///< how far it reaches for r = 1
 
   static EllipseForm of_axes(double a, double b, double theta) {
     const double c = std::cos(theta), s = std::sin(theta), a2 = 1 / (a * a), b2 = 1 / (b * b);
-    return {c * c * a2 + s * s * b2, s * s * a2 + c * c * b2, 2 * c * s * (a2 - b2), a, b, c, s, false};
+    return {c * c * a2 + s * s * b2,
+            s * s * a2 + c * c * b2,
+            2 * c * s * (a2 - b2),
+            a,
+            b,
+            c,
+            s,
+            false,
+            std::sqrt(c * c * a * a + s * s * b * b),
+            std::sqrt(s * s * a * a + c * c * b * b)};
   }
 
   double square(double dx, double dy) const { return cxx * dx * dx + cyy * dy * dy + cxy * dx * dy; }
-
-  /// How far it reaches along x and y for r = 1.
-  double reach_x() const { return circle ? 1 : std::sqrt(cyy / (cxx * cyy - cxy * cxy / 4)); }
-  double reach_y() const { return circle ? 1 : std::sqrt(cxx / (cxx * cyy - cxy * cxy / 4)); }
 };
 
 /// Twice the area that the unit circle about (0, 0) has of the triangle of that and two points, signed.
@@ -97,6 +103,49 @@ inline SepBox sep_box(double x, double y, double reach_x, double reach_y, const 
 
 /// Half the diagonal of a pixel, and a little more.
 inline constexpr double pixel_reach = 0.7072;
+
+/// Pixels [begin, end) of a row.
+struct SepStretch {
+  std::int64_t begin, end;
+};
+
+/// Where rows cut an ellipse, whose square of a distance is a parabola along each.
+class EllipseRows {
+ public:
+  EllipseRows(const EllipseForm& form, double x, double y)
+      : form_(form), x_(x), y_(y), lean_(-form.cxy / (2 * form.cxx)), rest_(form.cyy + lean_ * form.cxy / 2) {}
+
+  /// The pixels of a row of the box whose square is less than that, or the same if `or_equal`; `all` of those that may
+  /// be.
+  SepStretch within(std::int64_t row, double square, bool or_equal, const SepBox& box) const {
+    const SepStretch near = about(row, square, box);
+    SepStretch inside = near;
+    const auto is_in = [&](std::int64_t column) {
+      const double at = form_.square(static_cast<double>(column) - x_, static_cast<double>(row) - y_);
+      return or_equal ? at <= square : at < square;
+    };
+    while (inside.begin < inside.end && !is_in(inside.begin)) ++inside.begin;
+    while (inside.end > inside.begin && !is_in(inside.end - 1)) --inside.end;
+    return inside;
+  }
+
+  /// The same, and at most two more at each end.
+  SepStretch about(std::int64_t row, double square, const SepBox& box) const {
+    const double dy = static_cast<double>(row) - y_, left = (square - rest_ * dy * dy) / form_.cxx;
+    if (!(left >= 0)) return {box.x_begin, box.x_begin};
+    const double half = std::sqrt(left), middle = x_ + lean_ * dy;
+    const auto first = static_cast<double>(box.x_begin), last = static_cast<double>(box.x_end);
+    const auto at = [&](double place) { return static_cast<std::int64_t>(std::clamp(place, first, last)); };
+    const SepStretch near{at(std::ceil(middle - half) - 1), at(std::floor(middle + half) + 2)};
+    return near.begin < near.end ? near : SepStretch{box.x_begin, box.x_begin};
+  }
+
+ private:
+  const EllipseForm& form_;
+  double x_, y_;
+  double lean_;  ///< of the middles of rows, along x for a step along y
+  double rest_;  ///< of the square in the middle of a row, for that of a step along y
+};
 
 /// How much of pixels is between two ellipses: by sub-pixels whose centres are, or by area if there are none.
 class SepAnnulus {

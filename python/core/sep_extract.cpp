@@ -28,7 +28,8 @@ constexpr std::int64_t rows_per_piece = 32;
 
 /// What srcextract.sep.extract was asked for.
 struct ExtractOptions {
-  double threshold = 0, gain = 0;
+  double threshold = 0;  ///< of pixels, or in units of the noise of each
+  double gain = 0;
   std::int64_t min_area = 5;
   bool matched = true;
   std::int64_t levels = 32;
@@ -181,8 +182,7 @@ class Extraction {
     measured_ = pixels_of(image_, where_);
     if (kernel_) convolved_ = convolve(measured_, *kernel_, Edges::zero, Value<Background, Cpu>(), where_);
     if (image_.noise) variance_ = variances_of(image_, where_);
-    const bool noise_known = image_.noise_of_all > 0;
-    levels_->detection = options_.threshold * (noise_known ? std::sqrt(image_.variance(0)) : 1);
+    levels_->detection = options_.threshold;  // unless the noise of pixels differs
     levels_->in_noise = options_.threshold;
     levels_->sigma = 1;
     return segments != nullptr ? measure_given(segments) : find();
@@ -200,8 +200,19 @@ class Extraction {
     return find_runs(match, levels_of_match(levels_, where_), where_);
   }
 
-  SepObjects find() const {
-    Runs<Cpu> island_runs = find_foreground();
+  /// Once the foreground is found masked pixels in it are as noisy as is told of them: what is endless has no mean.
+  void forget_mask() {
+    if (!image_.noise || !image_.mask) return;
+    const std::int64_t width = image_.shape.width;
+    for_each_row(image_.shape, where_, [&](std::int64_t y) {
+      for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
+        if (image_.is_masked(i)) variance_.pixels[i] = static_cast<float>(image_.variance(i));
+    });
+  }
+
+  SepObjects find() {
+    const Runs<Cpu> island_runs = find_foreground();
+    forget_mask();
     check_pixels(island_runs, options_);
     const Components<Cpu> islands = label_components(island_runs, config_.detection, where_);
     const DeblendImages<Cpu> images{found(), measured_, levels_, noise()};

@@ -22,43 +22,71 @@ using Members = RunsBySource::Members;
 struct ExtraSums {
   double flux = 0, thresholds = 0;
   double noise = 0, noise_x = 0, noise_y = 0, noise_xy = 0;  ///< variances, times squares of distances
-  std::int64_t above = 0;
   float peak = -std::numeric_limits<float>::infinity();
   std::int64_t x_peak = 0, y_peak = 0;
 };
 
+/// Where the noise of a pixel is that of all, and photons have none: it is the squares of distances that are summed.
+void add_even_noise(const Run& run, double variance, double cx, double cy, ExtraSums& sums) {
+  const double dy = run.y - cy, count = run.end - run.begin;
+  const double first = run.begin - cx, steps = count * (count - 1) / 2, squares = steps * (2 * count - 1) / 3;
+  const double along = count * first + steps;
+  sums.noise += variance * count;
+  sums.noise_x += variance * (count * first * first + 2 * first * steps + squares);
+  sums.noise_y += variance * count * dy * dy;
+  sums.noise_xy += variance * along * dy;
+}
+
+void add_noise(const SepPixels& pixels, const Run& run, double cx, double cy, ExtraSums& sums) {
+  const SepImage& image = pixels.image;
+  const double dy = run.y - cy;
+  for (std::int64_t x = run.begin; x < run.end; ++x) {
+    const std::int64_t i = run.y * image.shape.width + x;
+    const double variance = image.variance(i), dx = static_cast<double>(x) - cx;
+    const auto found = static_cast<double>(pixels.found.pixels[i]);
+    const double noise = variance + (pixels.gain > 0 && found > 0 ? found / pixels.gain : 0);
+    sums.thresholds += image.noise ? pixels.threshold * std::sqrt(variance) : pixels.levels.detection;
+    sums.noise += noise;
+    sums.noise_x += noise * dx * dx;
+    sums.noise_y += noise * dy * dy;
+    sums.noise_xy += noise * dx * dy;
+  }
+}
+
 ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double cx, double cy) {
   ExtraSums sums;
   const SepImage& image = pixels.image;
-  const bool mapped = static_cast<bool>(image.noise), noisy = mapped || image.noise_of_all != 0 || pixels.gain > 0;
+  const bool even = !image.noise && !(pixels.gain > 0);
   for (const std::int32_t member : members) {
     const Run& run = runs.runs[member];
-    const double dy = run.y - cy;
+    const float* const row = pixels.measured.pixels.data() + run.y * image.shape.width;
     for (std::int64_t x = run.begin; x < run.end; ++x) {
-      const std::int64_t i = run.y * image.shape.width + x;
-      const float value = pixels.measured.pixels[i];
-      const double variance = mapped ? (image.is_masked(i) ? 1e30 : image.variance(i)) : image.variance(0);
-      double threshold = pixels.levels.detection;
-      if (mapped) threshold = pixels.threshold * std::sqrt(variance);
-      sums.flux += static_cast<double>(value);
-      sums.thresholds += threshold;
-      sums.above += static_cast<double>(value) > threshold ? 1 : 0;
-      if (value > sums.peak) {
-        sums.peak = value;
-        sums.x_peak = x;
-        sums.y_peak = run.y;
-      }
-      if (!noisy) continue;
-      const auto found = static_cast<double>(pixels.found.pixels[i]);
-      const double noise = variance + (pixels.gain > 0 && found > 0 ? found / pixels.gain : 0);
-      const double dx = static_cast<double>(x) - cx;
-      sums.noise += noise;
-      sums.noise_x += noise * dx * dx;
-      sums.noise_y += noise * dy * dy;
-      sums.noise_xy += noise * dx * dy;
+      sums.flux += static_cast<double>(row[x]);
+      if (!(row[x] > sums.peak)) continue;
+      sums.peak = row[x];
+      sums.x_peak = x;
+      sums.y_peak = run.y;
+    }
+    if (even) {
+      add_even_noise(run, image.variance(0), cx, cy, sums);
+      sums.thresholds += pixels.levels.detection * (run.end - run.begin);
+    } else {
+      add_noise(pixels, run, cx, cy, sums);
     }
   }
   return sums;
+}
+
+/// How many pixels are above a threshold before they are convolved.
+std::int64_t count_above(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double threshold) {
+  std::int64_t above = 0;
+  for (const std::int32_t member : members) {
+    const Run& run = runs.runs[member];
+    const float* const row = pixels.measured.pixels.data() + run.y * runs.shape.width;
+    above += std::count_if(row + run.begin, row + run.end,
+                           [=](float value) { return static_cast<double>(value) > threshold; });
+  }
+  return above;
 }
 
 SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, const SourceSums& sums,
@@ -104,7 +132,7 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
   row.thresh = extra.thresholds / static_cast<double>(sums.npix);
-  row.tnpix = extra.above;
+  row.tnpix = count_above(pixels, runs, members, row.thresh);
   row.cflux = sums.v;
   row.flux = extra.flux;
   row.cpeak = static_cast<double>(sums.peak);

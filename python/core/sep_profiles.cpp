@@ -1,11 +1,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "python/core/sep_ellipse.hpp"
 #include "python/core/sep_image.hpp"
+#include "python/core/sep_sums.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract::python {
@@ -22,27 +25,36 @@ template <class T>
 KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double y, const EllipseForm& form, double r,
                        std::int64_t segment) {
   KronRadius kron;
-  const SepBox box = sep_box(x, y, r * form.reach_x(), r * form.reach_y(), image.shape);
+  const SepBox box = sep_box(x, y, r * form.reach_x, r * form.reach_y, image.shape);
   if (box.cut) kron.flags |= cut_off;
   const double square = r * r;
-  double light = 0, moment = 0;
-  std::int64_t counted = 0;
-  for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
-    const double dy = static_cast<double>(row) - y;
-    for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
-      const double distance = form.square(static_cast<double>(column) - x, dy);
-      if (!(distance <= square)) continue;
-      const std::int64_t i = row * image.shape.width + column;
-      if (image.is_masked(i) || is_of_another(image, i, segment)) {
-        kron.flags |= has_masked;
-        continue;
-      }
-      const auto value = static_cast<double>(pixels[i]);
-      light += value;
-      moment += std::sqrt(distance) * value;
-      ++counted;
-    }
+  const std::int64_t width = box.x_end - box.x_begin;
+  if (width <= 0 || box.y_end <= box.y_begin) {
+    kron.flags |= all_masked;
+    return kron;
   }
+  const T* const first = pixels + box.y_begin * image.shape.width + box.x_begin;
+  BoxPixels<T> looked_at{first, image.shape.width, pixels + image.shape.count()};
+  std::int64_t masked = 0;
+  std::vector<T> unmasked;
+  if (image.mask || image.segments != nullptr) {
+    // What is masked is dark: so a mask of nothing changes no bit.
+    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
+        const std::int64_t i = row * image.shape.width + column;
+        const bool hidden = image.is_masked(i) || is_of_another(image, i, segment);
+        unmasked.push_back(hidden ? T{} : pixels[i]);
+        if (!hidden || !(form.square(static_cast<double>(column) - x, static_cast<double>(row) - y) <= square))
+          continue;
+        ++masked;
+        kron.flags |= has_masked;
+      }
+    }
+    looked_at = {unmasked.data(), width, unmasked.data() + unmasked.size()};
+  }
+  const EllipseSums sums = sum_moments(looked_at, box, {x, y, form}, square);
+  const double light = sums.light, moment = sums.moment;
+  const std::int64_t counted = sums.count - masked;
   if (counted == 0) {
     kron.flags |= all_masked;
   } else if (!(light > 0) || !(moment > 0)) {
@@ -183,7 +195,8 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
   for (int round = 0; round < most_rounds; ++round) {
     const SepBox box = sep_box(x, y, 4 * sigma, 4 * sigma, image.shape);
     if (box.cut) flags |= cut_off;
-    double light = 0, moment_x = 0, moment_y = 0, area = 0, masked_area = 0;
+    double light = 0, moment_x = 0, moment_y = 0;
+    double all = 0, area = 0, masked = 0, masked_x = 0, masked_y = 0;
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
         const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
@@ -191,17 +204,26 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
         if (part < 0) continue;
         const std::int64_t i = row * image.shape.width + column;
         const double weight = part * std::exp(-(dx * dx + dy * dy) / (2 * sigma * sigma));
-        area += weight;
         if (image.is_masked(i)) {
-          masked_area += weight;
+          masked += weight;
+          masked_x += weight * dx;
+          masked_y += weight * dy;
           flags |= has_masked;
           continue;
         }
-        const double value = weight * static_cast<double>(pixels[i]);
-        light += value;
-        moment_x += value * dx;
-        moment_y += value * dy;
+        const auto value = static_cast<double>(pixels[i]);
+        all += part * value;
+        area += part;
+        light += weight * value;
+        moment_x += weight * value * dx;
+        moment_y += weight * value * dy;
       }
+    }
+    if (area > 0) {  // what is masked is as bright as the rest of the aperture
+      const double mean = all / area;
+      light += mean * masked;
+      moment_x += mean * masked_x;
+      moment_y += mean * masked_y;
     }
     if (!(light > 0)) break;
     const double dx = moment_x / light, dy = moment_y / light;
@@ -235,8 +257,11 @@ void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int
     form.cxx = cxx.data()[k];
     form.cyy = cyy.data()[k];
     form.cxy = cxy.data()[k];
+    const double determinant = form.cxx * form.cyy - form.cxy * form.cxy / 4;
+    form.reach_x = std::sqrt(form.cyy / determinant);
+    form.reach_y = std::sqrt(form.cxx / determinant);
     const double size = r.data()[k];
-    const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x(), size * form.reach_y(), {width, height});
+    const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x, size * form.reach_y, {width, height});
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column)
         if (form.square(static_cast<double>(column) - x.data()[k], static_cast<double>(row) - y.data()[k]) <

@@ -8,7 +8,8 @@ from srcextract.devices import DeviceArray, device_array, host_dlpack
 from srcextract.errors import InputError
 
 
-def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
+             blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters

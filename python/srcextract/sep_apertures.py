@@ -1,0 +1,306 @@
+"""The functions of srcextract.sep that measure at given places, which it passes on."""
+from typing import Any
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+from srcextract import _core
+from srcextract.errors import InputError
+from srcextract.sep_arguments import Array, broadcast, get_threads, image_of, mask_of, noise_of, segments_of
+
+
+def _invalid() -> InputError:
+    return InputError("invalid aperture parameters: radii must be 0 <= inner <= outer, and ellipses have a >= b >= 0 "
+                      "and -pi/2 <= theta <= pi/2")
+
+
+def _check_ellipses(a: Array, b: Array, theta: Array) -> None:
+    half = 0.5 * numpy.pi
+    if not ((b >= 0).all() and (a >= b).all() and (theta >= -half).all() and (theta <= half).all()):
+        raise _invalid()
+
+
+def _check_radii(inner: Array, outer: Array) -> None:
+    if (inner < 0).any() or (outer < inner).any():  # an aperture of NaN is one of no pixels
+        raise _invalid()
+
+
+def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, err: Any, var: Any, mask: Any,
+         maskthresh: float, segmap: Any, seg_id: Any, bkgann: Any, gain: float | None,
+         subpix: int) -> tuple[Array, Array, Array]:
+    image = image_of(data)
+    shape = image.shape
+    noise, noise_of_all, is_variance = noise_of(err, var, shape)
+    rings = [] if inner is None else [inner]
+    sky = [] if bkgann is None else list(bkgann)
+    values, positions = broadcast(x, y, outer, *rings, *ellipse, *sky)
+    x, y, outer = values[:3]
+    rest = iter(values[3:])
+    inner = next(rest) if rings else None
+    a: Any = None
+    b: Any = None
+    theta: Any = None
+    sky_inner: Any = None
+    sky_outer: Any = None
+    if ellipse:
+        a, b, theta = next(rest), next(rest), next(rest)
+    if sky:
+        sky_inner, sky_outer = next(rest), next(rest)
+    _check_radii(outer * 0 if inner is None else inner, outer)
+    if ellipse:
+        _check_ellipses(a, b, theta)
+    if sky:
+        _check_radii(sky_inner, sky_outer)
+    if int(subpix) < 0:
+        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
+    segments, ids = segments_of(segmap, seg_id, shape, positions)
+    light, error = numpy.empty(x.size), numpy.empty(x.size)
+    flags = numpy.empty(x.size, numpy.int16)
+    _core.sep_sum_apertures(image, noise, noise_of_all, is_variance, mask_of(mask, shape), maskthresh, segments, ids,
+                            x, y, a, b, theta, inner, outer, sky_inner, sky_outer, 0.0 if gain is None else gain,
+                            int(subpix), light, error, flags, get_threads())
+    if positions != light.shape:
+        return light.reshape(positions), error.reshape(positions), flags.reshape(positions)
+    return light, error, flags
+
+
+def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, err: ArrayLike | None = None,
+               var: ArrayLike | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+               segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None,
+               bkgann: tuple[ArrayLike, ArrayLike] | None = None, gain: float | None = None,
+               subpix: int = 5) -> tuple[Array, Array, Array]:
+    """Sum the light in circles, as `sep.sum_circle`.
+
+    Parameters
+    ----------
+    data : array_like, 2-d
+    x, y, r : array_like
+        Centres and radii in pixels, which are broadcast. Single numbers are taken too, which SEP refuses.
+    err, var : float or array_like, optional
+        Noise of a pixel, or its variance: one of them, for all pixels or for each.
+    mask : array_like, optional
+        Pixels above `maskthresh` are none: what is in the aperture is scaled by its area over that of the others.
+    maskthresh : float
+    segmap, seg_id : array_like, optional
+        Sources of pixels, and the source of each position: pixels of others are left out, of a negative number all
+        but its own.
+    bkgann : tuple of array_like, optional
+        Inner and outer radius of a ring, whose mean is subtracted from every pixel.
+    gain : float, optional
+        Photons a unit of `data`: the photon noise of the sum is added.
+    subpix : int
+        Pixels at the edge are divided into so many by so many; 0: by their area.
+
+    Returns
+    -------
+    sum, sumerr : ndarray of float64
+    flags : ndarray of int16
+
+    Raises
+    ------
+    InputError
+        Which is a ValueError: of shapes, types and sizes that do not fit.
+
+    Notes
+    -----
+    Sums are of the pixels as they are; SEP rounds those of float64 arrays to float32.
+    """
+    return _sum(data, x, y, (), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
+
+
+def sum_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, rout: ArrayLike,
+                err: ArrayLike | None = None, var: ArrayLike | None = None, mask: ArrayLike | None = None,
+                maskthresh: float = 0.0, seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
+                gain: float | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
+    """Sum the light between circles of radii `rin` and `rout`, as `sep.sum_circann`; all else as `sum_circle`."""
+    return _sum(data, x, y, (), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
+
+
+def sum_ellipse(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike,
+                r: ArrayLike = 1.0, err: ArrayLike | None = None, var: ArrayLike | None = None,
+                mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+                segmap: ArrayLike | None = None, bkgann: tuple[ArrayLike, ArrayLike] | None = None,
+                gain: float | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
+    """Sum the light in ellipses of semi-axes a r and b r, as `sep.sum_ellipse`.
+
+    Parameters
+    ----------
+    a, b, theta : array_like
+        Semi-axes in pixels, a >= b >= 0, and the angle from x to that of `a` in radians, -pi/2 to pi/2.
+    r : array_like
+        What the axes are multiplied by.
+
+    All else, what is returned and raised, as of `sum_circle`; `bkgann` is in units of the axes.
+    """
+    return _sum(data, x, y, (a, b, theta), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
+
+
+def sum_ellipann(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike,
+                 rin: ArrayLike, rout: ArrayLike, err: ArrayLike | None = None, var: ArrayLike | None = None,
+                 mask: ArrayLike | None = None, maskthresh: float = 0.0, gain: float | None = None, subpix: int = 5,
+                 segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None) -> tuple[Array, Array, Array]:
+    """Sum the light between ellipses of axes a rin, b rin and a rout, b rout, as `sep.sum_ellipann`; all else as
+    `sum_ellipse`."""
+    return _sum(data, x, y, (a, b, theta), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
+
+
+def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike, r: ArrayLike,
+                mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+                segmap: ArrayLike | None = None) -> tuple[Array, Array]:
+    """Kron's radius of the light in ellipses, sum r I / sum I in units of their axes, as `sep.kron_radius`.
+
+    Parameters
+    ----------
+    x, y, a, b, theta : array_like
+        Ellipses as of `sum_ellipse`.
+    r : array_like
+        How far light is looked at, in units of the axes. SExtractor has 6.
+    mask, maskthresh, seg_id, segmap
+        As of `sum_circle`; what is masked is left out.
+
+    Returns
+    -------
+    kronrad : ndarray of float64
+        0 where the light is not positive (APER_NONPOSITIVE) or there is none (APER_ALLMASKED).
+    flag : ndarray of int16
+    """
+    image = image_of(data)
+    (x, y, a, b, theta, r), positions = broadcast(x, y, a, b, theta, r)
+    segments, ids = segments_of(segmap, seg_id, image.shape, positions)
+    radius, flags = numpy.empty(x.size), numpy.empty(x.size, numpy.int16)
+    _core.sep_kron_radii(image, mask_of(mask, image.shape), maskthresh, segments, ids, x, y, a, b, theta, r, radius,
+                         flags, get_threads())
+    return radius.reshape(positions), flags.reshape(positions)
+
+
+def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, frac: ArrayLike,
+                normflux: ArrayLike | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+                segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None,
+                subpix: int = 5) -> tuple[Array, Array]:
+    """Radii of circles that hold fractions of the light, as `sep.flux_radius`.
+
+    Parameters
+    ----------
+    x, y, rmax : array_like
+        Positions, and how far light is looked at, in 64 steps.
+    frac : float or array_like
+        Of `normflux`, or of the light within `rmax`.
+    normflux : array_like, optional
+    mask, maskthresh, segmap, seg_id, subpix
+        As of `sum_circle`; `subpix` is at least 1.
+
+    Returns
+    -------
+    radius : ndarray of float64
+        With an axis more than `x` if `frac` is no single number.
+    flags : ndarray of int16
+    """
+    image = image_of(data)
+    (x, y, rmax), positions = broadcast(x, y, rmax)
+    fractions = numpy.ascontiguousarray(frac, dtype=numpy.float64).reshape(-1)
+    norm = None
+    if normflux is not None:
+        norm = numpy.ascontiguousarray(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions))
+        norm = norm.reshape(-1)
+    if int(subpix) < 1:
+        raise InputError(f"subpix value must be positive, not {subpix}")
+    if (rmax < 0).any():
+        raise _invalid()
+    segments, ids = segments_of(segmap, seg_id, image.shape, positions)
+    radius, flags = numpy.empty(x.size * fractions.size), numpy.empty(x.size, numpy.int16)
+    _core.sep_flux_radii(image, mask_of(mask, image.shape), maskthresh, segments, ids, x, y, rmax, norm, fractions,
+                         int(subpix), radius, flags, get_threads())
+    return radius.reshape(positions + numpy.shape(frac)), flags.reshape(positions)
+
+
+def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, mask: ArrayLike | None = None,
+           maskthresh: float = 0.0, subpix: int = 11, minsig: float = 2.0 / 2.35 * 0.5) -> tuple[Array, Array, Array]:
+    """Positions by a Gaussian window, SExtractor's XWIN_IMAGE and YWIN_IMAGE, as `sep.winpos`.
+
+    Parameters
+    ----------
+    xinit, yinit : array_like
+        Where the window is first.
+    sig : array_like
+        Its sigma in pixels, at least `minsig`; it reaches to 4 of them.
+    mask, maskthresh, subpix
+        As of `sum_circle`.
+
+    Returns
+    -------
+    x, y : ndarray of float64
+    flag : ndarray of int16
+    """
+    image = image_of(data)
+    (x, y, sigma), positions = broadcast(xinit, yinit, sig)
+    if int(subpix) < 0:
+        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
+    x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, minsig)
+    flags = numpy.empty(x.size, numpy.int16)
+    _core.sep_windowed_positions(image, mask_of(mask, image.shape), maskthresh, x, y, sigma, int(subpix), flags,
+                                 get_threads())
+    return x.reshape(positions), y.reshape(positions), flags.reshape(positions)
+
+
+def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> tuple[Array, Array, Array]:
+    """The ellipse of axes and an angle as cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_coeffs`."""
+    (a, b, theta), shape = broadcast(a, b, theta)
+    cosine, sine = numpy.cos(theta), numpy.sin(theta)
+    along, across = 1 / (a * a), 1 / (b * b)
+    cxx, cyy = cosine * cosine * along + sine * sine * across, sine * sine * along + cosine * cosine * across
+    return cxx.reshape(shape), cyy.reshape(shape), (2 * cosine * sine * (along - across)).reshape(shape)
+
+
+def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array, Array, Array]:
+    """The axes and the angle of the ellipse cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_axes`.
+
+    Raises
+    ------
+    InputError
+        Which is a ValueError: if it is none.
+    """
+    (cxx, cyy, cxy), shape = broadcast(cxx, cyy, cxy)
+    bad = ~((cxx > 0) & (cyy > 0) & (4 * cxx * cyy - cxy * cxy > 0))
+    if bad.any():
+        i = int(numpy.flatnonzero(bad)[0])
+        raise InputError("parameters do not describe ellipse: "
+                         f"cxx={cxx[i]:f}, cyy={cyy[i]:f}, cxy={cxy[i]:f}")
+    half_sum, half_root = (cxx + cyy) / 2, numpy.hypot(cxx - cyy, cxy) / 2
+    a, b = 1 / numpy.sqrt(half_sum - half_root), 1 / numpy.sqrt(half_sum + half_root)
+    # The large axis is where the form is least.
+    theta = numpy.where((cxy == 0) & (cxx <= cyy), 0.0, 0.5 * numpy.arctan2(0.0 - cxy, cyy - cxx))
+    return a.reshape(shape), b.reshape(shape), theta.reshape(shape)
+
+
+def mask_ellipse(arr: NDArray[Any], x: ArrayLike, y: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None = None,
+                 theta: ArrayLike | None = None, r: ArrayLike = 1.0, cxx: ArrayLike | None = None,
+                 cyy: ArrayLike | None = None, cxy: ArrayLike | None = None) -> None:
+    """Set the elements of `arr` within ellipses to 1, as `sep.mask_ellipse`.
+
+    Parameters
+    ----------
+    arr : ndarray, 2-d
+        Is changed. SEP takes bool and uint8 alone; here any type is taken.
+    x, y : array_like
+        Centres.
+    a, b, theta : array_like, optional
+        Ellipses as of `sum_ellipse`; or
+    cxx, cyy, cxy : array_like, optional
+        as of `ellipse_coeffs`.
+    r : array_like
+        What the axes are multiplied by.
+    """
+    if not isinstance(arr, numpy.ndarray) or arr.ndim != 2:
+        raise InputError("array must be 2-d: `arr` is changed, and has to be a NumPy array of two axes")
+    if a is not None and b is not None and theta is not None:
+        cxx, cyy, cxy = ellipse_coeffs(a, b, theta)
+    elif cxx is None or cyy is None or cxy is None:
+        raise InputError("Must specify either a, b and theta or cxx, cyy and cxy.")
+    (x, y, cxx, cyy, cxy, r), _ = broadcast(x, y, cxx, cyy, cxy, r)
+    direct = arr.flags.c_contiguous and arr.dtype in (numpy.dtype(bool), numpy.dtype("uint8"))
+    inside = arr.view(numpy.uint8) if direct else numpy.zeros(arr.shape, numpy.uint8)
+    _core.sep_mask_ellipses(inside.reshape(-1), arr.shape[1], arr.shape[0], x, y, cxx, cyy, cxy, r)
+    if not direct:
+        arr[inside != 0] = 1
+
+
