@@ -184,6 +184,7 @@ struct SharedIslands {
     const std::int64_t end = row_begin[here.y];
     std::int64_t above = first_not_before(runs, row_begin[here.y - 1], end, here, rules.reach);
     for (; above < end && touch(here, runs[above], rules.reach); ++above) {
+      if (label[above] != label[run]) continue;  // of labels that somebody drew, which may touch
       const TouchingRows rows{here, runs[above], to_here, to_row(here.y - 1), level};
       const std::int32_t last = rows.end(rules.reach);
       for (std::int32_t x = rows.begin(rules.reach) + lane; x < last; x += lanes)
