@@ -19,7 +19,8 @@ if ! "${PYTHON:-python3}" -m venv "$venv"; then
   exit 2
 fi
 "$venv/bin/pip" install -q -r tests/python/requirements.txt
-"$venv/bin/pip" install -q .
+# As scripts/build.sh compiles it, and as deep below the sources, so that a compiler cache has most of it.
+CXX=${CXX:-c++} "$venv/bin/pip" install -q . --config-settings=build-dir=build-package
 
 export SRCEXTRACT_PROGRAM=${SRCEXTRACT_PROGRAM:-$PWD/build/srcextract}
 # From elsewhere: what is tested is what was installed.
