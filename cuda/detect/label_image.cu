@@ -46,9 +46,8 @@ __global__ void __launch_bounds__(block_threads)
 
 /// The k-th run that begins in a row and the k-th that ends are the same one.
 template <class T>
-__global__ void __launch_bounds__(block_threads)
-    list_kernel(const T* map, std::int32_t width, std::int64_t height, const std::int64_t* row_begin, Run* runs,
-                T* values) {
+__global__ void __launch_bounds__(block_threads) list_kernel(const T* map, std::int32_t width, std::int64_t height,
+                                                             const std::int64_t* row_begin, Run* runs, T* values) {
   const std::int64_t y = row_of_warp();
   if (y >= height) return;
   const unsigned int own = 1u << lane();

@@ -95,6 +95,15 @@ __global__ void gather_kernel(Elements<Bits> stored, const std::int64_t* rows, s
   }
 }
 
+void require_usable(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  throw Error(ErrorKind::device,
+              std::string("the GPU on which the array is said to lie, or its stream, cannot be used (") +
+                  cudaGetErrorString(status) +
+                  "); if a fault has ended the work of a GPU, only a new process can use it again");
+}
+
 bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& format) {
   const std::int64_t bytes = format.bytes();
   return !place.turned && place.steps[1] == bytes && (place.steps[0] == bytes * shape.width || shape.height == 1) &&
@@ -104,11 +113,13 @@ bool is_plain(const DevicePlace& place, const Shape& shape, const PixelFormat& f
 }  // namespace
 
 DeviceOfThread::DeviceOfThread() {
-  check(cudaGetDevice(&before_));
+  if (cudaGetDevice(&before_) == cudaSuccess) return;
+  cudaGetLastError();  // whoever needs a device says that there is none
+  before_ = -1;
 }
 
 DeviceOfThread::~DeviceOfThread() {
-  cudaSetDevice(before_);
+  if (before_ >= 0) cudaSetDevice(before_);
 }
 
 struct DeviceReader::Impl {
@@ -141,23 +152,18 @@ std::optional<int> device_of(const void* address) {
     cudaGetLastError();
     return std::nullopt;
   }
-  if (status != cudaSuccess) {
-    cudaGetLastError();
-    throw Error(ErrorKind::device, std::string("the GPU in whose memory the array is said to lie cannot be used (") +
-                                       cudaGetErrorString(status) +
-                                       "); if a fault has ended its work, only a new process can use it again");
-  }
+  require_usable(status);
   if (attributes.type == cudaMemoryTypeUnregistered) return std::nullopt;
   return attributes.device;
 }
 
 Written written_by(int device, std::uintptr_t stream) {
   const DeviceOfThread of_caller;
-  use_device(device);
+  require_usable(cudaSetDevice(device));
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  require_usable(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   Written written(event, [](cudaEvent_t made) { cudaEventDestroy(made); });
-  check(cudaEventRecord(event, reinterpret_cast<cudaStream_t>(stream)));
+  require_usable(cudaEventRecord(event, reinterpret_cast<cudaStream_t>(stream)));
   return written;
 }
 

@@ -27,6 +27,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
+napoleon_use_param = False
 
 # Where pages find the repository's images.
 os.environ["SRCEXTRACT_DATA"] = str(pathlib.Path(__file__).resolve().parents[2] / "data")

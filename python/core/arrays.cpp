@@ -63,9 +63,14 @@ void gather(const std::byte* from, std::int64_t step, std::int64_t count, std::s
   if (bytes == 8) each(std::integral_constant<std::size_t, 8>());
 }
 
+/// What Python tells as a number.
+const std::byte* address_of(const PlaneArray& array) {
+  return std::bit_cast<const std::byte*>(array.address);
+}
+
 /// Finds its device; what the stream, if there is one, has to do so far comes before it is read.
 void put_on_device(PlaneArray& array, const std::optional<std::uintptr_t>& stream) {
-  array.device = device_of(reinterpret_cast<const void*>(array.address));
+  array.device = device_of(address_of(array));
   if (!array.device)
     throw Error(ErrorKind::input,
                 "an array that is said to lie on a GPU lies in the memory of none; was it freed, or is it another "
@@ -84,7 +89,7 @@ PixelSource source_of(const PlaneArray& array, std::shared_ptr<DeviceReader> rea
   source.format.bzero = array.bzero;
   source.format.blank = array.blank;
   const auto bytes = static_cast<std::int64_t>(format.bytes());
-  const auto* const first = reinterpret_cast<const std::byte*>(array.address);
+  const std::byte* const first = address_of(array);
   const bool dense = array.strides[1] == bytes && (array.strides[0] == bytes * array.shape[1] || array.shape[0] == 1);
   if (turned) {
     // The value of an element is its stored bits plus the offset; BLANK is told of the element.

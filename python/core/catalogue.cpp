@@ -17,6 +17,7 @@
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
+#include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/label_image.hpp"
 
@@ -65,6 +66,9 @@ nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
 
 /// NUMBER of the source that a pixel is of, or 0.
 nb::object segmentation_of(const Catalogue& catalogue) {
+  if (!catalogue.config.kept.segmentation)
+    throw Error(ErrorKind::config,
+                "the segmentation was not kept, as segmentation=False asked; extract the image with segmentation=True");
   Image<std::int32_t, Cpu> image;
   {
     const nb::gil_scoped_release others;

@@ -50,7 +50,7 @@ nb::tuple read_dlpack(const nb::object& capsule) {
 }  // namespace
 
 void bind_dlpack(nb::module_& module) {
-  nb::class_<Lent>(module, "Lent");
+  const nb::class_<Lent> lent(module, "Lent");
   module.def("read_dlpack", &read_dlpack, nb::arg("capsule"));
 }
 

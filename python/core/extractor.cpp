@@ -5,7 +5,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -41,7 +43,7 @@ namespace nb = nanobind;
 namespace {
 
 Configuration read_configuration(const std::optional<std::string>& path, const std::string& yaml,
-                                 const std::vector<std::string>& settings, bool of_difference) {
+                                 const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
   const Overrides overrides{"the argument", settings};
   GivenConfig given = path ? load_given(*path, overrides) : parse_given(yaml, "the configuration", overrides);
   require_use({given.unused});
@@ -49,7 +51,7 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
     given = difference_config(std::move(given.config));
   else
     require_columns_of_images(given.config);
-  for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = true, .sky = true};
+  for (Config* config : {&given.config, &given.written}) config->kept = {.segmentation = segmentation, .sky = true};
   return {make_image_config(given)};
 }
 
@@ -116,10 +118,10 @@ std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish)
                       ", and backend='cpu' works on arrays of the host; leave backend at 'auto', which takes the "
                       "GPU that an array lies on, or give a copy on the host (array.get() of CuPy, array.cpu() of "
                       "PyTorch, numpy.asarray(array) of JAX)");
-    if (!wish.devices.empty() && wish.devices.front() != *array->device)
+    if (!wish.devices.empty() && std::ranges::count(wish.devices, *array->device) == 0)
       throw Error(ErrorKind::device, fmt::format("{}, and device={} is another; leave device out, or copy the array to "
                                                  "that GPU",
-                                                 place, wish.devices.front()));
+                                                 place, fmt::join(wish.devices, ", ")));
     if (device && *device != *array->device)
       throw Error(ErrorKind::device,
                   fmt::format("{}, and {} in that of GPU {}; copy one of them to the other's", place, first, *device));
@@ -129,35 +131,29 @@ std::optional<int> device_of(const PixelInputs& inputs, const MachineWish& wish)
   return device;
 }
 
-/// Whether it is done before anybody would interrupt it: what it takes to have it interrupted would be noticed.
-bool is_brief(const Shape& shape, bool on_device) {
-  constexpr std::int64_t on_host = std::int64_t{1} << 18, there = std::int64_t{1} << 26;
-  return shape.count() <= (on_device ? there : on_host);
-}
-
 class Extractor {
  public:
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
+  ~Extractor() {
+    if (on_devices_.empty() && readers_.empty() && !uses_device(chosen_) && !uses_device(by_size_)) return;
+    const DeviceOfThread of_caller;
+    on_devices_.clear();
+    readers_.clear();
+    chosen_.reset();
+    by_size_.reset();
+  }
+  Extractor(const Extractor&) = delete;
+  Extractor& operator=(const Extractor&) = delete;
 
   std::unique_ptr<Catalogue> extract(const Configuration& configuration, const PixelInputs& inputs,
                                      const FilesWith& with) {
     const std::optional<int> device = device_of(inputs, wish_);
-    const Shape shape{inputs.planes.front().shape[1], inputs.planes.front().shape[0]};
     std::unique_ptr<Catalogue> catalogue;
-    const auto work = [&] { catalogue = extract_on(device, configuration, inputs, with); };
-    std::unique_lock turn(mutex_, std::try_to_lock);
-    if (turn && is_brief(shape, device.has_value())) {
-      const nb::gil_scoped_release others;
-      const auto of_caller = device || wish_.backend == Backend::cuda ? std::make_unique<DeviceOfThread>() : nullptr;
-      work();
-      return catalogue;
-    }
-    if (turn) turn.unlock();  // it is another thread's
-    do_interruptibly([&] {
-      std::unique_lock own(mutex_, std::defer_lock);
-      while (!own.try_lock_for(std::chrono::milliseconds(look_for_signals))) stop_if_asked();
-      work();
+    do_watchfully([&] {
+      std::unique_lock turn(mutex_, std::defer_lock);
+      while (!turn.try_lock_for(std::chrono::milliseconds(look_for_signals))) stop_if_asked();
+      catalogue = extract_on(device, configuration, inputs, with);
     });
     return catalogue;
   }
@@ -202,8 +198,9 @@ class Extractor {
     const std::optional<Failure> failure = failure_of([&] {
       OpenImage opened(task, job);
       Progress progress(Progress::Show::nothing, 1, 0);
-      const Execution& execution =
-          device ? execution_on(*device) : execution_for(shape.count() * opened.input().first().format.bytes());
+      const std::int64_t bytes = shape.count() * opened.input().first().format.bytes();
+      const auto of_caller = device || may_take_device(bytes) ? std::make_unique<DeviceOfThread>() : nullptr;
+      const Execution& execution = device ? execution_on(*device) : execution_for(bytes);
       opened.finish(extract_image(opened.input(), execution, progress), execution);
     });
     if (failure) throw Error(failure->kind, message_about(inputs.name, *failure));
@@ -221,6 +218,15 @@ class Extractor {
       return open_memory_image({name, hdu, "", {pixels}, ""});
     };
     return selected;
+  }
+
+  static bool uses_device(const std::optional<Execution>& execution) { return execution && execution->device; }
+
+  /// Whether a device may be what takes an image of the host's of so many bytes.
+  bool may_take_device(std::int64_t bytes) const {
+    if (wish_.backend == Backend::cpu) return false;
+    return wish_.backend == Backend::cuda || !wish_.devices.empty() ||
+           estimate_times({.pixel_bytes = bytes}, wish_.threads).favours_gpu();
   }
 
   /// By which the host gets what it needs of arrays of the same device.
@@ -280,7 +286,8 @@ class Extractor {
   const Execution& execution_for(std::int64_t bytes) {
     const bool small = wish_.backend == Backend::automatic;
     std::optional<Execution>& execution = small ? by_size_ : chosen_;
-    if (!execution || small) {
+    if (!execution || (small && bytes != sized_for_)) {
+      sized_for_ = bytes;
       const Machine machine = choose_machine(wish_, {.pixel_bytes = bytes});
       const auto device = machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
       if (!execution || execution->device.has_value() != device.has_value())
@@ -292,6 +299,7 @@ class Extractor {
   MachineWish wish_;
   std::timed_mutex mutex_;
   std::optional<Execution> chosen_, by_size_;
+  std::int64_t sized_for_ = 0;  ///< bytes of the image for which by_size_ was chosen
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };
@@ -303,9 +311,11 @@ void bind_extractor(nb::module_& module) {
       .def(
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
-             const std::vector<std::string>& settings,
-             bool of_difference) { new (self) Configuration(read_configuration(path, yaml, settings, of_difference)); },
-          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false)
+             const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
+            new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
+          },
+          nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
+          nb::arg("segmentation") = true)
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
         const Config& config = self.given->config;

@@ -1,6 +1,7 @@
 #include "python/core/interrupt.hpp"
 
 #include <nanobind/nanobind.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <future>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "stages/core/stop.hpp"
@@ -16,7 +18,7 @@ namespace srcextract::python {
 namespace nb = nanobind;
 
 bool hears_signals() {
-  return gettid() == getpid();
+  return syscall(SYS_gettid) == getpid();  // the C library has had a function for it since 2.30 only
 }
 
 void look_at_signals() {
@@ -35,15 +37,20 @@ void do_interruptibly(const std::function<void()>& work) {
     std::promise<void> ended;
     const std::future<void> end = ended.get_future();
     std::optional<nb::gil_scoped_release> others(std::in_place);
-    std::jthread worker([&] {
-      const StopScope asked(&stop);
-      try {
-        work();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      ended.set_value();
-    });
+    std::jthread worker;
+    try {
+      worker = std::jthread([&] {
+        const StopScope asked(&stop);
+        try {
+          work();
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        ended.set_value();
+      });
+    } catch (const std::system_error&) {
+      return work();  // no thread is to be had: it goes on without hearing signals
+    }
     while (end.wait_for(std::chrono::milliseconds(look_for_signals)) != std::future_status::ready) {
       others.reset();
       if (PyErr_CheckSignals() != 0) raised.emplace();
@@ -53,6 +60,32 @@ void do_interruptibly(const std::function<void()>& work) {
       end.wait();
     }
     worker.join();
+  }
+  if (raised) throw nb::python_error(std::move(*raised));
+  if (failure) std::rethrow_exception(failure);
+}
+
+void do_watchfully(const std::function<void()>& work) {
+  std::optional<nb::python_error> raised;
+  std::exception_ptr failure;
+  {
+    const nb::gil_scoped_release others;
+    if (!hears_signals()) return work();
+    std::atomic<bool> stop = false;
+    Errand look(std::chrono::milliseconds(look_for_signals), [&] {
+      if (stop) return;
+      const nb::gil_scoped_acquire own;
+      if (PyErr_CheckSignals() == 0) return;
+      raised.emplace();
+      stop = true;
+    });
+    const StopScope asked(&stop);
+    const ErrandScope looking(&look);
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
   }
   if (raised) throw nb::python_error(std::move(*raised));
   if (failure) std::rethrow_exception(failure);

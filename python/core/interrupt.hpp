@@ -15,6 +15,10 @@ bool hears_signals();
 /// (stages/core/stop.hpp), and once it has, what the handler raised is thrown.
 void do_interruptibly(const std::function<void()>& work);
 
+/// The same in this thread, which looks for signals between the pieces of its loops (stages/core/parallel.hpp): for
+/// work that waits for no other thread's for long. It costs next to nothing.
+void do_watchfully(const std::function<void()>& work);
+
 /// Runs Python's handlers of signals, with the GIL; throws what they raise.
 void look_at_signals();
 

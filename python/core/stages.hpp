@@ -41,12 +41,11 @@ template <class Where>
 struct HeldSky {
   Place<Where> place;
   Shape shape;
-  SkyMesh<Where> mesh = {};              ///< if it is one
-  Value<Background, Where> whole = {};   ///< of the image
-  Value<Background, Where> above = {};   ///< of the image once it is subtracted
-  Background facts = {};                 ///< `whole`, on the host
+  SkyMesh<Where> mesh = {};             ///< if it is one
+  Value<Background, Where> whole = {};  ///< of the image
+  Value<Background, Where> above = {};  ///< of the image once it is subtracted
+  Background facts = {};                ///< `whole`, on the host
 };
-
 
 /// Pixels that may be of sources.
 template <class Where>
@@ -63,10 +62,10 @@ struct HeldLabels {
   Place<Where> place;
   std::shared_ptr<const Runs<Where>> runs;
   Components<Where> components;
-  std::int64_t kept = 0, found = 0;          ///< of components, on the host
-  std::optional<Levels> levels = {};         ///< none: somebody else has found them
-  std::vector<std::int32_t> numbers = {};    ///< of the sources, where they are not 1, 2, 3 ...
-  Buffer<Parentage, Where> parentage = {};   ///< if they were deblended or cleaned
+  std::int64_t kept = 0, found = 0;            ///< of components, on the host
+  std::optional<Levels> levels = {};           ///< none: somebody else has found them
+  std::vector<std::int32_t> numbers = {};      ///< of the sources, where they are not 1, 2, 3 ...
+  Buffer<Parentage, Where> parentage = {};     ///< if they were deblended or cleaned
   std::optional<Cleaned<Where>> cleaned = {};  ///< of which `components` and `parentage` are here
 };
 

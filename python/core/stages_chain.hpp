@@ -39,8 +39,9 @@ void find_sky(const HeldImage<Where>& image, const Config& config, HeldSky<Where
   const Where& where = sky.place.where;
   const GivenSky given = given_sky(config.given_sky);
   if (given.level)
-    throw Error(ErrorKind::config, "background.level: a level that is known is subtracted from the array before it "
-                                   "comes here; background.rms can be given");
+    throw Error(ErrorKind::config,
+                "background.level: a level that is known is subtracted from the array before it "
+                "comes here; background.rms can be given");
   if (config.background.method == BackgroundMethod::constant) {
     sky.whole = estimate_background(image.pixels.image, config.background, where);
     if (given.any()) give_sky(given, sky.whole, where);
@@ -162,8 +163,9 @@ Levels levels_of_sources(const HeldLabels<Where>& labels, const Image<float, Whe
   const bool by_rate = controls_false_discoveries(config.detection);
   if (labels.levels) return *labels.levels;
   if (by_rate)
-    throw Error(ErrorKind::config, "detection.false_discovery_rate: tells the threshold of threshold(); of labels from "
-                                   "elsewhere say detection.threshold");
+    throw Error(ErrorKind::config,
+                "detection.false_discovery_rate: tells the threshold of threshold(); of labels from "
+                "elsewhere say detection.threshold");
   return fetch(StageLevels<Where>(image, sky, config, where)(config.detection.threshold), where);
 }
 
@@ -220,6 +222,11 @@ HeldLabels<Where> divide_sources(const HeldImage<Where>& image, const HeldLabels
   const Components<Where>& whole = islands.levels ? islands.components : pieces;
   HeldLabels<Where> out{place, islands.runs, {}};
   out.levels = levels_of_sources(islands, both.found(), sky, config, where);
+  if (islands.kept == 0) {
+    out.components = copy_of_components(islands.components, where);
+    out.found = islands.found;
+    return out;
+  }
   const Value<Levels, Where> levels = value_at(*out.levels, where);
   const DeblendImages<Where> images{both.found(), both.measured.image(), levels, noise_of(sky, config)};
   CorePixels<Where> cores;
@@ -273,17 +280,17 @@ Detection<Where> sum_sources(const HeldImage<Where>& image, const HeldLabels<Whe
     found.fluxes = measure_sources(both.measured.image(), *labels.runs, labels.components, found.levels, masked, where);
   const Components<Where>& own = labels.cleaned ? labels.cleaned->own : labels.components;
   if (config.detection.analysis_threshold != 0)
-    found.areas = area_above(*labels.runs, own,
-                             threshold(both.measured.image(), levels_at(config.detection.analysis_threshold),
-                                       noise_of(sky, config), where),
-                             where);
+    found.areas = area_above(
+        *labels.runs, own,
+        threshold(both.measured.image(), levels_at(config.detection.analysis_threshold), noise_of(sky, config), where),
+        where);
   if (measures_photometry(config)) {
     const Image<float, Where> no_variance;
-    found.photometry = measure_photometry(
-        PhotometryInput<Where>{both.measured.image(), no_variance, found.levels, *labels.runs, own,
-                               labels.cleaned ? labels.cleaned->own_sums : found.sums, labels.parentage,
-                               labels.cleaned ? &labels.cleaned->eaten : nullptr},
-        config, where);
+    found.photometry =
+        measure_photometry(PhotometryInput<Where>{both.measured.image(), no_variance, found.levels, *labels.runs, own,
+                                                  labels.cleaned ? labels.cleaned->own_sums : found.sums,
+                                                  labels.parentage, labels.cleaned ? &labels.cleaned->eaten : nullptr},
+                           config, where);
   }
   return found;
 }

@@ -10,8 +10,11 @@
 #include <utility>
 
 #include "cuda/device/device.hpp"
+#include "cuda/device/lent.hpp"
+#include "cuda/device/memory.hpp"
+#include "cuda/engine/results.hpp"
 #include "cuda/ingest/device_pixels.hpp"
-#include "python/core/stages.hpp"
+#include "python/core/stages_pixels.hpp"
 
 namespace srcextract::python {
 
@@ -19,6 +22,11 @@ template <>
 struct Place<Gpu> {
   Gpu where;
 };
+
+template <class T>
+Value<T, Gpu> value_at(const T& value, const Gpu& where) {
+  return to_device(value, where);
+}
 
 /// A device on which stages are done one after the other, with the memory that they keep. All that lies there has it,
 /// and whoever works there, or frees what lies there, has a turn.
@@ -82,9 +90,6 @@ struct OnDevice {
   void free() noexcept;
 };
 
-/// Waits for everything that the device of this thread has to do.
-void wait_for_device() noexcept;
-
 template <class Held>
 void OnDevice<Held>::free() noexcept {
   try {
@@ -107,7 +112,17 @@ auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) 
   return std::make_unique<OnDevice<Held>>(session, std::move(held));
 }
 
+using DeviceImage = OnDevice<HeldImage<Gpu>>;
+using DeviceSky = OnDevice<HeldSky<Gpu>>;
+using DeviceForeground = OnDevice<HeldForeground<Gpu>>;
+using DeviceLabels = OnDevice<HeldLabels<Gpu>>;
+using DeviceMask = OnDevice<Image<std::uint8_t, Gpu>>;
+using DeviceMap = OnDevice<Image<std::int32_t, Gpu>>;
+
 /// Throws Error{input} unless all lie on one device.
 void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions);
+
+void bind_device_images(nanobind::module_& module);
+void bind_device_sources(nanobind::module_& module);
 
 }  // namespace srcextract::python

@@ -23,11 +23,12 @@ using HostImage = HeldImage<Cpu>;
 using HostSky = HeldSky<Cpu>;
 
 std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads) {
-  const nb::gil_scoped_release others;
-  const PixelSource source = source_of(array);
-  auto held = std::make_unique<HostImage>(host_place(threads), source.shape);
-  ingest(source, held->pixels, held->place.where);
-  return held;
+  return do_stage(array.shape[0] * array.shape[1], [&] {
+    const PixelSource source = source_of(array);
+    auto held = std::make_unique<HostImage>(host_place(threads), source.shape);
+    ingest(source, held->pixels, held->place.where);
+    return held;
+  });
 }
 
 nb::object pixels_of(nb::handle self) {
@@ -38,10 +39,11 @@ nb::object pixels_of(nb::handle self) {
 }
 
 std::unique_ptr<HostSky> background(const HostImage& image, const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  auto sky = std::make_unique<HostSky>(HostSky{host_place(threads), image.pixels.image.shape});
-  find_sky(image, configuration.given->config, *sky);
-  return sky;
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    auto sky = std::make_unique<HostSky>(HostSky{host_place(threads), image.pixels.image.shape});
+    find_sky(image, configuration.given->config, *sky);
+    return sky;
+  });
 }
 
 nb::object sky_part(const HostSky& sky, SkyMap part) {
@@ -64,28 +66,30 @@ nb::object nodes(nb::handle self, SkyMap part) {
 }
 
 OwnedImage<Cpu> subtract(const HostImage& image, const HostSky& sky, int threads) {
-  const nb::gil_scoped_release others;
-  return subtract_background(image, sky, host_place(threads));
+  return do_stage(image.pixels.image.shape.count(),
+                  [&] { return subtract_background(image, sky, host_place(threads)); });
 }
 
 OwnedImage<Cpu> convolve_image(const HostImage& image, const HostSky* sky, bool subtracted,
                                const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  return convolve_about_sky(image, sky, subtracted, configuration.given->config.convolve, host_place(threads));
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    return convolve_about_sky(image, sky, subtracted, configuration.given->config.convolve, host_place(threads));
+  });
 }
 
 OwnedImage<Cpu> combine(const std::vector<const HostImage*>& images, const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  return combine_images(images, configuration.given->config, host_place(threads));
+  return do_stage(images.front()->pixels.image.shape.count(),
+                  [&] { return combine_images(images, configuration.given->config, host_place(threads)); });
 }
 
 OwnedImage<Cpu> resample_image(const HostImage& image, const std::string& header, const std::string& to_header,
                                std::pair<std::int64_t, std::int64_t> shape, const Configuration& configuration,
                                int threads) {
-  const nb::gil_scoped_release others;
-  const Place<Cpu> place = host_place(threads);
-  return resample_by_headers(image, header, to_header, {shape.second, shape.first},
-                             configuration.given->config.difference.interpolation, place.where, place);
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    const Place<Cpu> place = host_place(threads);
+    return resample_by_headers(image, header, to_header, {shape.second, shape.first},
+                               configuration.given->config.difference.interpolation, place.where, place);
+  });
 }
 
 nb::object render(const HostImage& image, const Configuration& configuration, int threads) {
@@ -101,7 +105,7 @@ nb::object render(const HostImage& image, const Configuration& configuration, in
 
 void bind_stage_images(nb::module_& module) {
   nb::class_<HostImage>(module, "HostImage", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def_prop_ro("array", [](nb::object self) { return pixels_of(self); })
+      .def_prop_ro("array", [](nb::handle self) { return pixels_of(self); })
       .def_prop_ro("masked", [](const HostImage& self) { return self.pixels.masked->total(); });
   nb::class_<HostSky>(module, "HostSky")
       .def_prop_ro("shape", [](const HostSky& self) { return std::pair(self.shape.height, self.shape.width); })
@@ -110,8 +114,8 @@ void bind_stage_images(nb::module_& module) {
       .def("level", [](const HostSky& self) { return sky_part(self, SkyMap::level); })
       .def("rms", [](const HostSky& self) { return sky_part(self, SkyMap::rms); })
       .def("nothing", [](const HostSky& self) { return sky_part(self, SkyMap::nothing); })
-      .def("level_nodes", [](nb::object self) { return nodes(self, SkyMap::level); })
-      .def("rms_nodes", [](nb::object self) { return nodes(self, SkyMap::rms); });
+      .def("level_nodes", [](nb::handle self) { return nodes(self, SkyMap::level); })
+      .def("rms_nodes", [](nb::handle self) { return nodes(self, SkyMap::rms); });
   module.def("stage_image", &hold, nb::arg("array"), nb::arg("threads"));
   module.def("stage_background", &background, nb::arg("image"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_subtract", &subtract, nb::arg("image"), nb::arg("sky"), nb::arg("threads"));

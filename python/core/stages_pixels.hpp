@@ -71,11 +71,13 @@ OwnedImage<Where> convolve_about_sky(const HeldImage<Where>& image, const HeldSk
                                      const ConvolveConfig& config, const Place<Where>& place) {
   const Where& where = place.where;
   if (sky != nullptr && !subtracted && !sky->mesh.level.empty())
-    throw Error(ErrorKind::config, "background: a convolution is about one level, and this background is a mesh; "
-                                   "convolve background.subtract(image), with background.subtracted");
+    throw Error(ErrorKind::config,
+                "background: a convolution is about one level, and this background is a mesh; "
+                "convolve background.subtract(image), with background.subtracted");
   if (config.kernel == KernelShape::none)
-    throw Error(ErrorKind::config, "convolve.kernel: 'none' is no kernel; say gaussian, tophat, mexican_hat, file, or "
-                                   "an array");
+    throw Error(ErrorKind::config,
+                "convolve.kernel: 'none' is no kernel; say gaussian, tophat, mexican_hat, file, or "
+                "an array");
   const Value<Background, Where> level =
       sky != nullptr ? copy_of(SkyOf<Where>{*sky, subtracted}.background(), where) : value_at(Background{}, where);
   return held(convolve(image.pixels.image, make_kernel(config), config.edges, level, where),
@@ -96,8 +98,7 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
     Pixels<Where>& plane = planes.emplace_back();
     plane.image = copy_of(image->pixels.image, where);
     plane.masked = copy_of(image->pixels.masked, where);
-    if (needs_skies(config.combine.method))
-      skies.push_back(estimate_background(plane.image, config.background, where));
+    if (needs_skies(config.combine.method)) skies.push_back(estimate_background(plane.image, config.background, where));
   }
   auto out = std::make_unique<HeldImage<Where>>(place, shape);
   combine_planes(planes, skies, config.combine, out->pixels, where);

@@ -9,6 +9,8 @@
 
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/make_catalog.hpp"
+#include "pipeline/chain/measure_positions.hpp"
+#include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "python/core/stages_chain.hpp"
 #include "stages/catalogue/vignets.hpp"
@@ -38,8 +40,9 @@ Place<Cpu> host_place(int threads) {
 
 void check_stage_config(const Config& config) {
   if (has_map(config.weights))
-    refuse("weights.type", "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
-                           "background");
+    refuse("weights.type",
+           "maps of weights are taken by extract() alone; the stages one by one have the noise of the "
+           "background");
   if (config.convolve.kernel != KernelShape::none && config.convolve.filter == Filter::matched)
     refuse("convolve.filter", "the matched filter is a part of extract() alone");
   if (config.detection.sign != DetectionSign::positive)
@@ -52,13 +55,13 @@ void check_stage_config(const Config& config) {
 
 void check_divided(std::int64_t sources, bool divided, const Config& config) {
   if (sources > 0 && !divided && (config.deblend.method != DeblendMethod::none || config.deblend.clean))
-    throw Error(ErrorKind::config, "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
-                                   "does so, and measure() knows it of its labels");
+    throw Error(ErrorKind::config,
+                "deblend.method, deblend.clean: these labels were not deblended or cleaned; deblend() "
+                "does so, and measure() knows it of its labels");
 }
 
-std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image,
-                                        const Configuration& configuration, const Cpu& where) {
-  const Config& config = configuration.given->config;
+std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<float, Cpu>& image, const Config& config,
+                                        const std::string& yaml, const Cpu& where) {
   Detection<Cpu>& found = measured.found;
   const Observer nobody;
   StageClock clock(nobody);
@@ -67,15 +70,14 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
   const Buffer<SourceSums, Cpu> sums = std::move(found.sums);
   auto catalogue = std::make_unique<Catalogue>();
   Extraction& extraction = catalogue->result.extraction;
-  extraction = make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config,
-                            where, clock);
+  extraction =
+      make_catalog(std::move(found), {sums.begin(), sums.end()}, measured.masked, measured.shape, config, where, clock);
   number_sources(measured.numbers, extraction.sources, extraction.label);
   if (config.measurement.saturation > 0)
     flag_saturated(extraction.brightest, config.measurement.saturation, extraction.sources);
   catalogue->name = "the image";
-  catalogue->metadata = {.version = program_version(),
-                         .config_yaml = configuration.given->yaml,
-                         .parquet_compression = config.output.parquet_compression};
+  catalogue->metadata = {
+      .version = program_version(), .config_yaml = yaml, .parquet_compression = config.output.parquet_compression};
   catalogue->config = config;
   catalogue->shape = measured.shape;
   catalogue->cpu = where;
@@ -83,10 +85,38 @@ std::unique_ptr<Catalogue> catalogue_of(MeasuredOnHost&& measured, const Image<f
   return catalogue;
 }
 
+Config config_of_light(const PositionColumns& columns, const Configuration& configuration) {
+  return forced_config(configuration.given->config, columns.contains("A_IMAGE"));
+}
+
+std::unique_ptr<Catalogue> light_at(const PositionColumns& columns, MeasuredOnHost&& sky,
+                                    const Image<float, Cpu>& image, const Configuration& configuration,
+                                    const Cpu& where) {
+  const auto column = [&](const char* name) {
+    const auto found = columns.find(name);
+    return found == columns.end() ? std::vector<double>() : found->second;
+  };
+  PositionList list;
+  list.x = column("X_IMAGE");
+  list.y = column("Y_IMAGE");
+  list.rows = std::ssize(list.x);
+  list.a = column("A_IMAGE");
+  list.b = column("B_IMAGE");
+  list.theta = column("THETA_IMAGE");
+  list.kron_radius = column("KRON_RADIUS");
+  for (const double number : column("NUMBER")) list.number.push_back(static_cast<std::int32_t>(number));
+  const OpenPositions positions = place_positions(list, "", "the image", where);
+  const Config config = config_of_light(columns, configuration);
+  measure_positions(positions.forced(), image, {}, config, sky.found, where);
+  auto catalogue = catalogue_of(std::move(sky), image, config, configuration.given->yaml, where);
+  name_positions(positions, catalogue->shape, config, catalogue->result.extraction.sources);
+  return catalogue;
+}
+
 void bind_stages(nanobind::module_& module) {
   bind_stage_images(module);
   bind_stage_sources(module);
-  bind_stage_devices(module);
+  if constexpr (SRCEXTRACT_HAVE_CUDA != 0) bind_stage_devices(module);
 }
 
 }  // namespace srcextract::python

@@ -1,9 +1,8 @@
-#include <cuda_runtime_api.h>
-
 #include <map>
 #include <string>
 
 #include "python/core/stages_device.hpp"
+#include "python/core/stages_results.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract::python {
@@ -21,10 +20,6 @@ std::shared_ptr<DeviceSession> session_of(int device) {
   return session;
 }
 
-void wait_for_device() noexcept {
-  cudaDeviceSynchronize();
-}
-
 void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions) {
   for (const std::shared_ptr<DeviceSession>& one : sessions) {
     if (one == *sessions.begin()) continue;
@@ -32,6 +27,11 @@ void require_same(std::initializer_list<std::shared_ptr<DeviceSession>> sessions
                                       " and another on GPU " + std::to_string(one->device()) +
                                       "; copy them to one device");
   }
+}
+
+void bind_stage_devices(nanobind::module_& module) {
+  bind_device_images(module);
+  bind_device_sources(module);
 }
 
 }  // namespace srcextract::python

@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -45,72 +46,97 @@ Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
 }
 
 std::unique_ptr<HostForeground> foreground_of(const PlaneArray& mask, int threads) {
-  const nb::gil_scoped_release others;
-  const Place<Cpu> place = host_place(threads);
-  auto found = std::make_unique<HostForeground>(HostForeground{place, {}});
-  found->runs = std::make_shared<const Runs<Cpu>>(
-      runs_of_mask(image_of<std::uint8_t>(mask, place.where), place.where));
-  return found;
+  return do_stage(mask.shape[0] * mask.shape[1], [&] {
+    const Place<Cpu> place = host_place(threads);
+    auto found = std::make_unique<HostForeground>(HostForeground{place, {}});
+    found->runs =
+        std::make_shared<const Runs<Cpu>>(runs_of_mask(image_of<std::uint8_t>(mask, place.where), place.where));
+    return found;
+  });
 }
 
 std::unique_ptr<HostLabels> labels_of(const PlaneArray& map, int threads) {
-  const nb::gil_scoped_release others;
-  const Place<Cpu> place = host_place(threads);
-  LabelledRuns<Cpu> labelled = runs_of_labels(image_of<std::int32_t>(map, place.where), place.where);
-  auto labels = std::make_unique<HostLabels>(HostLabels{place, {}, {}});
-  labels->runs = std::make_shared<const Runs<Cpu>>(std::move(labelled.runs));
-  labels->kept = labels->found = labelled.components.counts->kept;
-  labels->components = std::move(labelled.components);
-  if (!labelled.labels.empty() && labelled.labels.back() != labels->kept) labels->numbers = std::move(labelled.labels);
-  return labels;
+  return do_stage(map.shape[0] * map.shape[1], [&] {
+    const Place<Cpu> place = host_place(threads);
+    LabelledRuns<Cpu> labelled = runs_of_labels(image_of<std::int32_t>(map, place.where), place.where);
+    auto labels = std::make_unique<HostLabels>(HostLabels{place, {}, {}});
+    labels->runs = std::make_shared<const Runs<Cpu>>(std::move(labelled.runs));
+    labels->kept = labels->found = labelled.components.counts->kept;
+    labels->components = std::move(labelled.components);
+    if (!labelled.labels.empty() && labelled.labels.back() != labels->kept)
+      labels->numbers = std::move(labelled.labels);
+    return labels;
+  });
 }
 
 std::unique_ptr<HostForeground> threshold_image(const HostImage& image, const HostSky& sky, bool subtracted,
                                                 const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  const Config& config = configuration.given->config;
-  check_stage_config(config);
-  return std::make_unique<HostForeground>(find_pixels(image, {sky, subtracted}, config, host_place(threads)));
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    const Config& config = configuration.given->config;
+    check_stage_config(config);
+    return std::make_unique<HostForeground>(find_pixels(image, {sky, subtracted}, config, host_place(threads)));
+  });
 }
 
 std::unique_ptr<HostLabels> label(const HostForeground& found, const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  return std::make_unique<HostLabels>(
-      join_pixels(found, configuration.given->config.detection, host_place(threads)));
+  return do_stage(found.runs->shape.count(), [&] {
+    return std::make_unique<HostLabels>(join_pixels(found, configuration.given->config.detection, host_place(threads)));
+  });
 }
 
 std::unique_ptr<HostLabels> deblend_labels(const HostImage& image, const HostLabels& labels, const HostSky& sky,
                                            bool subtracted, const HostImage* found_in,
                                            const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
-  const Config& config = configuration.given->config;
-  check_stage_config(config);
-  return std::make_unique<HostLabels>(
-      divide_sources(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    const Config& config = configuration.given->config;
+    check_stage_config(config);
+    return std::make_unique<HostLabels>(
+        divide_sources(image, labels, {sky, subtracted}, found_in, config, host_place(threads)));
+  });
 }
 
 std::unique_ptr<Catalogue> measure(const HostImage& image, const HostLabels& labels, const HostSky& sky,
                                    bool subtracted, const HostImage* found_in, const Configuration& configuration,
                                    int threads) {
-  const nb::gil_scoped_release others;
-  const Config& config = configuration.given->config;
-  check_stage_config(config);
-  check_divided(labels.kept, !labels.parentage.empty(), config);
-  const Cpu where = host_place(threads).where;
-  const SkyOf<Cpu> of{sky, subtracted};
-  Detection<Cpu> found = sum_sources(image, labels, of, found_in, config, where);
-  found.background = of.background();
-  found.whole = sky.whole;
-  found.mesh = copy_of_mesh(sky.mesh, where);
-  found.runs = {labels.runs->shape, copy_of(labels.runs->runs, where), copy_of(labels.runs->row_begin, where)};
-  found.components = copy_of_components(labels.components, where);
-  found.parentage = copy_of(labels.parentage, where);
-  if (labels.cleaned) found.cleaned.own_sums = copy_of(labels.cleaned->own_sums, where);
-  const Image<float, Cpu> nothing;
-  std::optional<Worked<Cpu>> worked;
-  if (measures_aperture_noise(config)) worked.emplace(image, of, where);
-  return catalogue_of({std::move(found), image.pixels.image.shape, *image.pixels.masked, labels.numbers},
-                      worked ? worked->image() : nothing, configuration, where);
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    const Config& config = configuration.given->config;
+    check_stage_config(config);
+    check_divided(labels.kept, !labels.parentage.empty(), config);
+    const Cpu where = host_place(threads).where;
+    const SkyOf<Cpu> of{sky, subtracted};
+    Detection<Cpu> found = sum_sources(image, labels, of, found_in, config, where);
+    found.background = of.background();
+    found.whole = sky.whole;
+    found.mesh = copy_of_mesh(sky.mesh, where);
+    found.runs = {labels.runs->shape, copy_of(labels.runs->runs, where), copy_of(labels.runs->row_begin, where)};
+    found.components = copy_of_components(labels.components, where);
+    found.parentage = copy_of(labels.parentage, where);
+    if (labels.cleaned) found.cleaned.own_sums = copy_of(labels.cleaned->own_sums, where);
+    const Image<float, Cpu> nothing;
+    std::optional<Worked<Cpu>> worked;
+    if (measures_aperture_noise(config)) worked.emplace(image, of, where);
+    return catalogue_of({std::move(found), image.pixels.image.shape, *image.pixels.masked, labels.numbers},
+                        worked ? worked->image() : nothing, config, configuration.given->yaml, where);
+  });
+}
+
+std::unique_ptr<Catalogue> measure_at(const HostImage& image, const PositionColumns& columns, const HostSky& sky,
+                                      bool subtracted, const Configuration& configuration, int threads) {
+  return do_stage(image.pixels.image.shape.count(), [&] {
+    check_stage_config(configuration.given->config);
+    check_background(sky.facts, configuration.given->config);
+    const Cpu where = host_place(threads).where;
+    const SkyOf<Cpu> of{sky, subtracted};
+    const Worked<Cpu> worked(image, of, where);
+    const Config config = config_of_light(columns, configuration);
+    Detection<Cpu> found;
+    found.background = of.background();
+    found.whole = sky.whole;
+    found.mesh = copy_of_mesh(sky.mesh, where);
+    found.levels = StageLevels<Cpu>(worked.image(), of, config, where)(config.detection.threshold);
+    return light_at(columns, {std::move(found), image.pixels.image.shape, *image.pixels.masked, {}}, worked.image(),
+                    configuration, where);
+  });
 }
 
 nb::object mask_of(const HostForeground& found) {
@@ -159,6 +185,8 @@ void bind_stage_sources(nb::module_& module) {
   module.def("stage_label", &label, nb::arg("found"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_deblend", &deblend_labels, nb::arg("image"), nb::arg("labels"), nb::arg("sky"),
              nb::arg("subtracted"), nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
+  module.def("stage_measure_at", &measure_at, nb::arg("image"), nb::arg("columns"), nb::arg("sky"),
+             nb::arg("subtracted"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_measure", &measure, nb::arg("image"), nb::arg("labels"), nb::arg("sky"), nb::arg("subtracted"),
              nb::arg("found_in").none(), nb::arg("configuration"), nb::arg("threads"));
 }

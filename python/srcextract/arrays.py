@@ -8,7 +8,8 @@ from srcextract.devices import DeviceArray, device_array, host_dlpack
 from srcextract.errors import InputError
 
 
-def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, blank: int | None = None) -> _core.PlaneArray:
+def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
+             blank: int | None = None) -> _core.PlaneArray:
     """The pixels of a 2-D array, without a copy.
 
     Parameters
@@ -42,7 +43,7 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0, 
     return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
 
 
-def array_of(values, name):
+def array_of(values: Any, name: str) -> Any:
     """`values` as an array where it lies: a NumPy array on the host, or a `DeviceArray`."""
     there = device_array(values, name)
     return host_array(values, name) if there is None else there

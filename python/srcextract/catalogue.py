@@ -72,7 +72,7 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self._made)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True  # also without sources: a Failure of extract_many is false
 
     @property

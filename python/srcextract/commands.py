@@ -53,7 +53,8 @@ def _catalogue(one: Any, name: str) -> files.Contents:
     return files.table_contents(table, name)
 
 
-def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None, threads: int | None = None) -> Comparison:
+def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
+            threads: int | None = None) -> Comparison:
     """Holds a catalogue against a reference: ``srcextract compare``.
 
     Parameters

@@ -1,4 +1,5 @@
 """Configurations: a path, a dict, or section__key=value arguments, one after the other."""
+import functools
 import json
 import os
 from typing import Any
@@ -37,11 +38,21 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
     return settings
 
 
+# What a configuration says of files, which may change from call to call.
+_OF_FILES = ("file", "nnw", "/")
+
+
+@functools.lru_cache(64)
+def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool) -> _core.Configuration:
+    """One that was read before: reading takes longer than a small image."""
+    return _core.Configuration(None, yaml, list(settings), of_difference, segmentation)
+
+
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
-         of_difference: bool = False) -> _core.Configuration:
+         of_difference: bool = False, segmentation: bool = True) -> _core.Configuration:
     """The configuration of a path, a dict of sections, or the defaults, with arguments on top.
 
-    That of a difference has no use for some keys, which is told.
+    That of a difference has no use for some keys, which is told. Without `segmentation` catalogues cannot tell it.
 
     Raises
     ------
@@ -50,8 +61,10 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     """
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
-        return _core.Configuration(None, _as_yaml(config, "the configuration") if config else "", settings,
-                                   of_difference)
+        yaml = _as_yaml(config, "the configuration") if config else ""
+        if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
+            return _core.Configuration(None, yaml, settings, of_difference, segmentation)
+        return _read_again(yaml, tuple(settings), of_difference, segmentation)
     if isinstance(config, _core.Configuration):
         if settings:
             raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
@@ -61,4 +74,4 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': "
                         f"3}}; not a {type(config).__name__}") from None
-    return _core.Configuration(os.fsdecode(path), "", settings, of_difference)
+    return _core.Configuration(os.fsdecode(path), "", settings, of_difference, segmentation)

@@ -1,5 +1,8 @@
 """Arrays that lie on a GPU: of CuPy, PyTorch, JAX, or whatever tells of itself as these do."""
+from typing import Any
+
 import numpy
+from numpy.typing import DTypeLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
@@ -24,43 +27,46 @@ class DeviceArray:
         After whose work it may be read, as ``__cuda_array_interface__`` has it; None is at once.
     """
 
-    def __init__(self, address, shape, strides, dtype, stream, owner):
+    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: numpy.dtype[Any],
+                 stream: int | None, owner: Any) -> None:
         self.address, self.shape, self.strides = address, shape, strides
         self.dtype, self.stream, self.owner = dtype, stream, owner
 
-    ndim = property(lambda self: len(self.shape))
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
 
     @property
-    def size(self):
+    def size(self) -> int:
         size = 1
         for length in self.shape:
             size *= length
         return size
 
-    def view(self, dtype):
+    def view(self, dtype: DTypeLike) -> "DeviceArray":
         """As another type of the same size."""
         return DeviceArray(self.address, self.shape, self.strides, numpy.dtype(dtype), self.stream, self.owner)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: tuple[int, ...]) -> "DeviceArray":
         """What lies at an index of the first axes."""
         offset = sum(at * stride for at, stride in zip(index, self.strides))
         return DeviceArray(self.address + offset, self.shape[len(index):], self.strides[len(index):], self.dtype,
                            self.stream, self.owner)
 
-    def reshape(self, shape):
+    def reshape(self, shape: tuple[int, ...]) -> "DeviceArray":
         """Without leading axes of one element."""
         return DeviceArray(self.address, tuple(shape), self.strides[-len(shape):], self.dtype, self.stream, self.owner)
 
 
-def _dense(shape, itemsize):
-    strides = []
+def _dense(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    strides: list[int] = []
     for length in reversed(shape):
         strides.insert(0, itemsize)
         itemsize *= length
     return tuple(strides)
 
 
-def _of_interface(told, values, name):
+def _of_interface(told: dict[str, Any], values: Any, name: str) -> DeviceArray:
     """What ``__cuda_array_interface__`` tells."""
     if told.get("mask") is not None:
         raise InputError(f"{name}: an array with a mask of its own cannot be read on a GPU; give the mask as mask=")
@@ -75,14 +81,15 @@ def _of_interface(told, values, name):
                        stream, values)
 
 
-def _interface_of(values):
+def _interface_of(values: Any) -> dict[str, Any] | None:
     try:
-        return values.__cuda_array_interface__
+        told: dict[str, Any] = values.__cuda_array_interface__
+        return told
     except Exception:  # of what lies on the host, or does not want to tell
         return None
 
 
-def _lent(values, name, **arguments):
+def _lent(values: Any, name: str, **arguments: Any) -> tuple[int, int, tuple[int, ...], tuple[int, ...], str, Any]:
     """What ``__dlpack__`` lends."""
     try:
         return _core.read_dlpack(values.__dlpack__(**arguments))
@@ -92,7 +99,7 @@ def _lent(values, name, **arguments):
         raise InputError(f"{name}: the array does not lend its memory: {error}") from error
 
 
-def device_array(values, name):
+def device_array(values: Any, name: str) -> DeviceArray | None:
     """`values` as a `DeviceArray` where they lie on a GPU, and None where they do not.
 
     The interface of arrays on CUDA is asked first where it names a stream, and else DLPack, which is told the legacy
@@ -113,13 +120,13 @@ def device_array(values, name):
 class _HostArray:
     """Memory of the host that somebody lends, for NumPy."""
 
-    def __init__(self, address, shape, strides, kind, owner):
+    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], kind: str, owner: Any) -> None:
         self.owner = owner
         self.__array_interface__ = {"version": 3, "data": (address, True), "shape": shape, "strides": strides,
                                     "typestr": kind}
 
 
-def host_dlpack(values, name):
+def host_dlpack(values: Any, name: str) -> NDArray[Any] | None:
     """What ``__dlpack__`` lends of the host's memory as a NumPy array, page-locked or not; None if there is no such."""
     place = getattr(values, "__dlpack_device__", None)
     if place is None or int(place()[0]) not in (_HOST, _PAGE_LOCKED):

@@ -74,20 +74,26 @@ def _of_readable(source: Any, name: str) -> Contents:
     return made
 
 
+def is_contents(image: Any) -> bool:
+    """Whether it is a path, bytes, or what has read(): the contents of a file."""
+    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or (
+        callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"))
+
+
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
     """`Contents` of a path, bytes or a file object; None of anything else.
 
     A file object is read from its beginning. One of Python's own, of a file that still has its name, is read by its path.
     """
+    if not is_contents(image):
+        return None
     if isinstance(image, (str, os.PathLike)):
         return _of_path(image)
     if isinstance(image, (bytes, bytearray, memoryview)):
         return of_bytes(image, name or "the bytes")
-    if callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"):
-        own = getattr(image, "name", None) or getattr(image, "path", None)
-        own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
-        return _of_readable(image, name or own or "the file object")
-    return None
+    own = getattr(image, "name", None) or getattr(image, "path", None)
+    own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
+    return _of_readable(image, name or own or "the file object")
 
 
 @contextlib.contextmanager
@@ -144,9 +150,9 @@ def table_contents(table: Any, name: str) -> Contents:
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
-    from astropy.io import fits
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
+    from astropy.io import fits
     file = io.BytesIO()
     fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
     return of_bytes(file.getbuffer(), name)

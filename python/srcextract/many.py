@@ -1,6 +1,9 @@
 """Many images, several at a time: `extract_many`."""
+import importlib
 import itertools
 import os
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any
 
 from srcextract import _core, configuration, errors
 from srcextract.catalogue import Catalogue
@@ -23,22 +26,22 @@ class Failure:
         Why; raise it to stop there.
     """
 
-    def __init__(self, name, error):
+    def __init__(self, name: str, error: SrcextractError) -> None:
         self.name, self.error = name, error
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Failure of {self.name}: {type(self.error).__name__}: {self.error}>"
 
 
-def _bar(progress, total):
+def _bar(progress: bool | None, total: int | None) -> Any:
     """A progress bar, or None."""
     if progress is False:
         return None
     try:
-        from tqdm.auto import tqdm
+        tqdm = importlib.import_module("tqdm.auto").tqdm
     except ImportError:
         if progress is True:
             raise ConfigError("progress=True needs tqdm: pip install tqdm") from None
@@ -46,7 +49,10 @@ def _bar(progress, total):
     return tqdm(total=total, unit="image")
 
 
-def _of_paths(batch):
+_Results = Generator[tuple[Catalogue | Failure, bool], None, None]
+
+
+def _of_paths(batch: _core.Batch) -> _Results:
     """What becomes of files, in their order, and whether it is the last of its file."""
     try:
         while True:
@@ -62,7 +68,7 @@ def _of_paths(batch):
         pass_on_log()
 
 
-def _of_arrays(extractor, pixels):
+def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Results:
     """What becomes of arrays, one after the other."""
     for number, image in pixels:
         try:
@@ -71,7 +77,9 @@ def _of_arrays(extractor, pixels):
             yield Failure(f"image {number}", error), True
 
 
-def extract_many(images, config=None, *, backend="auto", devices=None, threads=None, progress=None, **keys):
+def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "auto", devices: Sequence[int] | None = None,
+                 threads: int | None = None, progress: bool | None = None, segmentation: bool = True,
+                 **keys: Any) -> Generator[Catalogue | Failure, None, None]:
     """The catalogues of many images, as they are asked for.
 
     Files are extracted several at a time: while some are read others are worked on, on as many GPUs as there are. They
@@ -82,7 +90,7 @@ def extract_many(images, config=None, *, backend="auto", devices=None, threads=N
     images : iterable of path or of what `extract` takes
         Paths that follow one another are extracted at the same time, and are all asked for at once; arrays one after
         the other, each when it is its turn.
-    config, backend, threads, **keys
+    config, backend, threads, segmentation, **keys
         As of `Extractor`.
     devices : list of int, optional
         Indices of the GPUs that may be used; None are all.
@@ -106,20 +114,24 @@ def extract_many(images, config=None, *, backend="auto", devices=None, threads=N
     -----
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
-    settled = configuration.read(config, keys)
-    extractor = Extractor(settled, backend=backend, device=devices[0] if devices else None, threads=threads)
-    engine = [str(backend), [int(device) for device in devices or []], int(threads or 0)]
-    total = len(images) if hasattr(images, "__len__") else None
-    return _results(images, settled, extractor, engine, progress, total)
+    settled = configuration.read(config, keys, segmentation=segmentation)
+    extractor = Extractor(settled, backend=backend, device=devices or None, threads=threads)
+
+    def batch_of(paths: list[str]) -> _core.Batch:
+        return _core.Batch(settled, paths, backend, [int(device) for device in devices or []], int(threads or 0))
+
+    total = len(images) if isinstance(images, Sequence) else None
+    return _results(images, extractor, batch_of, progress, total)
 
 
-def _results(given, settled, extractor, engine, progress, total):
+def _results(given: Iterable[Any], extractor: Extractor, batch_of: Callable[[list[str]], _core.Batch],
+             progress: bool | None, total: int | None) -> Generator[Catalogue | Failure, None, None]:
     bar = _bar(progress, total)
     try:
         of_paths = itertools.groupby(enumerate(given), lambda item: isinstance(item[1], (str, os.PathLike)))
         for are_paths, group in of_paths:
             if are_paths:
-                made = _of_paths(_core.Batch(settled, [os.fsdecode(os.fspath(image)) for _, image in group], *engine))
+                made = _of_paths(batch_of([os.fsdecode(os.fspath(image)) for _, image in group]))
             else:
                 made = _of_arrays(extractor, group)
             try:

@@ -1,5 +1,6 @@
 """Images into catalogues: `extract`, and `Extractor`, which keeps what it needs from image to image."""
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from srcextract import _core, configuration, files, images
@@ -19,6 +20,12 @@ def pass_on_log(*contents: files.Contents | None) -> None:
         logger.log(level, "%s", text)
 
 
+def _several(device: int | Sequence[int] | None) -> Sequence[int]:
+    if device is None:
+        return []
+    return device if isinstance(device, Sequence) else [device]
+
+
 class Extractor:
     """Takes images of one configuration through the pipeline, and keeps memory and the CUDA graph between them.
 
@@ -28,12 +35,14 @@ class Extractor:
         The YAML file that the command takes, sections with their keys, or the defaults.
     backend : {'auto', 'cpu', 'cuda'}
         `auto` takes a GPU where the work is done sooner with one. Catalogues are the same to the last bit.
-    device : int, optional
-        Index of the GPU; None is the first.
+    device : int or list of int, optional
+        Index of the GPU, or of those that may be used; None is the one that an array lies on, or the first.
     threads : int, optional
         Of the host; None is as many as this process may use.
     of_difference : bool
         Of images from each of which a reference is subtracted.
+    segmentation : bool
+        Whether catalogues can tell their `segmentation`. Without it they take less memory, and a GPU has less to send.
     **section__key
         Keys of the configuration, as in ``detection__threshold=3``.
 
@@ -43,11 +52,11 @@ class Extractor:
         If the configuration is wrong: with the place, the reason, and the key that may be meant.
     """
 
-    def __init__(self, config: Any = None, *, backend: str = "auto", device: int | None = None, threads: int | None = None,
-                 of_difference: bool = False, **keys: Any) -> None:
-        self._configuration = configuration.read(config, keys, of_difference)
+    def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
+                 threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
+        self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._of_difference = of_difference
-        self._engine = _core.Extractor(backend, [] if device is None else [int(device)], int(threads or 0))
+        self._engine = _core.Extractor(backend, [int(index) for index in _several(device)], int(threads or 0))
 
     @property
     def config(self) -> str:
@@ -119,7 +128,7 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         or what has ``read()``, as of fsspec, which is read from its beginning. Or pixels: a 2-D array of any real type,
         byte order and strides, which is read where it lies, or a stack of shape (n, height, width) with
         ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count.
-    config, backend, device, threads, **keys
+    config, backend, device, threads, segmentation, **keys
         As of `Extractor`.
     header : astropy.io.fits.Header or str, optional
         Of the image: its WCS, GAIN, BUNIT, BLANK and what the catalogue repeats. That of an HDU by default.

@@ -118,7 +118,8 @@ def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: floa
         x, y, a, b, theta = (numpy.asarray(catalogue[name], float) for name in names)
     else:
         x, y = (numpy.asarray(catalogue[name], float) for name in names[:2])
-        a = b = numpy.sqrt(numpy.asarray(catalogue["NPIX"], float) / numpy.pi) / scale if "NPIX" in catalogue else 1 + 0 * x
+        area = numpy.asarray(catalogue["NPIX"], float) if "NPIX" in catalogue else 30 + 0 * x
+        a = b = numpy.sqrt(area / numpy.pi) / scale
         theta = 0 * x
     # NumPy counts from 0, catalogues from 1.
     ax.add_collection(EllipseCollection(2 * scale * a, 2 * scale * b, theta, units="xy", edgecolors=color,

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,14 +35,12 @@ uint32_t arc4random(void) {
   return value;
 }
 
-/* glibc 2.30: std::condition_variable's for steady clocks. Where there is none, the same time from now by the clock that
-   conditions have; a clock that is set meanwhile makes the wait end early, which waits are allowed to, or late. */
-int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                           const struct timespec* deadline) {
-  typedef int (*Wait)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const struct timespec*);
-  const Wait wait = (Wait)dlsym(RTLD_DEFAULT, "pthread_cond_clockwait");
-  if (wait != NULL) return wait(condition, mutex, clock, deadline);
+/* glibc 2.30. */
+pid_t gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
+/* A time of another clock by the one that conditions and mutexes have: as far from now. A clock that is set meanwhile
+   makes a wait end early, which waits are allowed to, or late. */
+static struct timespec by_real_clock(clockid_t clock, const struct timespec* deadline) {
   struct timespec now, here;
   clock_gettime(clock, &now);
   clock_gettime(CLOCK_REALTIME, &here);
@@ -53,5 +53,23 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
     here.tv_sec += 1;
     here.tv_nsec -= 1000000000;
   }
+  return here;
+}
+
+/* glibc 2.30: waits of std::condition_variable and std::timed_mutex by steady clocks. The machine's own where it has them. */
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* deadline) {
+  typedef int (*Wait)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const struct timespec*);
+  const Wait wait = (Wait)dlsym(RTLD_DEFAULT, "pthread_cond_clockwait");
+  if (wait != NULL) return wait(condition, mutex, clock, deadline);
+  const struct timespec here = by_real_clock(clock, deadline);
   return pthread_cond_timedwait(condition, mutex, &here);
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const struct timespec* deadline) {
+  typedef int (*Lock)(pthread_mutex_t*, clockid_t, const struct timespec*);
+  const Lock lock = (Lock)dlsym(RTLD_DEFAULT, "pthread_mutex_clocklock");
+  if (lock != NULL) return lock(mutex, clock, deadline);
+  const struct timespec here = by_real_clock(clock, deadline);
+  return pthread_mutex_timedlock(mutex, &here);
 }

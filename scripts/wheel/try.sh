@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Proves a wheel: in a fresh virtual environment with nothing but it and its tests' packages.
+# Proves a wheel in a fresh virtual environment.
 set -euo pipefail
 
-if [[ $# -ne 3 ]]; then
-  echo "Usage: scripts/wheel/try.sh PYTHON WHEEL PROGRAM   (the program srcextract, whose bytes the package must give)"
+if [[ $# -lt 3 ]]; then
+  echo "Usage: scripts/wheel/try.sh PYTHON WHEEL PROGRAM [PACKAGE...]"
+  echo "PROGRAM is srcextract, whose bytes the package must give; PACKAGE what pip is to install for more of the tests."
   [[ ${1:-} == --help || ${1:-} == -h ]] && exit
   exit 2
 fi
@@ -11,11 +12,12 @@ root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 wheel=$(realpath "$2")
 SRCEXTRACT_PROGRAM=$(realpath "$3")
 export SRCEXTRACT_PROGRAM
+python=$1 packages=("${@:4}")
 unset PYTHONPATH LD_LIBRARY_PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$1" -m venv "$work/venv"
+"$python" -m venv "$work/venv"
 python=$work/venv/bin/python
 "$python" -m pip install --quiet --disable-pip-version-check "$wheel"
 cd "$work"
@@ -28,5 +30,5 @@ END
 "$SRCEXTRACT_PROGRAM" -q --backend cpu -o command "$root/config/default.yaml" "$root/data/sky.fits"
 cmp package.cat.fits command/sky.cat.fits
 
-"$python" -m pip install --quiet --disable-pip-version-check "${wheel}[tests]"
+"$python" -m pip install --quiet --disable-pip-version-check "${wheel}[tests]" "${packages[@]}"
 "$python" -m pytest -q -rs -p no:cacheprovider "$root/tests/python"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,17 @@ std::vector<std::string> default_names() {
   std::vector<std::string> names;
   for_each_column(any, [&](const Column& column, const auto&) { names.emplace_back(column.name); });
   return names;
+}
+
+/// By the name of a column, those that are made of it. Asked for often, of every image.
+const std::map<std::string_view, std::vector<std::string_view>>& columns_that_need() {
+  static const auto columns = [] {
+    std::map<std::string_view, std::vector<std::string_view>> made;
+    for (const MeasuredColumn& measured : measured_columns())
+      for (const std::string_view name : measured.needs) made[name].push_back(measured.column.name);
+    return made;
+  }();
+  return columns;
 }
 
 bool holds(const std::vector<std::string>& words, std::string_view word) {
@@ -53,9 +65,9 @@ bool ColumnChoice::has(std::string_view name) const {
 
 bool ColumnChoice::fills(std::string_view name) const {
   if (has(name)) return true;
-  return std::ranges::any_of(measured_columns(), [&](const MeasuredColumn& measured) {
-    return std::ranges::find(measured.needs, name) != measured.needs.end() && has(measured.column.name);
-  });
+  const auto found = columns_that_need().find(name);
+  return found != columns_that_need().end() &&
+         std::ranges::any_of(found->second, [&](std::string_view column) { return has(column); });
 }
 
 bool ColumnChoice::needs(Family family) const {

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <functional>
+#include <utility>
 
 namespace srcextract {
 
@@ -13,6 +16,42 @@ class Stopped : public std::exception {
 
 /// What asks the work of this thread to end; null: nothing does.
 inline thread_local const std::atomic<bool>* stop_of_thread = nullptr;
+
+/// Something that a thread is to do now and then while it works, in that thread.
+class Errand {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Errand(std::chrono::milliseconds every, std::function<void()> run)
+      : every_(every), due_(Clock::now() + every), run_(std::move(run)) {}
+
+  void run_if_due() {
+    const Clock::time_point now = Clock::now();
+    if (now < due_) return;
+    run_();
+    due_ = now + every_;
+  }
+
+ private:
+  Clock::duration every_;
+  Clock::time_point due_;
+  std::function<void()> run_;
+};
+
+/// Of this thread, whenever it could stop; null: none.
+inline thread_local Errand* errand_of_thread = nullptr;
+
+/// The thread runs the errand for as long as this lives.
+class ErrandScope {
+ public:
+  explicit ErrandScope(Errand* errand) : before_(errand_of_thread) { errand_of_thread = errand; }
+  ~ErrandScope() { errand_of_thread = before_; }
+  ErrandScope(const ErrandScope&) = delete;
+  ErrandScope& operator=(const ErrandScope&) = delete;
+
+ private:
+  Errand* before_;
+};
 
 /// The work of this thread, and of the threads that parallel_for() has do a part of it, ends with Stopped soon after
 /// `asked` becomes true, for as long as this lives. Null asks nothing.
@@ -28,6 +67,7 @@ class StopScope {
 };
 
 inline void stop_if_asked() {
+  if (errand_of_thread != nullptr) errand_of_thread->run_if_due();
   if (stop_of_thread != nullptr && stop_of_thread->load(std::memory_order_relaxed)) throw Stopped();
 }
 

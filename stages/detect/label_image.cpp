@@ -83,8 +83,7 @@ std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
   }
   all.assign(values.begin(), values.end());
   std::ranges::sort(all);
-  const auto rest = std::ranges::unique(all);
-  all.erase(rest.begin(), rest.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

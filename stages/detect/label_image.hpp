@@ -21,12 +21,12 @@ struct LabelledRuns {
 LabelledRuns<Cpu> runs_of_labels(const Image<std::int32_t, Cpu>& map, const Cpu& where);
 LabelledRuns<Gpu> runs_of_labels(const Image<std::int32_t, Gpu>& map, const Gpu& where);
 
-/// Gives runs that have labels of 0 and more the places of these among those above 0, in ascending order, from 1; returns
-/// them. Throws what runs_of_labels() does.
+/// Gives runs that have labels of 0 and more the places of these among those above 0, in ascending order, from 1;
+/// returns them. Throws what runs_of_labels() does.
 std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cpu& where);
 
-/// Sources as label_components would have them: each in one piece, of pixels that share a side (connectivity 4) or also a
-/// corner (8), numbered in raster order of their first pixel. What is in several pieces becomes several sources.
+/// Sources as label_components would have them: each in one piece, of pixels that share a side (connectivity 4) or also
+/// a corner (8), numbered in raster order of their first pixel. What is in several pieces becomes several sources.
 Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
                              const Cpu& where);
 

@@ -216,7 +216,8 @@ def test_a_difference_is_that_of_the_command(program, sky_path, tmp_path, sky):
     _, header = sky
     stored = fits.getdata(sky_path, do_not_scale_image_data=True)
     y, x = numpy.mgrid[:stored.shape[0], :stored.shape[1]]
-    new = stored + numpy.random.default_rng(5).normal(0, 20, stored.shape).astype("f4") + (900 * numpy.exp(-((x - 400.3)**2 + (y - 610.8)**2) / 6)).astype("f4")
+    noise = numpy.random.default_rng(5).normal(0, 20, stored.shape).astype("f4")
+    new = stored + noise + (900 * numpy.exp(-((x - 400.3)**2 + (y - 610.8)**2) / 6)).astype("f4")
     new = numpy.where(stored == header.get("BLANK"), numpy.float32("nan"), new)
     kept = [card for card in header.cards if card.keyword not in ("BLANK", "BSCALE", "BZERO")]
     fits.PrimaryHDU(new, fits.Header(kept)).writeto(tmp_path / "new.fits")

@@ -143,3 +143,12 @@ def test_a_bar_counts_images(paths, monkeypatch):
     monkeypatch.setattr(tqdm_auto, "tqdm", Bar)
     list(srcextract.extract_many(paths[:2], backend="cpu"))
     assert counted == [2, 1, 1, "closed"]
+
+
+def test_what_is_not_kept_is_told(paths):
+    expected = srcextract.extract(paths[0], backend="cpu")
+    found = srcextract.extract(paths[0], backend="cpu", segmentation=False)
+    assert_same(found, expected)
+    numpy.testing.assert_array_equal(found.background, expected.background)
+    with pytest.raises(srcextract.ConfigError, match="segmentation=True"):
+        found.segmentation

@@ -41,7 +41,8 @@ def test_arguments(keys, kind, says):
 
 
 @pytest.mark.parametrize("image, says", [
-    (numpy.zeros(5), "2 axes.*reshape"), (numpy.zeros((3, 4, 5)), "2 axes.*array\\[0\\]"), (IMAGE.astype(complex), "complex128"), (IMAGE.astype("f2"), "float16"),
+    (numpy.zeros(5), "2 axes.*reshape"), (numpy.zeros((3, 4, 5)), "2 axes.*array\\[0\\]"),
+    (IMAGE.astype(complex), "complex128"), (IMAGE.astype("f2"), "float16"),
     (numpy.array([["a", "b"]]), "type"), ([[1, 2], [3]], "no array"),
     (object(), "no array"), (None, "no array"), (7, "2 axes"), ({"a": 1}, "no array"), (io.StringIO("x"), "'rb'"),
     (b"", "empty"), (b"GIF89a", "FITS"), ("gone.fits", "gone.fits"), (pathlib.Path("gone.fits"), "gone.fits"),

@@ -329,6 +329,10 @@ IMAGE = numpy.random.default_rng(0).normal(0, 1, (50, 60)).astype("f4")
      "VIGNET"),
     (lambda: srcextract.convolve(IMAGE, srcextract.background(IMAGE), kernel="gaussian", fwhm=2), srcextract.ConfigError,
      "subtract"),
+    (lambda: srcextract.photometry(IMAGE), srcextract.ConfigError, "one of them"),
+    (lambda: srcextract.photometry(IMAGE, positions=[1, 2, 3]), srcextract.InputError, "shape"),
+    (lambda: srcextract.photometry(IMAGE, positions={"X": [1], "Y": [2]}), srcextract.InputError, "X_IMAGE"),
+    (lambda: srcextract.photometry(IMAGE, positions=numpy.zeros((0, 2))), srcextract.InputError, "none"),
     (lambda: srcextract.convolve(IMAGE, kernel="none"), srcextract.ConfigError, "no kernel"),
     (lambda: srcextract.convolve(IMAGE, kernel=[1, 2, 3]), srcextract.ConfigError, "2 axes"),
     (lambda: srcextract.combine([]), srcextract.InputError, "none"),
@@ -352,3 +356,33 @@ def test_images_without_sources():
     assert len(srcextract.deblend(IMAGE, labels, sky)) == 0
     assert len(srcextract.measure(IMAGE, srcextract.deblend(IMAGE, labels, sky, clean=True), sky)) == 0
     assert len(srcextract.photometry(IMAGE, numpy.zeros((50, 60), int), sky, columns=["FLUX_AUTO"])) == 0
+
+
+@pytest.mark.parametrize("keys", METHODS, ids=["mesh", "constant"])
+@pytest.mark.parametrize("ellipses", [False, True])
+def test_light_at_positions_is_that_of_extract(keys, ellipses):
+    image = field(5)
+    names = ["NUMBER", "X_IMAGE", "Y_IMAGE"] + ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"] * ellipses
+    found = srcextract.extract(field(6))
+    places = {name: numpy.append(found[name], found[name][:1] + 1000 * (name == "X_IMAGE")) for name in names}
+    places["NUMBER"] = numpy.arange(len(found) + 1, dtype="i4") + 5
+    expected = srcextract.extract(image, positions=places, measurement__apertures=[4, 9], **keys)
+    sky = srcextract.background(image, **plain(keys, "background"))
+    table = srcextract.photometry(image, None, sky, positions=places, apertures=[4, 9])
+    assert ("FLUX_AUTO" in table) == ellipses and numpy.isfinite(table["FLUX_APER"][:-1]).all()
+    assert_same_columns(table, expected)
+    if not ellipses:
+        pairs = numpy.stack([places["X_IMAGE"], places["Y_IMAGE"]], axis=1)
+        again = srcextract.photometry(image, background=sky, positions=pairs, apertures=[4, 9])
+        numpy.testing.assert_array_equal(again["FLUX_APER"], expected["FLUX_APER"])
+        own = srcextract.photometry(sky.subtract(image), background=sky.subtracted, positions=found, apertures=[4, 9])
+        if keys["background__method"] == "mesh":
+            numpy.testing.assert_array_equal(own["FLUX_APER"], expected["FLUX_APER"][:-1])
+
+
+def test_ctrl_c_ends_a_stage_within_a_second():
+    from test_interrupt import interrupt
+    work = ("sky = srcextract.background(image, threads=1); "
+            "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
+            "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)")
+    assert interrupt(work, 2.0) < 1

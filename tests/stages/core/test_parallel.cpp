@@ -4,8 +4,12 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
+
+#include "stages/core/stop.hpp"
 
 namespace srcextract {
 namespace {
@@ -32,6 +36,52 @@ TEST(ParallelFor, RethrowsWhatAPieceThrows) {
   };
   EXPECT_THROW(parallel_for(100, 10, Cpu{1}, fail), std::out_of_range);
   EXPECT_THROW(parallel_for(100, 10, Cpu{3}, fail), std::out_of_range);
+}
+
+TEST(StopScope, EndsTheWorkOfAllThreadsBetweenItsPieces) {
+  for (const int threads : {1, 3}) {
+    std::atomic<bool> stop = false;
+    std::atomic<int> begun = 0;
+    const StopScope asked(&stop);
+    EXPECT_THROW(parallel_for(100'000, 1, Cpu{threads},
+                              [&](std::int64_t, std::int64_t) {
+                                if (++begun == 10) stop = true;
+                              }),
+                 Stopped);
+    EXPECT_GE(begun, 10);
+    EXPECT_LT(begun, 100'000);
+    EXPECT_THROW(parallel_for(1, 1, Cpu{threads}, [](std::int64_t, std::int64_t) { FAIL(); }), Stopped);
+  }
+  int done = 0;
+  parallel_for(10, 1, Cpu{1}, [&](std::int64_t, std::int64_t) { ++done; });
+  EXPECT_EQ(done, 10);  // nobody is asked any more
+}
+
+TEST(Errand, IsRunBetweenPiecesByTheThreadThatHasItAlone) {
+  const std::thread::id own = std::this_thread::get_id();
+  std::atomic<bool> stop = false;
+  std::atomic<int> elsewhere = 0;
+  Errand errand(std::chrono::milliseconds(0), [&] {
+    elsewhere += std::this_thread::get_id() != own;
+    stop = true;
+  });
+  const StopScope asked(&stop);
+  const ErrandScope has(&errand);
+  EXPECT_THROW(parallel_for(100'000, 1, Cpu{3}, [](std::int64_t, std::int64_t) {}), Stopped);
+  EXPECT_EQ(elsewhere, 0);
+}
+
+TEST(StopScope, ReachesLoopsWithinPieces) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> begun = 0;
+  const StopScope asked(&stop);
+  const auto work = [&](std::int64_t, std::int64_t) {
+    parallel_for(100'000, 1, Cpu{1}, [&](std::int64_t, std::int64_t) {
+      if (++begun == 10) stop = true;
+    });
+  };
+  EXPECT_THROW(parallel_for(2, 1, Cpu{2}, work), Stopped);
+  EXPECT_LT(begun, 100'000);
 }
 
 TEST(StartableThreads, IsWhatWasWantedWhereNothingLimitsIt) {

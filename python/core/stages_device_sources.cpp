@@ -1,0 +1,256 @@
+// The stages that find and measure sources, on a GPU: everything stays there but the table of what was measured.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/chain/aperture_noise.hpp"
+#include "python/core/arrays.hpp"
+#include "python/core/stages_device.hpp"
+#include "python/core/stages_results.hpp"
+
+namespace srcextract::python {
+namespace nb = nanobind;
+
+void leave_no_room(Runs<Gpu>& runs, const Gpu& where) {
+  std::int64_t count = 0;
+  copy_to_host(&count, runs.row_begin.data() + runs.shape.height, 1, where);
+  check_run_count(count);
+  if (count < runs.runs.size()) runs.runs = first_of(runs.runs, count, where);
+}
+
+Components<Gpu> islands_of(const Runs<Gpu>& runs, const Components<Gpu>& components, const DetectionConfig& config,
+                           const Gpu& where) {
+  const Cpu host{where.host_threads};
+  const Runs<Cpu> here{runs.shape, to_host(runs.runs, where), to_host(runs.row_begin, where)};
+  const Components<Cpu> pieces = in_one_piece(here, to_host(components.label, where), config.connectivity, host);
+  return {to_device(pieces.label, where), to_device(*pieces.counts, where)};
+}
+
+namespace {
+
+/// Elements as they are.
+template <class T>
+Image<T, Gpu> elements_of(const PlaneArray& array, const Gpu& where) {
+  const Shape shape{array.shape[1], array.shape[0]};
+  const auto size = static_cast<std::int64_t>(sizeof(T));
+  if (array.strides[1] != size || array.strides[0] < size * shape.width)
+    throw Error(ErrorKind::input,
+                "the elements of a row of a mask or a map of labels on a GPU must lie one after the "
+                "other; give a contiguous copy");
+  Image<T, Gpu> image(shape, where);
+  copy_rows(reinterpret_cast<const void*>(array.address), array.strides[0], size * shape.width, shape.height,
+            array.written.get(), image.pixels.data(), where);
+  return image;
+}
+
+std::unique_ptr<DeviceForeground> foreground_of(const PlaneArray& mask) {
+  return on_device(session_of(*mask.device), [&](const Place<Gpu>& place) {
+    HeldForeground<Gpu> found{place, {}};
+    found.runs =
+        std::make_shared<const Runs<Gpu>>(runs_of_mask(elements_of<std::uint8_t>(mask, place.where), place.where));
+    return found;
+  });
+}
+
+std::unique_ptr<DeviceLabels> labels_of(const PlaneArray& map) {
+  return on_device(session_of(*map.device), [&](const Place<Gpu>& place) {
+    LabelledRuns<Gpu> labelled = runs_of_labels(elements_of<std::int32_t>(map, place.where), place.where);
+    HeldLabels<Gpu> labels{place, {}, {}};
+    labels.runs = std::make_shared<const Runs<Gpu>>(std::move(labelled.runs));
+    labels.components = std::move(labelled.components);
+    labels.kept = labels.found = static_cast<std::int64_t>(labelled.labels.size());
+    if (!labelled.labels.empty() && labelled.labels.back() != labels.kept) labels.numbers = std::move(labelled.labels);
+    return labels;
+  });
+}
+
+std::unique_ptr<DeviceForeground> threshold_image(const DeviceImage& image, const DeviceSky& sky, bool subtracted,
+                                                  const Configuration& configuration, int) {
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  require_same({image.session, sky.session});
+  return on_device(image.session, [&](const Place<Gpu>& place) {
+    return find_pixels(*image, SkyOf<Gpu>{*sky, subtracted}, config, place);
+  });
+}
+
+std::unique_ptr<DeviceLabels> label(const DeviceForeground& found, const Configuration& configuration, int) {
+  return on_device(found.session, [&](const Place<Gpu>& place) {
+    return join_pixels(*found, configuration.given->config.detection, place);
+  });
+}
+
+/// Room for so many runs and sources.
+Place<Gpu> with_room(Place<Gpu> place, std::int64_t runs, std::int64_t sources) {
+  place.where.capacity = {std::max<std::int64_t>(runs, 1), std::max<std::int64_t>(sources, 1)};
+  return place;
+}
+
+std::unique_ptr<DeviceLabels> deblend_labels(const DeviceImage& image, const DeviceLabels& labels, const DeviceSky& sky,
+                                             bool subtracted, const DeviceImage* found_in,
+                                             const Configuration& configuration, int) {
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  require_same({image.session, labels.session, sky.session});
+  if (found_in != nullptr) require_same({image.session, found_in->session});
+  return on_device(image.session, [&](const Place<Gpu>& place) {
+    std::int64_t runs = 2 * labels->runs->runs.size() + 1024, sources = 2 * labels->kept + 1024;
+    for (;;) {
+      HeldLabels<Gpu> parts =
+          divide_sources(*image, *labels, SkyOf<Gpu>{*sky, subtracted}, found_in != nullptr ? &**found_in : nullptr,
+                         config, with_room(place, runs, sources));
+      std::int64_t there = 0;
+      copy_to_host(&there, parts.runs->row_begin.data() + parts.runs->shape.height, 1, place.where);
+      if (there <= runs && std::max(parts.kept, parts.found) <= sources) return parts;
+      runs = std::max(runs, there + there / 2);
+      sources = std::max(sources, std::max(parts.kept, parts.found) * 3 / 2);
+    }
+  });
+}
+
+/// A result of the sources that there are, on the host.
+template <class Row>
+Buffer<Row, Cpu> rows_here(const Buffer<Row, Gpu>& rows, std::int64_t count, const Gpu& where) {
+  return rows.empty() ? Buffer<Row, Cpu>() : to_host(rows, std::min(count, rows.size()), where);
+}
+
+/// Background, whole and mesh.
+Detection<Cpu> sky_to_host(const SkyOf<Gpu>& sky, const Gpu& where) {
+  const SkyMesh<Gpu>& mesh = sky.sky.mesh;
+  Detection<Cpu> found;
+  found.background = fetch(sky.background(), where);
+  found.whole = sky.sky.facts;
+  found.mesh = {mesh.grid, to_host(mesh.level, where), to_host(mesh.rms, where), to_host(mesh.level_bend, where),
+                to_host(mesh.rms_bend, where)};
+  return found;
+}
+
+/// What was found on the device, with what is known of labels and sky, for the catalogue.
+Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gpu>& labels, const SkyOf<Gpu>& sky,
+                                const Gpu& where) {
+  Detection<Cpu> found = sky_to_host(sky, where);
+  found.levels = fetch(there.levels, where);
+  found.runs.shape = labels.runs->shape;
+  found.runs.row_begin = to_host(labels.runs->row_begin, where);
+  const std::int64_t runs = found.runs.row_begin[labels.runs->shape.height];
+  found.runs.runs = to_host(labels.runs->runs, runs, where);
+  found.components.label = rows_here(labels.components.label, runs, where);
+  found.components.counts = ComponentCounts{labels.kept, labels.found};
+  const std::int64_t count = labels.kept;
+  found.sums = rows_here(there.sums, count, where);
+  found.fluxes = rows_here(there.fluxes, count, where);
+  found.areas = rows_here(there.areas, count, where);
+  found.parentage = rows_here(labels.parentage, count, where);
+  if (labels.cleaned) found.cleaned.own_sums = rows_here(labels.cleaned->own_sums, count, where);
+  for_each_family([&]<class One>(auto&& rows_of) {
+    const auto& from = rows_of(there.photometry);
+    rows_of(found.photometry).each = from.each;
+    rows_of(found.photometry).rows = rows_here(from.rows, count * from.each, where);
+  });
+  return found;
+}
+
+std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels& labels, const DeviceSky& sky,
+                                   bool subtracted, const DeviceImage* found_in, const Configuration& configuration,
+                                   int threads) {
+  const Config& config = configuration.given->config;
+  check_stage_config(config);
+  check_divided(labels->kept, !labels->parentage.empty(), config);
+  require_same({image.session, labels.session, sky.session});
+  if (found_in != nullptr) require_same({image.session, found_in->session});
+  const nb::gil_scoped_release others;
+  const SkyOf<Gpu> of{*sky, subtracted};
+  Detection<Cpu> found;
+  MaskCounts masked;
+  Image<float, Cpu> pixels;
+  {
+    const Turn turn(*image.session);
+    const Gpu where = with_room({turn.where()}, labels->runs->runs.size(), labels->kept).where;
+    const Detection<Gpu> there =
+        sum_sources(*image, *labels, of, found_in != nullptr ? &**found_in : nullptr, config, where);
+    found = to_host_as_found(there, *labels, of, where);
+    masked = fetch(image->pixels.masked, where);
+    if (measures_aperture_noise(config)) pixels = to_host(Worked<Gpu>(*image, of, where).image(), where);
+  }
+  auto catalogue = catalogue_of({std::move(found), image->pixels.image.shape, masked, labels->numbers}, pixels, config,
+                                configuration.given->yaml, host_place(threads).where);
+  catalogue->result.backend = "cuda";
+  return catalogue;
+}
+
+/// The device subtracts the sky; the host measures, for places are few.
+std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
+                                      bool subtracted, const Configuration& configuration, int threads) {
+  const nb::gil_scoped_release others;
+  check_stage_config(configuration.given->config);
+  check_background(sky->facts, configuration.given->config);
+  require_same({image.session, sky.session});
+  const Config config = config_of_light(columns, configuration);
+  const SkyOf<Gpu> of{*sky, subtracted};
+  Detection<Cpu> found;
+  MaskCounts masked;
+  Image<float, Cpu> pixels;
+  {
+    const Turn turn(*image.session);
+    const Gpu& where = turn.where();
+    const Worked<Gpu> worked(*image, of, where);
+    found = sky_to_host(of, where);
+    found.levels = fetch(StageLevels<Gpu>(worked.image(), of, config, where)(config.detection.threshold), where);
+    masked = fetch(image->pixels.masked, where);
+    pixels = to_host(worked.image(), where);
+  }
+  auto catalogue = light_at(columns, {std::move(found), image->pixels.image.shape, masked, {}}, pixels, configuration,
+                            host_place(threads).where);
+  catalogue->result.backend = "cuda";
+  return catalogue;
+}
+
+std::unique_ptr<DeviceMask> mask_of(const DeviceForeground& found) {
+  return on_device(found.session, [&](const Place<Gpu>& place) { return map_runs(*found->runs, place.where); });
+}
+
+std::unique_ptr<DeviceMap> map_of(const DeviceLabels& labels) {
+  return on_device(labels.session, [&](const Place<Gpu>& place) {
+    if (labels->numbers.empty()) return map_labels(*labels->runs, labels->components.label, place.where);
+    Buffer<std::int32_t, Cpu> numbered = to_host(labels->components.label, place.where);
+    for (std::int32_t& one : numbered)
+      if (one > 0) one = labels->numbers[static_cast<std::size_t>(one - 1)];
+    return map_labels(*labels->runs, to_device(numbered, place.where), place.where);
+  });
+}
+
+}  // namespace
+
+void bind_device_sources(nb::module_& module) {
+  nb::class_<DeviceForeground>(module, "DeviceForeground")
+      .def_prop_ro("shape", [](const DeviceForeground& self) { return shape_of(*self); })
+      .def_prop_ro("level", [](const DeviceForeground& self) { return level_of(*self); })
+      .def_prop_ro("runs", [](const DeviceForeground& self) { return self->runs->runs.size(); })
+      .def("mask", &mask_of);
+  nb::class_<DeviceLabels>(module, "DeviceLabels")
+      .def_prop_ro("shape", [](const DeviceLabels& self) { return shape_of(*self); })
+      .def_prop_ro("kept", [](const DeviceLabels& self) { return self->kept; })
+      .def_prop_ro("found", [](const DeviceLabels& self) { return self->found; })
+      .def("map", &map_of);
+  module.def("device_stage_foreground", &foreground_of, nb::arg("mask"));
+  module.def("device_stage_labels", &labels_of, nb::arg("map"));
+  module.def("stage_threshold", &threshold_image);
+  module.def("stage_label", &label);
+  module.def("stage_deblend", &deblend_labels, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
+             nb::arg());
+  module.def("stage_measure_at", &measure_at);
+  module.def("stage_measure", &measure, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),
+             nb::arg());
+}
+
+}  // namespace srcextract::python

@@ -1,0 +1,354 @@
+"""What stages take and give: images, backgrounds, foregrounds and labels, whose memory the compiled half has."""
+import functools
+import os
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy
+from numpy.typing import NDArray
+
+from srcextract import _core, configuration, images
+from srcextract.arrays import array_of, plane_of
+from srcextract.devices import DeviceArray
+from srcextract.errors import ConfigError, InputError
+from srcextract.pipeline import pass_on_log
+
+Keys = dict[str, Any]
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Mesh(NamedTuple):
+    """Level and noise of every mesh of a background, after the median filter."""
+    level: NDArray[numpy.float32]
+    rms: NDArray[numpy.float32]
+
+
+_devices: Any = _core  # what is there alone where the CUDA back end is
+_device_image: Any = getattr(_core, "DeviceImage", ())
+_held: weakref.WeakValueDictionary[int, _core.HostImage] = weakref.WeakValueDictionary()
+# Images of the compiled half that NumPy has, by the address of their pixels.
+
+
+def stage(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Passes on what the compiled half logs."""
+    @functools.wraps(function)
+    def passing_on(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if "incompatible function arguments" not in str(error):
+                raise
+            raise InputError(f"{function.__name__}: what is given lies on the host and on a GPU; copy it to one of them, as "
+                             "with cupy.asarray or cupy.asnumpy") from None
+        finally:
+            pass_on_log()
+    return passing_on
+
+
+def on_host(values: Any) -> NDArray[Any]:
+    """An array of the host, or says where it lies."""
+    if isinstance(values, numpy.ndarray):
+        return values
+    raise TypeError("this lies on a GPU: cupy.asarray takes it there, and cupy.asnumpy(cupy.asarray(...)) brings it here")
+
+
+def keys_of(section: str, keys: Keys) -> Keys:
+    """Keys as extract() takes them; plain ones are of the section."""
+    return {name if "__" in name else f"{section}__{name}": value for name, value in keys.items()}
+
+
+@functools.lru_cache(64)
+def _read(settings: tuple[str, ...]) -> _core.Configuration:
+    return _core.Configuration(None, "", list(settings))
+
+
+def configuration_of(keys: Keys) -> _core.Configuration:
+    if any(name.rpartition("__")[2] in ("file", "nnw") for name in keys):
+        return configuration.read(None, keys)
+    return _read(tuple(configuration.settings_of(keys)))
+
+
+def threads_of(threads: int | None) -> int:
+    if threads is not None and (threads != int(threads) or threads < 1):
+        raise ConfigError(f"threads={threads!r}: at least 1, or None for as many as this process may use")
+    return int(threads or 0)
+
+
+def array_of_held(held: Any, keys: Keys | None = None) -> Any:
+    """The pixels of an image of the compiled half, which need not be read again when they come back; on a device they are
+    its own object."""
+    held.keys = dict(keys or {})
+    if not isinstance(held, _core.HostImage):
+        return held
+    array = held.array
+    _held[array.__array_interface__["data"][0]] = held
+    return array
+
+
+def held_image(values: Any, threads: int, name: str = "the image") -> Any:
+    """An image as the compiled half takes it."""
+    if type(values) is numpy.ndarray and not values.flags.writeable and values.dtype == numpy.float32:
+        held = _held.get(values.__array_interface__["data"][0])
+        if held is not None and values.flags.c_contiguous and held.array.shape == values.shape:
+            return held
+    if isinstance(values, _device_image):
+        if not hasattr(values, "keys"):
+            values.keys = {}
+        return values
+    if isinstance(values, (str, bytes, os.PathLike)):
+        raise InputError(f"{name}: stages take arrays; open the file, as with astropy.io.fits.getdata({values!r})")
+    opened = images.open_image(values, None)
+    pixels = opened.pixels
+    if pixels.dtype == bool:
+        pixels = pixels.view("u1")
+    if pixels.ndim > 2 and all(length == 1 for length in pixels.shape[:-2]):
+        pixels = pixels.reshape(pixels.shape[-2:])
+    if opened.mask is not None:
+        pixels = numpy.where(opened.mask, numpy.float32(numpy.nan), pixels)
+    plane = plane_of(pixels, name, bscale=opened.bscale, bzero=opened.bzero,
+                     blank=opened.blank if pixels.dtype.kind in "iu" else None)
+    held = _core.stage_image(plane, threads) if plane.device is None else _devices.device_stage_image(plane)
+    held.keys = {}
+    return held
+
+
+class Background:
+    """The sky of an image: its level and its noise.
+
+    Attributes
+    ----------
+    level, rms : numpy.ndarray
+        In every pixel, float32; made when they are first asked for.
+    mesh : Mesh or None
+        ``mesh.level`` and ``mesh.rms`` at every node, or None of the method ``constant``.
+    global_level, global_rms : float
+        In one number each: the clipped median and its sigma, or the medians over the meshes.
+    shape : tuple of int
+        Of the image.
+    subtracted : Background
+        That of what `subtract` leaves: its level is 0, its noise the same.
+    """
+
+    def __init__(self, made: Any, keys: Keys, of_rest: bool = False) -> None:
+        self._made, self._keys, self._of_rest = made, keys, of_rest
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def global_rms(self) -> float:
+        return self._made.global_rms
+
+    @property
+    def global_level(self) -> float:
+        return 0.0 if self._of_rest else self._made.global_level
+
+    @functools.cached_property
+    def level(self) -> Any:
+        return self._made.nothing() if self._of_rest else self._made.level()
+
+    @functools.cached_property
+    def rms(self) -> Any:
+        return self._made.rms()
+
+    @property
+    def mesh(self) -> Mesh | None:
+        level = self._made.level_nodes()
+        if level is None:
+            return None
+        return Mesh(numpy.zeros_like(level) if self._of_rest else level, self._made.rms_nodes())
+
+    @property
+    def subtracted(self) -> "Background":
+        return Background(self._made, self._keys, True)
+
+    def subtract(self, image: Any, *, threads: int | None = None) -> Any:
+        """What the image has above the level, ``image - level`` in float32; NaN where the image is."""
+        count = threads_of(threads)
+        held = held_image(image, count)
+        if self._of_rest:
+            return array_of_held(held, held.keys)
+        return array_of_held(_core.stage_subtract(held, self._made, count), held.keys)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = on_host(self.level)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.level.__cuda_array_interface__
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        mesh = self.mesh
+        how = "constant" if mesh is None else f"{mesh.level.shape[1]} x {mesh.level.shape[0]} meshes"
+        return f"<Background of {width} x {height} pixels, {how}, {self.global_level:.4g} ± {self.global_rms:.4g}>"
+
+
+class Foreground:
+    """Pixels that may be of sources, as `threshold` finds them.
+
+    Attributes
+    ----------
+    mask : numpy.ndarray
+        Of bool, True in these pixels; made when it is first asked for. ``numpy.asarray(foreground)`` is it, too.
+    level : float or None
+        The threshold as a pixel value, in the noise of the image as a whole.
+    shape : tuple of int
+    """
+
+    def __init__(self, made: Any, keys: Keys) -> None:
+        self._made, self._keys = made, keys
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def level(self) -> float | None:
+        return self._made.level
+
+    @functools.cached_property
+    def mask(self) -> Any:
+        made = self._made.mask()
+        return made.view(bool) if isinstance(made, numpy.ndarray) else made
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = on_host(self.mask)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.mask.__cuda_array_interface__
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"<Foreground of {width} x {height} pixels in {self._made.runs} runs>"
+
+
+class Labels:
+    """Which pixels are of which source, as `label` and `deblend` find them; ``len(labels)`` is how many there are.
+
+    Attributes
+    ----------
+    image : numpy.ndarray
+        Of int32: the source of each pixel, from 1, or 0; made when it is first asked for. ``numpy.asarray(labels)`` is
+        it, too.
+    found : int
+        Sources before those of too few pixels were dropped.
+    shape : tuple of int
+    """
+
+    def __init__(self, made: Any, keys: Keys) -> None:
+        self._made, self._keys = made, keys
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._made.shape
+
+    @property
+    def found(self) -> int:
+        return self._made.found
+
+    @functools.cached_property
+    def image(self) -> Any:
+        return self._made.map()
+
+    def __len__(self) -> int:
+        return self._made.kept
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values = on_host(self.image)
+        return numpy.array(values, dtype) if copy else numpy.asarray(values, dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.image.__cuda_array_interface__
+
+    def __repr__(self) -> str:
+        height, width = self.shape
+        return f"<Labels of {len(self)} sources in {width} x {height} pixels>"
+
+
+def foreground_of(mask: Any, threads: int) -> Foreground:
+    if isinstance(mask, Foreground):
+        return mask
+    values = array_of(mask, "the mask")
+    if values.dtype.kind not in "biu":
+        raise InputError(f"the mask: of what type {values.dtype} is its foreground? Give an array of bool, as "
+                         "image > 3, or what threshold() makes")
+    if isinstance(values, DeviceArray) and values.dtype.itemsize > 1:
+        raise InputError(f"the mask: on a GPU it is an array of bool, and this one is of {values.dtype}; give mask != 0")
+    values = values.view("u1") if values.dtype.itemsize == 1 else (values != 0).view("u1")
+    plane = plane_of(values, "the mask")
+    return Foreground(_core.stage_foreground(plane, threads) if plane.device is None
+                      else _devices.device_stage_foreground(plane), {})
+
+
+def labels_of(labels: Any, threads: int) -> Labels:
+    if isinstance(labels, Labels):
+        return labels
+    values = array_of(labels, "the labels")
+    if values.dtype.kind not in "iu":
+        raise InputError(f"the labels: an array of {values.dtype} has none; give integers, 0 where there is no source, or "
+                         "what label() makes" + (" of a mask" if values.dtype == bool else ""))
+    if values.dtype != numpy.int32 and isinstance(values, DeviceArray):
+        raise InputError(f"the labels: on a GPU they are of int32, and these of {values.dtype}; give "
+                         "labels.astype('int32')")
+    if values.dtype != numpy.int32:
+        limits = numpy.iinfo(numpy.int32)
+        if values.dtype.itemsize >= 4 and values.size and (values.max() > limits.max or values.min() < 0):
+            raise InputError(f"the labels: labels are 1 to {limits.max}, and 0 where there is no source")
+        values = values.astype(numpy.int32)
+    plane = plane_of(values, "the labels")
+    return Labels(_core.stage_labels(plane, threads) if plane.device is None else _devices.device_stage_labels(plane), {})
+
+
+def background_of(image: Any, background: Any, keys: Keys, threads: int) -> Background:
+    if isinstance(background, Background):
+        wrong = [name for name in keys if name.startswith("background__")]
+        if wrong:
+            raise ConfigError(f"{wrong[0]}: the background is given, with its keys; give either")
+        return background
+    if background is not None:
+        raise InputError(f"background: a {type(background).__name__}; it is what background() makes of the image, and "
+                         "None has it made")
+    of_sky = {name: value for name, value in keys.items() if name.startswith("background__")}
+    return Background(_core.stage_background(image, configuration_of(of_sky), threads), of_sky)
+
+
+def found_in_of(found_in: Any, threads: int) -> Any:
+    return None if found_in is None else held_image(found_in, threads, "found_in")
+
+
+def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Keys,
+               threads: int) -> tuple[Any, Labels, Any, Background, Keys]:
+    """What a stage takes that looks at sources."""
+    held = held_image(image, threads)
+    sources = labels_of(labels, threads)
+    other = found_in_of(found_in, threads)
+    sky = background_of(held, background, keys, threads)
+    return held, sources, other, sky, {**sky._keys, **(other.keys if other else {}), **sources._keys, **keys}
+
+
+def columns_of_positions(positions: Any) -> dict[str, list[float]]:
+    """The columns of a table of positions that light is measured by."""
+    if not hasattr(positions, "keys"):
+        places = numpy.asarray(positions)
+        if places.ndim != 2 or places.shape[1] != 2 or places.dtype.kind not in "iuf":
+            raise InputError(f"the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
+                             f"a {type(positions).__name__} of shape {places.shape}")
+        positions = {"X_IMAGE": places[:, 0], "Y_IMAGE": places[:, 1]}
+    names = list(positions.keys())
+    shape = ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"]
+    wanted = ["X_IMAGE", "Y_IMAGE", "NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in names for name in shape)
+    columns = {name: numpy.asarray(positions[name], float).ravel().tolist() for name in wanted if name in names}
+    if "X_IMAGE" not in columns or "Y_IMAGE" not in columns:
+        raise InputError(f"the positions have no X_IMAGE and Y_IMAGE; they have {', '.join(map(str, names))}")
+    lengths = {len(values) for values in columns.values()}
+    if lengths == {0} or len(lengths) > 1:
+        raise InputError("the positions: " + ("there are none" if lengths == {0} else "columns are not of one length"))
+    return columns

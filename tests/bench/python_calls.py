@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What the Python package adds to a call: time beside what the stages report, and memory beside the command's.
+
+Usage: PYTHONPATH=BUILD/python python3 tests/bench/python_calls.py [--program BUILD/srcextract] [--calls N] [--size N]
+"""
+import argparse
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+import srcextract
+
+
+def sky(size):
+    """Noise with a star in every 32 x 32 pixels: some 1000 a Mpixel."""
+    random = numpy.random.default_rng(1)
+    image = random.normal(100, 5, (size, size)).astype("f4")
+    profile = 400 * numpy.exp(-(numpy.mgrid[-4:5, -4:5]**2).sum(axis=0) / 6)
+    for y in range(16, size - 8, 32):
+        for x in range(16, size - 8, 32):
+            image[y - 4:y + 5, x - 4:x + 5] += profile
+    return image
+
+
+def added(call, calls):
+    """Microseconds of each call, and what is left of them without the times that the stages report."""
+    whole, rest = [], []
+    for _ in range(calls):
+        begin = time.perf_counter()
+        found = call()
+        seconds = time.perf_counter() - begin
+        whole.append(seconds * 1e6)
+        rest.append((seconds - sum(found.times.values())) * 1e6)
+    return whole, rest
+
+
+def show_times(calls):
+    print(f"{'image':>12} {'call':>10} {'us, least':>10} {'median':>8} {'added, least':>13} {'median':>8}")
+    for size in (32, 64, 128, 256):
+        image = sky(size)
+        extractor = srcextract.Extractor(backend="cpu", threads=1)
+        for name, call in (("Extractor", lambda: extractor(image)),
+                           ("extract", lambda: srcextract.extract(image, backend="cpu", threads=1))):
+            added(call, 20)
+            whole, rest = added(call, calls)
+            print(f"{size:>5} x {size:<4} {name:>10} {min(whole):10.1f} {statistics.median(whole):8.1f} "
+                  f"{min(rest):13.1f} {statistics.median(rest):8.1f}")
+
+
+# Starts the command from a process that is small itself: what a process has had at most begins with its parent's.
+LAUNCHER = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, used = os.wait4(pid, 0)
+print(used.ru_maxrss / 1024 if status == 0 else 'failed')
+"""
+
+
+def peak(command):
+    """MB that a process has had at most."""
+    out = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True)
+    if "failed" in out.stdout:
+        sys.exit(f"{' '.join(command)} failed: {out.stderr}")
+    return float(out.stdout)
+
+
+IN_PYTHON = """
+import numpy, sys, srcextract
+def peak():
+    return int(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1]) / 1024
+image = numpy.load(sys.argv[1])
+small = numpy.ascontiguousarray(image[:256, :256])
+extractor = srcextract.Extractor(backend='cpu', threads=1)
+extractor(small)
+before = peak()
+found = extractor(image)
+print(peak() - before)
+"""
+
+
+def show_memory(program, size):
+    with tempfile.TemporaryDirectory() as directory:
+        folder = pathlib.Path(directory)
+        image = sky(size)
+        numpy.save(folder / "image.npy", image)
+        cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    2",
+                 f"NAXIS1  = {size:>20}", f"NAXIS2  = {size:>20}", "END"]
+        for name, pixels in (("image", image), ("small", image[:256, :256])):
+            cards[3:5] = [f"NAXIS{axis}  = {length:>20}" for axis, length in ((1, pixels.shape[1]), (2, pixels.shape[0]))]
+            head = "".join(card.ljust(80) for card in cards).ljust(2880).encode()
+            data = pixels.astype(">f4").tobytes()
+            (folder / f"{name}.fits").write_bytes(head + data + bytes(-len(data) % 2880))
+        out = subprocess.run([sys.executable, "-c", IN_PYTHON, str(folder / "image.npy")], capture_output=True, text=True,
+                             check=True)
+        (folder / "empty.yaml").write_text("")
+        command = [program, "-q", "--backend", "cpu", "--threads", "1", "-o", directory, str(folder / "empty.yaml")]
+        used = peak([*command, str(folder / "image.fits")]) - peak([*command, str(folder / "small.fits")])
+        print(f"\n{size} x {size} float32, {image.nbytes / 2**20:.0f} MB; more than for 256 x 256, in MB:")
+        print(f"  a call on the array  {float(out.stdout):8.1f}")
+        print(f"  the command          {used:8.1f}   (which reads the pixels from a file)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program")
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--size", type=int, default=4096)
+    options = parser.parse_args()
+    show_times(options.calls)
+    if options.program:
+        show_memory(options.program, options.size)
+
+
+if __name__ == "__main__":
+    main()
