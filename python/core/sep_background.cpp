@@ -30,7 +30,7 @@ void copy_pixels(const SepImage& image, const T* pixels, std::int64_t x, std::in
   for (std::int64_t row = 0; row < to.shape.height; ++row) {
     const std::int64_t first = (y + row) * image.shape.width + x;
     float* const out = to.pixels.data() + row * to.shape.width;
-    for (std::int64_t i = 0; i < to.shape.width; ++i) out[i] = static_cast<float>(pixels[first + i]);
+    to_float(pixels + first, to.shape.width, out);
     if (!image.mask) continue;
     for (std::int64_t i = 0; i < to.shape.width; ++i)
       if (image.is_masked(first + i)) out[i] = masked_pixel;

@@ -54,7 +54,7 @@ Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   const std::int64_t width = image.shape.width;
   image.pixels.with_type([&](const auto* pixels) {
     for_each_row(image.shape, where, [&](std::int64_t y) {
-      for (std::int64_t i = y * width; i < (y + 1) * width; ++i) out.pixels[i] = static_cast<float>(pixels[i]);
+      to_float(pixels + y * width, width, out.pixels.data() + y * width);
       if (!image.mask) return;
       for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
         if (image.is_masked(i)) out.pixels[i] = 0;

@@ -3,10 +3,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "stages/core/error.hpp"
 #include "stages/core/image.hpp"
@@ -77,6 +79,16 @@ inline SepPlane plane_of(const std::optional<AnyArray>& array) {
 
 inline Shape shape_of(const AnyArray& array) {
   return {static_cast<std::int64_t>(array.shape(1)), static_cast<std::int64_t>(array.shape(0))};
+}
+
+/// Pixels in float.
+template <class T>
+void to_float(const T* pixels, std::int64_t count, float* out) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::copy_n(pixels, count, out);
+  } else {
+    std::transform(pixels, pixels + count, out, [](T pixel) { return static_cast<float>(pixel); });
+  }
 }
 
 /// An image with what is known of its pixels.

@@ -60,11 +60,14 @@ ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members mem
   for (const std::int32_t member : members) {
     const Run& run = runs.runs[member];
     const float* const row = pixels.measured.pixels.data() + run.y * image.shape.width;
+    float peak = row[run.begin];
     for (std::int64_t x = run.begin; x < run.end; ++x) {
       sums.flux += static_cast<double>(row[x]);
-      if (!(row[x] > sums.peak)) continue;
-      sums.peak = row[x];
-      sums.x_peak = x;
+      peak = std::max(peak, row[x]);
+    }
+    if (peak > sums.peak) {
+      sums.peak = peak;
+      sums.x_peak = std::find(row + run.begin, row + run.end, peak) - row;
       sums.y_peak = run.y;
     }
     if (even) {

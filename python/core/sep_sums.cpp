@@ -126,7 +126,8 @@ inline PartSums sum_sub_pixels(const BoxPixels<T>& pixels, const SepBox& box, co
       area += part;
     };
     const SepStretch all = rows.about(row, annulus.outer_out(), box);
-    const SepStretch sure = rows.within(row, annulus.outer_in(), true, box);
+    const bool narrow = all.end - all.begin <= lanes;
+    const SepStretch sure = narrow ? SepStretch{0, 0} : rows.within(row, annulus.outer_in(), true, box);
     if (sure.end - sure.begin < lanes) {
       for_each_block(pixels, box, row, all.begin, all.end, crossed);
     } else {
