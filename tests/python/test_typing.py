@@ -62,23 +62,24 @@ def mypy(*arguments, cwd):
                           cwd=cwd)
 
 
-def check(*arguments):
-    return mypy(*FLAGS, *arguments, cwd=PACKAGE.parent)
+def check(*arguments, cwd):
+    return mypy(*FLAGS, *arguments, cwd=cwd)
 
 
 def test_the_package_is_typed(tmp_path):
     assert (PACKAGE / "py.typed").exists()
-    ours = [str(path) for path in (*PACKAGE.glob("*.pyi"), *PACKAGE.glob("*.py"))]
-    result = check("--cache-dir", str(tmp_path), *ours)
+    modules = {f"srcextract.{path.stem}" for path in PACKAGE.glob("*.py*") if path.suffix in (".py", ".pyi")}
+    ours = [word for name in sorted(modules - {"srcextract.__init__"}) for word in ("-m", name)]
+    result = check("--cache-dir", str(tmp_path), *ours, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_caller_is_told_what_is_wrong(tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
-    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "right.py"))
+    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "right.py"), cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
     (tmp_path / "wrong.py").write_text("import srcextract as sx\n" + "\n".join(WRONG) + "\n")
-    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "wrong.py"))
+    result = check("--cache-dir", str(tmp_path / "cache"), str(tmp_path / "wrong.py"), cwd=tmp_path)
     lines = [line.split("wrong.py:", 1)[1] for line in result.stdout.splitlines() if "wrong.py:" in line]
     told = dict(line.split(":", 1) for line in lines)
     for number, (line, kind) in enumerate(WRONG.items(), 2):
