@@ -385,4 +385,4 @@ def test_ctrl_c_ends_a_stage_within_a_second():
     work = ("sky = srcextract.background(image, threads=1); "
             "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
             "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)")
-    assert interrupt(work, 2.0) < 1
+    assert interrupt(work, 0.6) < 1
