@@ -9,6 +9,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/adjacency.hpp"
+#include "stages/detect/run_forest.hpp"
 
 namespace srcextract {
 
@@ -17,21 +18,6 @@ namespace {
 /// Rows that one thread joins before stripes are joined at their seams.
 constexpr std::int64_t stripe_rows = 256;
 
-/// For every run of row y: calls f(here, first, last), where [first, last) are the runs of row y - 1 that touch it.
-template <class F>
-void for_each_touched(const Runs<Cpu>& runs, std::int64_t y, std::int32_t reach, const F& f) {
-  const Run* const all = runs.runs.data();
-  auto first = static_cast<std::int32_t>(runs.row_begin[y - 1]);
-  const auto end = static_cast<std::int32_t>(runs.row_begin[y]);
-  for (std::int32_t here = end; here < runs.row_begin[y + 1]; ++here) {
-    const Run& run = all[here];
-    while (first < end && all[first].end + reach <= run.begin) ++first;
-    std::int32_t last = first;
-    while (last < end && touch(all[last], run, reach)) ++last;
-    f(here, first, last);
-  }
-}
-
 bool is_before(const Run& run, const Run& other) {
   return run.y < other.y || (run.y == other.y && run.end <= other.begin);
 }
@@ -39,30 +25,6 @@ bool is_before(const Run& run, const Run& other) {
 bool shares_pixel(const Run& run, const Run& other) {
   return run.y == other.y && touch(run, other, 0);
 }
-
-/// Trees in which no parent comes after its child: the root is the first of its tree.
-class Forest {
- public:
-  explicit Forest(Buffer<std::int32_t, Cpu>& parent) : parent_(parent.data()) {}
-
-  void plant(std::int64_t i) { parent_[i] = static_cast<std::int32_t>(i); }
-
-  std::int32_t find_root(std::int32_t i) {
-    i = parent_[i];
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-
-  /// Joins two trees, given by their roots; returns the root of both.
-  std::int32_t join(std::int32_t a, std::int32_t b) {
-    const std::int32_t root = std::min(a, b);
-    parent_[std::max(a, b)] = root;
-    return root;
-  }
-
- private:
-  std::int32_t* parent_;
-};
 
 /// Components of runs. Stripes of rows are worked on by themselves, and the components found there joined at the seams.
 /// Both are numbered in raster order of their first runs.
@@ -133,7 +95,7 @@ class StripedComponents {
 
   /// Labels the runs of a stripe by its components 0, 1, ..., and returns how many there are.
   std::int32_t label_stripe(const Stripe& stripe, std::int32_t reach) {
-    Forest forest(label_);
+    RunForest forest(label_);
     for (std::int64_t i = stripe.first_run; i < runs_.row_begin[stripe.begin + 1]; ++i) forest.plant(i);
     for (std::int64_t y = stripe.begin + 1; y < stripe.end; ++y) {
       for_each_touched(runs_, y, reach, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
@@ -154,7 +116,7 @@ class StripedComponents {
   }
 
   void join_seams(std::int32_t reach) {
-    Forest forest(number_);
+    RunForest forest(number_);
     for_each_stripe([&](const Stripe& stripe) {
       for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) forest.plant(i);
     });

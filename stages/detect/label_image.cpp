@@ -1,13 +1,13 @@
 #include "stages/detect/label_image.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/mask_runs.hpp"
+#include "stages/detect/run_forest.hpp"
 
 namespace srcextract {
 namespace {
@@ -87,29 +87,6 @@ std::vector<std::int32_t> distinct(const Buffer<std::int32_t, Cpu>& values) {
   return all;
 }
 
-/// Sets that are joined; the least of each is its root.
-class Forest {
- public:
-  explicit Forest(std::int64_t size) : parent_(static_cast<std::size_t>(size)) {
-    std::iota(parent_.begin(), parent_.end(), std::int64_t{0});
-  }
-
-  std::int64_t root(std::int64_t one) {
-    while (parent(one) != one) one = parent(one) = parent(parent(one));
-    return one;
-  }
-  void join(std::int64_t a, std::int64_t b) {
-    a = root(a);
-    b = root(b);
-    parent(std::max(a, b)) = std::min(a, b);
-  }
-
- private:
-  std::int64_t& parent(std::int64_t one) { return parent_[static_cast<std::size_t>(one)]; }
-
-  std::vector<std::int64_t> parent_;
-};
-
 constexpr std::int64_t runs_per_piece = 1 << 15;
 
 }  // namespace
@@ -128,23 +105,22 @@ std::vector<std::int32_t> rank_labels(Buffer<std::int32_t, Cpu>& label, const Cp
 
 Components<Cpu> in_one_piece(const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label, std::int64_t connectivity,
                              const Cpu& where) {
-  Forest pieces(runs.runs.size());
-  const std::int32_t reach = connectivity == 8 ? 1 : 0;
-  for (std::int64_t y = 1; y < runs.shape.height; ++y) {
-    std::int64_t above = runs.row_begin[y - 1];
-    for (std::int64_t i = runs.row_begin[y]; i < runs.row_begin[y + 1]; ++i) {
-      const Run& run = runs.runs[i];
-      while (above < runs.row_begin[y] && runs.runs[above].end + reach <= run.begin) ++above;
-      for (std::int64_t j = above; j < runs.row_begin[y] && runs.runs[j].begin < run.end + reach; ++j)
-        if (label[i] == label[j]) pieces.join(i, j);
-    }
-  }
   Components<Cpu> result{Buffer<std::int32_t, Cpu>(label.size(), where), {}};
-  std::int32_t count = 0;
-  for (std::int64_t i = 0; i < label.size(); ++i) {
-    const std::int64_t first = pieces.root(i);
-    result.label[i] = label[i] == 0 ? 0 : first == i ? ++count : result.label[first];
+  RunForest pieces(result.label);
+  for (std::int64_t i = 0; i < label.size(); ++i) pieces.plant(i);
+  for (std::int64_t y = 1; y < runs.shape.height; ++y) {
+    for_each_touched(runs, y, connectivity == 8 ? 1 : 0, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
+      for (std::int32_t above = first; above < last; ++above)
+        if (label[here] == label[above]) pieces.join(pieces.find_root(here), pieces.find_root(above));
+    });
   }
+  std::int32_t count = 0;
+  Buffer<std::int32_t, Cpu> number(label.size(), where);
+  for (std::int64_t i = 0; i < label.size(); ++i) {
+    const std::int32_t root = pieces.find_root(static_cast<std::int32_t>(i));
+    number[i] = label[i] == 0 ? 0 : root == i ? ++count : number[root];
+  }
+  result.label = std::move(number);
   result.counts = ComponentCounts{count, count};
   return result;
 }
