@@ -55,6 +55,7 @@ DeviceReader::DeviceReader(int) {}
 
 DeviceReader::~DeviceReader() = default;
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the other body keeps it
 DevicePixels::DevicePixels(const DevicePlace&, const Shape&, const PixelFormat&, std::shared_ptr<DeviceReader>) {
   throw_not_built();
 }

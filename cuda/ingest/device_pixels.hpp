@@ -31,7 +31,7 @@ Written written_by(int device, std::uintptr_t stream);
 class DeviceOfThread {
  public:
   DeviceOfThread();
-  ~DeviceOfThread();
+  ~DeviceOfThread();  // NOLINT(performance-trivially-destructible): not where there is CUDA
   DeviceOfThread(const DeviceOfThread&) = delete;
   DeviceOfThread& operator=(const DeviceOfThread&) = delete;
 
