@@ -47,7 +47,8 @@ void run_pieces(std::int64_t pieces, int threads, const Piece& run_piece) {
     }
   };
   std::vector<std::thread> team;
-  for (int i = 0; i < threads; ++i) team.emplace_back(work);
+  for (int i = 1; i < threads; ++i) team.emplace_back(work);
+  work();
   for (std::thread& thread : team) thread.join();
   if (first_error) std::rethrow_exception(first_error);
 }
