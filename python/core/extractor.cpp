@@ -94,6 +94,17 @@ std::shared_ptr<PositionTables> tables_of(const FilesWith& with) {
   return tables;
 }
 
+/// That of images whose catalogues are taken, and not written.
+Job job_of(const FilesWith& with, const KeptFiles& nothing, TakeResult take) {
+  return {.output_dir = ".",
+          .arguments = {},
+          .kept = nothing,
+          .reference = with.reference,
+          .describe = false,
+          .positions = tables_of(with),
+          .take = std::move(take)};
+}
+
 /// Those that lie somewhere, by what they are.
 std::vector<std::pair<const char*, const PlaneArray*>> arrays_of(const PixelInputs& inputs) {
   std::vector<std::pair<const char*, const PlaneArray*>> arrays;
@@ -186,15 +197,10 @@ class Extractor {
                  {}};
     std::unique_ptr<Catalogue> catalogue;
     const KeptFiles nothing({});
-    const Job job{.output_dir = ".",
-                  .arguments = {},
-                  .kept = nothing,
-                  .reference = with.reference,
-                  .describe = false,
-                  .positions = tables_of(with),
-                  .take = [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
-                    catalogue = catalogue_of(input, std::move(result), cpu);
-                  }};
+    const Job job =
+        job_of(with, nothing, [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
+          catalogue = catalogue_of(input, std::move(result), cpu);
+        });
     const std::optional<Failure> failure = failure_of([&] {
       OpenImage opened(task, job);
       Progress progress(Progress::Show::nothing, 1, 0);
@@ -248,17 +254,12 @@ class Extractor {
     std::mutex mutex;
     std::map<int, std::unique_ptr<Catalogue>> found;
     std::optional<Error> failure;
-    const Job job{.output_dir = ".",
-                  .arguments = {},
-                  .kept = nothing,
-                  .reference = with.reference,
-                  .describe = false,
-                  .positions = tables_of(with),
-                  .take = [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
-                    auto catalogue = catalogue_of(input, std::move(result), cpu);
-                    const std::lock_guard lock(mutex);
-                    found[task.image.hdu] = std::move(catalogue);
-                  }};
+    const Job job = job_of(with, nothing,
+                           [&](const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
+                             auto catalogue = catalogue_of(input, std::move(result), cpu);
+                             const std::lock_guard lock(mutex);
+                             found[task.image.hdu] = std::move(catalogue);
+                           });
     RunControl control;
     control.on_failure = [&](const ImageTask& task, const Failure& what) {
       const std::lock_guard lock(mutex);
