@@ -242,8 +242,9 @@ class Labels:
     shape : tuple of int
     """
 
-    def __init__(self, made: Any, keys: Keys) -> None:
+    def __init__(self, made: Any, keys: Keys, thresholded: bool = False) -> None:
         self._made, self._keys = made, keys
+        self._thresholded = thresholded  # what is counted from where is known
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -324,6 +325,18 @@ def found_in_of(found_in: Any, threads: int) -> Any:
     return None if found_in is None else held_image(found_in, threads, "found_in")
 
 
+# What threshold() decides, with its defaults, and who measures could ask for otherwise.
+_DECIDED = {"measurement__reference": "background", "detection__reference": "background", "detection__threshold": 5}
+
+
+def require_as_thresholded(found: Keys, asked: Keys) -> None:
+    """Raises ConfigError if sources of a threshold are to be measured by another."""
+    for key, usual in _DECIDED.items():
+        if key in asked and asked[key] != found.get(key, usual):
+            raise ConfigError(f"{key} is what threshold() counts from, which these sources are of; give it there: "
+                              f"threshold(image, background, {key.removeprefix('detection__')}={asked[key]!r})")
+
+
 def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Keys,
                threads: int) -> tuple[Any, Labels, Any, Background, Keys]:
     """What a stage takes that looks at sources."""
@@ -331,6 +344,8 @@ def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Ke
     sources = labels_of(labels, threads)
     other = found_in_of(found_in, threads)
     sky = background_of(held, background, keys, threads)
+    if sources._thresholded:
+        require_as_thresholded(sources._keys, keys)
     return held, sources, other, sky, {**sky._keys, **(other.keys if other else {}), **sources._keys, **keys}
 
 

@@ -114,7 +114,7 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
     count = threads_of(threads)
     found = foreground_of(mask, count)
     keys = {**found._keys, **keys_of("detection", keys)}
-    return Labels(_core.stage_label(found._made, configuration_of(keys), count), keys)
+    return Labels(_core.stage_label(found._made, configuration_of(keys), count), keys, found._made.level is not None)
 
 
 @stage
@@ -149,7 +149,7 @@ def deblend(image: Any, labels: Any, background: Background | None = None, *, fo
     keys = keys_of("deblend", {"method": method, **keys})
     held, sources, other, sky, keys = of_sources(image, labels, background, found_in, keys, count)
     return Labels(_core.stage_deblend(held, sources._made, sky._made, sky._of_rest, other, configuration_of(keys), count),
-                  keys)
+                  keys, sources._thresholded)
 
 
 @stage
