@@ -109,3 +109,19 @@ def test_every_exception_is_ours_and_pythons_and_can_be_pickled():
         assert issubclass(kind, python) and issubclass(kind, srcextract.SrcextractError)
         again = pickle.loads(pickle.dumps(kind("what, why, and what to try")))
         assert type(again) is kind and str(again) == "what, why, and what to try"
+
+
+def test_what_a_threshold_decided_is_not_asked_for_otherwise():
+    image = numpy.random.default_rng(3).normal(100, 5, (90, 90)).astype("f4")
+    image[50:54, 50:54] += 100
+    sky = srcextract.background(image, method="constant")
+    labels = srcextract.label(srcextract.threshold(image, sky))
+    for keys in {"reference": "zero"}, {"detection__threshold": 3}:
+        with pytest.raises(srcextract.ConfigError, match="threshold\\("):
+            srcextract.measure(image, labels, sky, **keys)
+    assert len(srcextract.measure(image, labels, sky, reference="background")) == 1
+    # Labels that are of no threshold are measured as they are asked to be, and from zero there is more.
+    of_others = labels.image.copy()
+    from_zero = srcextract.measure(image, of_others, sky, reference="zero")["FLUX_ISO"]
+    above = srcextract.measure(image, of_others, sky)["FLUX_ISO"]
+    numpy.testing.assert_allclose(from_zero - above, labels.image.astype(bool).sum() * sky.global_level, rtol=1e-6)

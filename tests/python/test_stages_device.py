@@ -6,15 +6,8 @@ import numpy
 import pytest
 
 import srcextract
-from srcextract import _core
 
-cupy = pytest.importorskip("cupy")
-try:
-    DEVICES = cupy.cuda.runtime.getDeviceCount()
-except cupy.cuda.runtime.CUDARuntimeError:
-    DEVICES = 0
-if DEVICES == 0 or not _core.cuda_built():
-    pytest.skip("no GPU, or no CUDA back end", allow_module_level=True)
+from device_support import cupy
 
 
 def field(seed, shape=(300, 257), stars=60):
