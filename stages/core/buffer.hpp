@@ -21,8 +21,8 @@ void release(void* memory, const Gpu& where) noexcept;
 /// fifth of the time of an image. Large ones, with the image, still go back to the system at once.
 void keep_small_buffers();
 
-/// Owns `size` uninitialised elements in the memory of `Where`; move-only. Nothing is copied between host and device
-/// but by to_host and to_device.
+/// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Nothing is copied between
+/// host and device but by to_host and to_device.
 template <class T, class Where>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -38,6 +38,14 @@ class Buffer {
     data_ = std::move(other.data_);
     size_ = std::exchange(other.size_, 0);
     return *this;
+  }
+
+  /// A view of memory of somebody else, who keeps it as long as this is used; it is never released.
+  static Buffer borrowed(T* memory, std::int64_t size, const Where& where) {
+    Buffer view;
+    view.data_ = {memory, Release{where, false}};
+    view.size_ = size;
+    return view;
   }
 
   T* data() { return data_.get(); }
@@ -56,7 +64,10 @@ class Buffer {
  private:
   struct Release {
     Where where;
-    void operator()(T* memory) const noexcept { release(memory, where); }
+    bool owned = true;
+    void operator()(T* memory) const noexcept {
+      if (owned) release(memory, where);
+    }
   };
   std::unique_ptr<T, Release> data_{nullptr, Release{}};
   std::int64_t size_ = 0;
