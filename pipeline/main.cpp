@@ -1,7 +1,10 @@
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -215,6 +218,18 @@ int run(int argc, char** argv) {
   return run_images(parse_command_line(argc, argv));
 }
 
+/// Ends the process. What still goes on in other threads, such as the start of a driver that nobody waits for any more,
+/// and what CUDA would tidy up, is left to the system; not where a sanitizer has something to say at the end.
+[[noreturn]] void leave(int code) {
+#ifdef SRCEXTRACT_SANITIZED
+  std::exit(code);
+#else
+  spdlog::shutdown();
+  std::fflush(nullptr);
+  std::_Exit(code);
+#endif
+}
+
 }  // namespace
 }  // namespace srcextract
 
@@ -228,7 +243,6 @@ int main(int argc, char** argv) {
   log_to_stderr();
   int code = 0;
   const std::optional<Failure> failure = failure_of([&] { code = run(argc, argv); });
-  if (!failure) return code;
-  log_failure("", *failure);
-  return exit_code(failure->kind);
+  if (failure) log_failure("", *failure);
+  leave(failure ? exit_code(failure->kind) : code);
 }

@@ -23,6 +23,13 @@ std::string cuda_version();
 /// try: back end not built, no driver, no device, index out of range, a device older than the kernels.
 CudaDevice find_cuda_device(int index);
 
+/// The same, after it has been made ready for work, so that threads that wait for it sleep and leave their cores to
+/// others. What takes long is the driver and a context, of which no other process has use.
+CudaDevice start_cuda_device(int index);
+
+/// How many devices there are, usable or not. Throws Error{device} if there is none. The first call starts the driver.
+int count_cuda_devices();
+
 /// All devices that can be used, by index. Throws Error{device} as find_cuda_device() does if there is none.
 std::vector<CudaDevice> find_cuda_devices();
 

@@ -19,7 +19,9 @@ namespace {
 /// 95 KiB of shared memory that a block of the clip takes.
 constexpr int oldest_capability = 80;
 
-int count_devices() {
+}  // namespace
+
+int count_cuda_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
@@ -29,7 +31,10 @@ int count_devices() {
                                      "); is the NVIDIA driver loaded (nvidia-smi)? --backend cpu needs none");
 }
 
-}  // namespace
+CudaDevice start_cuda_device(int index) {
+  check(cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid));
+  return find_cuda_device(index);
+}
 
 void use_device(int device) {
   check(cudaSetDevice(device));
@@ -79,7 +84,7 @@ std::string cuda_version() {
 }
 
 CudaDevice find_cuda_device(int index) {
-  const int count = count_devices();
+  const int count = count_cuda_devices();
   if (index < 0 || index >= count) {
     throw Error(ErrorKind::device, "there is no GPU " + std::to_string(index) + "; this machine has " +
                                        std::to_string(count) + ", counted from 0");
@@ -99,7 +104,7 @@ CudaDevice find_cuda_device(int index) {
 std::vector<CudaDevice> find_cuda_devices() {
   std::vector<CudaDevice> usable;
   std::exception_ptr failure;
-  const int count = count_devices();
+  const int count = count_cuda_devices();
   for (int index = 0; index < count; ++index) {
     try {
       usable.push_back(find_cuda_device(index));

@@ -27,6 +27,14 @@ CudaDevice find_cuda_device(int) {
   throw_not_built();
 }
 
+CudaDevice start_cuda_device(int) {
+  throw_not_built();
+}
+
+int count_cuda_devices() {
+  throw_not_built();
+}
+
 std::vector<CudaDevice> find_cuda_devices() {
   throw_not_built();
 }
@@ -77,6 +85,10 @@ CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), hos
 CudaExtractor::~CudaExtractor() = default;
 
 Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*) {
+  throw_not_built();
+}
+
+void CudaExtractor::prepare(const PixelSource&, const Config&) {
   throw_not_built();
 }
 

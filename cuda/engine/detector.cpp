@@ -1,7 +1,10 @@
 #include "cuda/engine/detector.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "cuda/ingest/ingest.hpp"
 #include "stages/core/error.hpp"
@@ -21,6 +24,31 @@ std::int64_t memory_needed(const Shape& shape) {
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
   return shape.count() * 4 + kept_by_clip + words * 4 + room.runs * run_bytes + room.sources * source_bytes;
+}
+
+/// Room that images of a shape turned out to need in this process: who comes to such images later need not find it out,
+/// for which memory is freed, and the whole device waits.
+class KnownCapacities {
+ public:
+  Capacity of(const Shape& shape) {
+    const std::lock_guard lock(mutex_);
+    const Capacity initial = initial_capacity(shape), known = known_[{shape.width, shape.height}];
+    return {std::max(initial.runs, known.runs), std::max(initial.sources, known.sources)};
+  }
+  void add(const Shape& shape, const Capacity& capacity) {
+    const std::lock_guard lock(mutex_);
+    Capacity& known = known_[{shape.width, shape.height}];
+    known = {std::max(known.runs, capacity.runs), std::max(known.sources, capacity.sources)};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Capacity> known_;
+};
+
+KnownCapacities& known_capacities() {
+  static KnownCapacities known;
+  return known;
 }
 
 std::string megabytes(std::int64_t bytes) {
@@ -49,7 +77,7 @@ void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t besi
   graph_.reset();
   pixels_.clear();
   require_memory(shape, images, beside, stream_);
-  if (new_shape) capacity_ = initial_capacity(shape);
+  if (new_shape) capacity_ = known_capacities().of(shape);
   shape_ = shape;
   for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
 }
@@ -59,6 +87,11 @@ bool Detector::may_be_reused(const Config& config) const {
          pixels_.front().noise.pixels.data() == captured_noise_ &&
          pixels_.front().variance.pixels.data() == captured_variance_ &&
          pixels_.front().kept.pixels.data() == captured_kept_;
+}
+
+void Detector::grow(const Capacity& needed) {
+  capacity_ = grown_capacity(capacity_, needed.runs, needed.sources);
+  known_capacities().add(shape_, capacity_);
 }
 
 void Detector::capture(const Config& config) {

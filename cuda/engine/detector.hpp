@@ -33,7 +33,7 @@ class Detector {
       graph_->launch();
       const Capacity needed = receive(std::as_const(*graph_), first);
       if (needed.runs <= capacity_.runs && needed.sources <= capacity_.sources) return;
-      capacity_ = grown_capacity(capacity_, needed.runs, needed.sources);
+      grow(needed);
       capture(config);
       first = true;
     }
@@ -45,6 +45,7 @@ class Detector {
   /// Whether the graph that there is does what this configuration says, to the pixels that there are.
   bool may_be_reused(const Config& config) const;
   void capture(const Config& config);
+  void grow(const Capacity& needed);
 
   Stream& stream_;
   DetectionGraph::Timing timing_;

@@ -16,6 +16,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "stages/core/error.hpp"
 
 namespace srcextract {
 
@@ -288,6 +289,17 @@ CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
   if (!session_) session_ = std::make_unique<Session>(device_, host_);
   return *session_;
+}
+
+void CudaExtractor::prepare(const PixelSource& like, const Config& config) {
+  PixelSource source = like;
+  // Where nothing is read it is what page-locked memory has at first.
+  if (!source.read) source.read = [](std::int64_t, std::int64_t, std::byte*) {};
+  try {
+    (void)extract(source, config, {});
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device) throw;  // of an image that has no sky others will tell
+  }
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,

@@ -40,6 +40,10 @@ class CudaExtractor {
   /// Sources that are kept on the device, with the image in which they were found. The extractor must outlive them.
   class Found;
 
+  /// Extracts an image whose sources nobody wants, so that the next of its shape finds memory taken, kernels loaded and
+  /// the graph made: what `like` reads, or without a way to read it nothing but zeros. Throws Error{device}.
+  void prepare(const PixelSource& like, const Config& config);
+
   /// One image; with `sources` these are measured in it, and nothing is found (extract_on_host). Throws what the stages
   /// throw, and Error{device} that says how much memory is needed and how much is free if the device is short of it.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,

@@ -35,7 +35,7 @@ std::uint64_t ends(std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t count) {
-  if (count == 0) return;  // of which there may be no address
+  if (count == 0 || complete_) return;  // of no bytes there may be no address
   const std::int64_t words = count / 4;
   std::byte rest[4] = {};
   std::memcpy(rest, bytes + 4 * words, static_cast<std::size_t>(count % 4));
@@ -45,6 +45,7 @@ void Datasum::add(std::int64_t offset, const std::byte* bytes, std::int64_t coun
   const std::lock_guard lock(mutex_);
   sum_ = fold(sum_ + sum);
   ends_ += ends(offset, offset + count);
+  complete_ = whole_ > 0 && ends_ == ends(0, whole_);
 }
 
 std::optional<std::uint32_t> Datasum::of(std::int64_t bytes) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -11,6 +12,9 @@ namespace srcextract {
 /// several threads: the ones' complement sum of their big-endian 32-bit words, the last one filled up with zeros.
 class Datasum {
  public:
+  /// Of data that may be read again after all of its `whole` bytes were added: what comes then is none of the sum.
+  explicit Datasum(std::int64_t whole = 0) : whole_(whole) {}
+
   /// Bytes [offset, offset + count) of the data.
   void add(std::int64_t offset, const std::byte* bytes, std::int64_t count);
 
@@ -19,6 +23,8 @@ class Datasum {
 
  private:
   mutable std::mutex mutex_;
+  std::int64_t whole_;
+  std::atomic<bool> complete_ = false;
   std::uint64_t sum_ = 0;
   std::uint64_t ends_ = 0;  ///< tells which bytes were added
 };

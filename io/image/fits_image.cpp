@@ -130,7 +130,7 @@ PixelSource FitsImage::plane(std::int64_t number) const {
     return source;
   }
   if (impl_->file->inflated()) source.memory = impl_->file->in_memory(impl_->begin_of(number), impl_->plane_bytes());
-  impl_->sum = std::make_shared<Datasum>();
+  impl_->sum = std::make_shared<Datasum>(impl_->plane_bytes());
   impl_->summed_plane = number;
   source.read = [file = impl_->file, sum = impl_->sum, begin = impl_->begin_of(number), width = source.format.bytes()](
                     std::int64_t first, std::int64_t count, std::byte* out) {

@@ -14,11 +14,12 @@
 
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/dispatcher.hpp"
+#include "pipeline/batch/places.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
 #include "pipeline/log/log.hpp"
-#include "stages/core/buffer.hpp"
+#include "stages/core/keep_buffers.hpp"
 #include "stages/core/stop.hpp"
 
 namespace srcextract {
@@ -43,6 +44,12 @@ std::int64_t memory_needed(const ImageTask& task, const Job& job, const Executio
          (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
 }
 
+std::int64_t pixels_of(std::span<const ImageTask> tasks) {
+  std::int64_t pixels = 0;
+  for (const ImageTask& task : tasks) pixels += task.image.shape.count();
+  return pixels;
+}
+
 /// Those who work on the images of one run.
 class Crew {
  public:
@@ -50,24 +57,35 @@ class Crew {
        const RunControl& control)
       : job_(job),
         machine_(machine),
-        devices_(machine.devices),
         budget_(budget),
         control_(control),
+        executions_(share_out(machine, files)),
+        places_(machine, files, executions_),
         dispatcher_(job, files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
 
-  /// Takes images until there are no more.
-  void work(Execution execution, Progress progress) {
-    const auto together = [&](const ImageTask& task) { return images_together(task, execution); };
+  /// How many may work at the same time.
+  std::size_t workers() const { return executions_.size(); }
+
+  /// Takes images until there are no more. `in_place` of one who has an image on the CPU: unless there is one for a GPU.
+  void work(std::size_t index, Progress progress, bool in_place = false) {
+    Places::Worker worker(executions_[index]);
     try {
       for (;;) {
-        const std::vector<ImageTask> tasks = dispatcher_.next_together(together);
-        if (tasks.empty()) return;
+        Places::Turn turn = places_.take(worker, dispatcher_.waiting());
+        if (std::exchange(in_place, false) && !turn.place) return places_.withdraw(worker, std::move(turn));
+        const std::vector<ImageTask> tasks =
+            dispatcher_.next_together([&](const ImageTask& task) { return images_together(task, turn.execution); });
+        if (tasks.empty()) return places_.end(worker, std::move(turn), 0, 0);
         busy_ += static_cast<int>(tasks.size());
+        Places::begin(turn);
         if (tasks.front().file->has_bands())
-          process_bands(tasks.front(), execution, progress);
+          process_bands(tasks.front(), turn.execution, progress);
         else
-          process(tasks, execution, progress);
+          process(tasks, turn.execution, progress);
         busy_ -= static_cast<int>(tasks.size());
+        const bool replaced = places_.is_replaced(turn);
+        places_.end(worker, std::move(turn), std::ssize(tasks), pixels_of(tasks));
+        if (replaced) return;
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -75,6 +93,21 @@ class Crew {
       futile_ = true;
     }
   }
+
+  /// As GPUs come up, others go on in the place of workers who have an image on the CPU still: these end with it.
+  void replace_workers(const Progress& progress) {
+    std::vector<std::jthread> others;
+    try {
+      while (places_.wait_for_vacancy())
+        others.emplace_back([this, progress, stop = stop_of_thread] {
+          const StopScope of_caller(stop);
+          work(0, progress, true);
+        });
+    } catch (const std::system_error&) {
+      // No more threads are to be had: who has the image goes on.
+    }
+  }
+  void end_replacing() { places_.end_waiting(); }
 
   /// Throws the error for which the run was given up.
   RunResult result() {
@@ -102,6 +135,7 @@ class Crew {
       });
       if (images[i]) inputs.push_back(&images[i]->input());
     }
+    if (!inputs.empty()) places_.show(inputs.front()->first(), tasks.front().file->config);
     std::vector<ImageAttempt> attempts = extract(inputs, needed, execution, progress);
     auto attempted = attempts.begin();
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -133,7 +167,7 @@ class Crew {
       });
       const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
       if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
-      replace_lost_device(execution, Error(failure->kind, failure->message));
+      places_.replace(execution, Error(failure->kind, failure->message));
     }
   }
 
@@ -153,7 +187,7 @@ class Crew {
         return extract_together(inputs, now, progress);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::device) throw;
-        replace_lost_device(execution, error);
+        places_.replace(execution, error);
       }
     }
   }
@@ -192,22 +226,6 @@ class Crew {
     return static_cast<int>(std::max<std::int64_t>({1, by_images, by_memory}));
   }
 
-  /// Throws if there is none to take its place.
-  void replace_lost_device(Execution& execution, const Error& error) {
-    const int lost = execution.device->index;
-    const std::lock_guard lock(mutex_);
-    const bool first_to_know =
-        std::erase_if(devices_, [&](const CudaDevice& device) { return device.index == lost; }) > 0;
-    const bool on_cpu = devices_.empty();
-    if (on_cpu && (!machine_.may_fall_back || machine_.compare))
-      throw Error(ErrorKind::device, fmt::format("GPU {} is lost, and there is no other: {}", lost, error.what()));
-    if (first_to_know)
-      spdlog::warn("GPU {} is lost ({}); its work goes to {}", lost, error.what(), on_cpu ? "the CPU" : "the others");
-    const std::optional<CudaDevice> next =
-        on_cpu ? std::nullopt : std::optional(devices_[next_device_++ % devices_.size()]);
-    execution = on_device(machine_, next, execution.cpu.threads);
-  }
-
   void raise_worst(int code) {
     int worst = worst_;
     while (code > worst && !worst_.compare_exchange_weak(worst, code)) continue;
@@ -215,10 +233,10 @@ class Crew {
 
   const Job& job_;
   const Machine& machine_;
-  std::vector<CudaDevice> devices_;  ///< those that are not lost
-  std::size_t next_device_ = 0;
   MemoryBudget& budget_;
   const RunControl& control_;
+  const std::vector<Execution> executions_;
+  Places places_;
   std::atomic<bool> futile_ = false;
   std::atomic<int> busy_ = 0, worst_ = 0;
   std::mutex mutex_;
@@ -231,21 +249,28 @@ class Crew {
 RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
                         MemoryBudget& budget, const Progress& progress, const RunControl& control) {
   if (files.empty()) return {};
-  keep_small_buffers();
+  const KeepBuffers from_image_to_image;
   Crew crew(job, files, machine, budget, control);
   {
-    const std::vector<Execution> executions = share_out(machine, files);
     std::vector<std::jthread> others;
+    std::optional<std::jthread> replacing;
     try {
-      for (std::size_t worker = 1; worker < executions.size(); ++worker)
+      if (machine.devices_join)
+        replacing.emplace([&, stop = stop_of_thread] {
+          const StopScope of_caller(stop);
+          crew.replace_workers(progress);
+        });
+      for (std::size_t worker = 1; worker < crew.workers(); ++worker)
         others.emplace_back([&, worker, stop = stop_of_thread] {
           const StopScope of_caller(stop);
-          crew.work(executions[worker], progress);
+          crew.work(worker, progress);
         });
     } catch (const std::system_error&) {
       // No more threads are to be had: those that there are do the work.
     }
-    crew.work(executions.front(), progress);
+    crew.work(0, progress);
+    others.clear();
+    crew.end_replacing();
   }
   return crew.result();
 }

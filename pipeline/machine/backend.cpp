@@ -1,12 +1,12 @@
 #include "pipeline/machine/backend.hpp"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "io/fits/versions.hpp"
+#include "pipeline/machine/device_start.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -22,22 +22,12 @@ std::vector<CudaDevice> find_devices(const std::vector<int>& indices) {
   return devices;
 }
 
-/// Whether the system has a driver of NVIDIA's, or Windows' way to one; it is looked for without waking any.
-bool has_gpu_driver() {
-  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
-}
-
-/// That there is no GPU is news to who named one or has one; to all others it is said with --verbose.
 std::vector<CudaDevice> usable_devices(const std::vector<int>& indices, bool named) {
   try {
     return find_devices(indices);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::device) throw;
-    const bool expected = cuda_built() && has_gpu_driver();
-    spdlog::log(named      ? spdlog::level::warn
-                : expected ? spdlog::level::info
-                           : spdlog::level::debug,
-                "back end: CPU, because no GPU can be used: {}", error.what());
+    tell_of_no_gpu(error, named);
     return {};
   }
 }
@@ -47,16 +37,24 @@ std::string describe(const Workload& work, const TimeEstimate& times, int thread
                      static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
+/// So many images that the CPU does some of them in the time that a GPU takes to start, and all threads have some.
+bool has_many_images(const Workload& work, int threads) {
+  return work.images >= 2 * std::int64_t{threads} && cfitsio_has_locks();
+}
+
 /// The devices that `automatic` takes.
 std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
-                                           const Workload& work, int threads) {
+                                           const Workload& work, Machine& machine) {
   if (!wish.devices.empty()) return usable_devices(indices, true);
+  const int threads = machine.cpu.threads;
   const TimeEstimate times = estimate_times(work, threads);
   if (!times.favours_gpu()) {
     spdlog::log(cuda_built() && has_gpu_driver() ? spdlog::level::info : spdlog::level::debug,
                 "back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
     return {};
   }
+  machine.devices_join = cuda_built() && has_many_images(work, threads);
+  if (machine.devices_join) return {};
   std::vector<CudaDevice> devices = usable_devices(indices, false);
   if (!devices.empty()) spdlog::info("back end: CUDA: {}", describe(work, times, threads));
   return devices;
@@ -92,8 +90,7 @@ std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> 
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
   std::int64_t on_devices = 0;
-  const std::int64_t room = room_for_any(files);
-  for (const CudaDevice& device : machine.devices) on_devices += device.free_memory / room;
+  for (const CudaDevice& device : machine.devices) on_devices += room_on(device, files);
   const std::int64_t workers = std::min({threads, count_images(files, threads), on_devices});
   return workers > threads / 2 ? workers : std::min<std::int64_t>(devices, std::max<std::int64_t>(1, workers));
 }
@@ -108,8 +105,7 @@ Machine choose_machine(const MachineWish& wish, const Workload& work) {
   // The others are not even started for one image.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
-  if (wish.backend == Backend::automatic)
-    machine.devices = worthwhile_devices(wish, devices, work, machine.cpu.threads);
+  if (wish.backend == Backend::automatic) machine.devices = worthwhile_devices(wish, devices, work, machine);
   if (wish.backend == Backend::cuda || machine.compare) machine.devices = find_devices(devices);
   for (const CudaDevice& device : machine.devices)
     spdlog::info("back end: CUDA device {}, {}", device.index, device.name);
@@ -140,6 +136,10 @@ std::vector<Execution> share_out(const Machine& machine, std::span<const Planned
     shares.push_back(on_device(machine, device, few ? std::max(1, threads / static_cast<int>(workers)) : 1));
   }
   return shares;
+}
+
+std::int64_t room_on(const CudaDevice& device, std::span<const PlannedFile> files) {
+  return device.free_memory / room_for_any(files);
 }
 
 bool is_lost(const CudaDevice& device) {

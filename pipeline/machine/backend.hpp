@@ -23,6 +23,7 @@ enum class Backend { automatic, cpu, cuda, compare };
 struct Machine {
   Cpu cpu;
   std::vector<CudaDevice> devices;  ///< none: the CPU alone
+  bool devices_join = false;        ///< others are found, and take part, while the CPU is at work
   bool compare = false;             ///< run both and compare them; needs a device
   bool may_fall_back = false;       ///< what the devices cannot take goes to the CPU
   bool one_by_one = false;          ///< images one after the other, each with all threads
@@ -45,7 +46,8 @@ struct MachineWish {
 };
 
 /// Turns the wish into a decision, and logs it. `automatic` takes the devices that are usable if they were named or if
-/// the work is done sooner with them (estimate_times); where it is not no GPU is started. `cuda` and `compare` throw
+/// the work is done sooner with them (estimate_times); where it is not no GPU is started. Where there are many images
+/// the CPU begins, and devices that were not named join it when they are ready. `cuda` and `compare` throw
 /// Error{device} if one is not usable. No `devices` means all that there are, of which one image needs the first alone.
 Machine choose_machine(const MachineWish& wish, const Workload& work);
 
@@ -57,6 +59,9 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
 /// worker, who has all threads. One in which the sources of another are found takes as much memory there again.
 std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files);
+
+/// How many who have images of their own the device has memory for, if they are like these.
+std::int64_t room_on(const CudaDevice& device, std::span<const PlannedFile> files);
 
 /// Whether this process can use the device no more.
 bool is_lost(const CudaDevice& device);

@@ -75,6 +75,7 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
     work.several_images |= config->config.input.hdu.several();
   }
   work.several_images |= files.size() > 1;
+  work.images = std::ssize(files);
   return work;
 }
 

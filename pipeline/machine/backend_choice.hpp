@@ -13,6 +13,7 @@ struct Workload {
   std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
   double multiply_adds = 0;      ///< of the convolutions
   bool several_images = false;   ///< there may be more than one
+  std::int64_t images = 1;       ///< at least
 };
 
 /// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.

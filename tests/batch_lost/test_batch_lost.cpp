@@ -1,12 +1,15 @@
-// A batch that loses its GPU half way. A program of its own, with one test: the process cannot have the device back.
+// A batch that loses its GPU half way. A program of its own, whose tests are run one by one: the process cannot have
+// the device back.
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/batch/batch.hpp"
@@ -98,6 +101,33 @@ TEST_F(BatchLosesGpu, TheRestIsDoneElsewhereToTheSameBytes) {
   machine.devices.resize(1);
   machine.may_fall_back = false;
   EXPECT_THROW(process("none", machine), Error);
+}
+
+// The CPU is at its first images when it comes, and has the rest when it goes.
+TEST_F(BatchLosesGpu, ThatHasJoinedTheCpu) {
+  Machine cpu;
+  cpu.cpu.threads = 4;
+  ASSERT_EQ(process("cpu", cpu), 0);
+
+  Machine machine = cpu;
+  machine.devices_join = machine.may_fall_back = true;
+  const auto has_joined = [&] { return contents(folder_ / "log").find("joins the CPU") != std::string::npos; };
+  const auto wait_for_it = [&](const ImageTask&) {
+    for (int i = 0; i < 1000 && !has_joined(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  std::atomic<int> images = 0;
+  const auto lose_it = [&](const ImageOutcome& outcome) {
+    EXPECT_TRUE(outcome.record.done) << outcome.record.reason;
+    if (++images == skies / 2) testing::lose_device(where());
+  };
+  RunControl control{lose_it, [] { return false; }};
+  control.on_begin = wait_for_it;
+  EXPECT_EQ(process("lost", machine, control), 0);
+  EXPECT_TRUE(has_joined());
+  EXPECT_EQ(images, skies);
+  EXPECT_FALSE(device_works(0));
+  EXPECT_TRUE(catalogues("lost") == catalogues("cpu"));
+  EXPECT_THAT(contents(folder_ / "log"), ::testing::HasSubstr("GPU 0 is lost"));
 }
 
 #else

@@ -1,5 +1,6 @@
 // Benchmarks of the stages, of the four steps together, and of the limits they are held against, on pixels that are
 // where they are needed, and of decompression; scripts/bench.sh makes tables of them.
+#include "stages/core/keep_buffers.hpp"
 #include "tests/bench/benchmarks.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("threads", std::to_string(srcextract::available_threads()));
   benchmark::AddCustomContext("field", "1000 sources/Mpixel, config/lesson.yaml");
-  srcextract::keep_small_buffers();  // as for a list of images
+  const srcextract::KeepBuffers as_for_a_list_of_images;
   srcextract::bench::add_cpu_stages();
   srcextract::bench::add_cpu_morphology();
   srcextract::bench::add_cpu_combinations();

@@ -1,0 +1,253 @@
+#include "pipeline/machine/device_start.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "pipeline/chain/stage_list.hpp"
+#include "pipeline/log/seconds_since.hpp"
+
+namespace srcextract {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A GPU that nobody else uses has zeros of 16384 x 16384 on it, and is done with them, in 30 ms.
+constexpr double quick = 0.1;  // s
+
+/// What images are like.
+struct Sample {
+  PixelSource image;
+  std::shared_ptr<const ImageConfig> config;
+};
+
+/// Threads that may be in the driver still; a process that ends must not take it away from under them.
+class Threads {
+ public:
+  template <class Work>
+  void start(Work work) {
+    const std::lock_guard lock(mutex_);
+    threads_.emplace_back(std::move(work));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;
+};
+
+Threads& threads() {
+  static Threads all;
+  return all;
+}
+
+}  // namespace
+
+/// What the threads have in common with who started them, and may outlive.
+struct DeviceStart::State {
+  /// One device, from its context to the last extractor.
+  void start(int index);
+
+  /// All of them.
+  void start_all(const std::shared_ptr<State>& self);
+
+  /// Waits for somebody to tell; false if nobody will.
+  std::optional<Sample> wait_for_sample();
+
+  bool add(const CudaDevice& device, bool tried);
+  void tell();
+  void end_one();
+  void prepare(const CudaDevice& device);
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  Clock::time_point begin = Clock::now();
+  std::optional<Sample> sample;
+  std::vector<Ready> ready;
+  std::map<int, std::vector<std::shared_ptr<CudaExtractor>>> prepared;
+  std::map<int, int> wanted;  ///< extractors of a device
+  int workers = 0, under_way = 1, usable = 0;
+  int told = 0;         ///< of what wait() waits for
+  bool waiting = true;  ///< somebody may
+  std::optional<Error> failure;
+  bool left = false;  ///< nobody takes what becomes ready
+};
+
+std::optional<Sample> DeviceStart::State::wait_for_sample() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return sample || left; });
+  return left ? std::nullopt : sample;
+}
+
+/// False if nobody wants it.
+bool DeviceStart::State::add(const CudaDevice& device, bool tried) {
+  const std::lock_guard lock(mutex);
+  if (left) return false;
+  ready.push_back({device, tried});
+  spdlog::info("back end: CUDA device {}, {}, joins the CPU after {:.3f} s", device.index, device.name,
+               seconds_since(begin));
+  return true;
+}
+
+void DeviceStart::State::tell() {
+  const std::lock_guard lock(mutex);
+  ++told;
+  changed.notify_all();
+}
+
+void DeviceStart::State::prepare(const CudaDevice& device) {
+  const std::optional<Sample> like = wait_for_sample();
+  if (!like) return;
+  const Config& config = like->config->config;
+  if (images_in_a_launch(like->image.shape, config) > 1) {
+    add(device, false);
+    tell();
+    return;
+  }
+  {
+    // As many as workers will find room for (room_on).
+    const std::int64_t room = device.free_memory / (2 * std::int64_t{sizeof(float)} * like->image.shape.count());
+    const std::lock_guard lock(mutex);
+    wanted[device.index] = static_cast<int>(std::clamp<std::int64_t>(room, 1, workers));
+  }
+  // The first learns from an image how much room is needed; the others know it.
+  PixelSource zeros = like->image;
+  zeros.read = nullptr;
+  for (bool first = true;; first = false) {
+    auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
+    extractor->prepare(first ? like->image : zeros, config);
+    if (first) {
+      const auto again = Clock::now();
+      extractor->prepare(zeros, config);
+      if (!add(device, seconds_since(again) < quick)) return;
+    }
+    const std::lock_guard lock(mutex);
+    int& still_wanted = wanted.at(device.index);
+    if (left || still_wanted <= 0) return;
+    prepared[device.index].push_back(std::move(extractor));
+    ++told;
+    changed.notify_all();
+    if (--still_wanted == 0) return;
+  }
+}
+
+void DeviceStart::State::start(int index) {
+  std::optional<Error> error;
+  try {
+    const CudaDevice device = start_cuda_device(index);
+    {
+      const std::lock_guard lock(mutex);
+      ++usable;
+      wanted[index] = 0;
+    }
+    prepare(device);
+  } catch (const Error& caught) {
+    error = caught;
+  }
+  const std::lock_guard lock(mutex);
+  if (error && usable > 0 && !left) spdlog::info("back end: CUDA device {}: {}", index, error->what());
+  if (!failure) failure = std::move(error);
+  end_one();
+}
+
+void DeviceStart::State::end_one() {
+  if (--under_way == 0 && usable == 0 && !left) tell_of_no_gpu(*failure, false);
+  changed.notify_all();
+}
+
+void DeviceStart::State::start_all(const std::shared_ptr<State>& self) {
+  int count = 0;
+  try {
+    count = count_cuda_devices();
+  } catch (const Error& error) {
+    const std::lock_guard lock(mutex);
+    failure = error;
+    return end_one();
+  }
+  {
+    const std::lock_guard lock(mutex);
+    under_way = count;
+  }
+  std::vector<std::jthread> others;
+  for (int index = 1; index < count; ++index) others.emplace_back([self, index] { self->start(index); });
+  start(0);
+}
+
+bool has_gpu_driver() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
+
+void tell_of_no_gpu(const Error& error, bool named) {
+  const bool expected = cuda_built() && has_gpu_driver();
+  spdlog::log(named      ? spdlog::level::warn
+              : expected ? spdlog::level::info
+                         : spdlog::level::debug,
+              "back end: CPU, because no GPU can be used: {}", error.what());
+}
+
+DeviceStart::DeviceStart(int workers) : state_(std::make_shared<State>()) {
+  state_->workers = workers;
+  try {
+    threads().start([state = state_] { state->start_all(state); });
+  } catch (const std::system_error&) {
+    state_->under_way = 0;  // no more threads are to be had: the CPU does it all
+  }
+}
+
+DeviceStart::~DeviceStart() {
+  const std::lock_guard lock(state_->mutex);
+  state_->left = true;
+  state_->changed.notify_all();
+}
+
+void DeviceStart::show(const PixelSource& image, const std::shared_ptr<const ImageConfig>& config) {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->sample) return;
+  state_->sample = {image, config};
+  if (image.memory != nullptr) {  // which is somebody's, who may not keep it
+    state_->sample->image.memory = nullptr;
+    state_->sample->image.read = nullptr;
+  }
+  state_->changed.notify_all();
+}
+
+std::vector<DeviceStart::Ready> DeviceStart::take_ready() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->ready, {});
+}
+
+std::shared_ptr<CudaExtractor> DeviceStart::take_extractor(int device) {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::shared_ptr<CudaExtractor>>& extractors = state_->prepared[device];
+  if (extractors.empty()) {
+    --state_->wanted[device];
+    return nullptr;
+  }
+  std::shared_ptr<CudaExtractor> extractor = std::move(extractors.back());
+  extractors.pop_back();
+  return extractor;
+}
+
+bool DeviceStart::wait() {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [&] { return state_->told > 0 || state_->under_way == 0 || !state_->waiting; });
+  if (state_->told == 0 || !state_->waiting) return false;
+  --state_->told;
+  return true;
+}
+
+void DeviceStart::end_waiting() {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting = false;
+  state_->changed.notify_all();
+}
+
+}  // namespace srcextract
