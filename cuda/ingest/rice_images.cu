@@ -27,6 +27,7 @@ struct WarpTiles {
   DeviceTile tile[warp_size];
   std::uint32_t integers[warp_size][piece + 1];  ///< a lane's own, and one more: no two of a column share a bank
   std::int32_t random_at[warp_size], random_next[warp_size];
+  std::uint32_t words[RiceWords::ring_words][warp_size];
 };
 
 /// Writes the pixels [begin, begin + piece) of a tile, one a lane. True if one is beyond the type of the image's.
@@ -59,13 +60,16 @@ __global__ void __launch_bounds__(warp_size)
   const std::int32_t most =
       static_cast<std::int32_t>(__reduce_max_sync(all_lanes, static_cast<unsigned int>(own.pixels)));
 
-  RiceStream stream(reinterpret_cast<const std::uint32_t*>(image.streams + own.begin), own.bytes, image.format.coding);
+  const RiceWords words(reinterpret_cast<const std::uint32_t*>(image.streams + own.begin), own.bytes,
+                        &warp.words[0][lane()], warp_size);
+  RiceStream stream(words, own.bytes, image.format.coding);
   DitherPlace dither(image.format.dither == Dither::none ? nullptr : randoms, own.how.random_begin);
   MaskCounts counts;
   bool damaged = false;
   std::int32_t left_of_block = 0;
   for (std::int32_t begin = 0; begin < most; begin += piece) {
     for (int i = 0; i < piece; ++i) {
+      if (i % RiceWords::pixels_between == 0) stream.load_ahead();
       const bool inside = begin + i < own.pixels;
       if (left_of_block == 0) {
         if (inside) stream.begin_block();

@@ -15,7 +15,7 @@ namespace srcextract {
 struct DeviceTile {
   RiceScale how;
   std::int64_t first;   ///< its first pixel in the plane
-  std::uint32_t begin;  ///< byte of the image's streams, a multiple of 4; behind the last of its own is zero up to 4
+  std::uint32_t begin;  ///< byte of the image's streams; a multiple of 16, as is where the next may begin
   std::uint32_t bytes;
   std::int32_t width, pixels;
 };
@@ -27,8 +27,8 @@ DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::i
 struct RiceImage {
   const DeviceTile* tiles = nullptr;
   std::int64_t count = 0;
-  const std::byte* streams = nullptr;
-  std::int64_t width = 0;  ///< of the plane
+  const std::byte* streams = nullptr;  ///< at a multiple of 16 bytes
+  std::int64_t width = 0;              ///< of the plane
   float* out = nullptr;
   MaskCounts* masked = nullptr;  ///< what is masked is added to
   int* damaged = nullptr;        ///< becomes 1 if a tile is; all pixels are undefined then

@@ -16,18 +16,73 @@ SRCEXTRACT_HOST_DEVICE inline int leading_zeros(std::uint32_t bits) {
 #endif
 }
 
+/// The words of a stream, big-endian as they stand in the file, for a thread of the device: they are loaded some pixels
+/// before they are needed, 16 bytes at a time, at moments that the threads of a warp have in common. A thread that
+/// loaded a word whenever it is short of one would have all others of its warp wait each time.
+class RiceWords {
+ public:
+  static constexpr std::uint32_t ring_words = 16;
+  /// Between two calls of load_ahead().
+  static constexpr int pixels_between = 8;
+
+  /// `words` begin at a multiple of 16 bytes, as many as are there up to the next one; what follows the stream may be
+  /// read, and does not matter. `ring` is fast memory for ring_words, each `stride` behind the one before.
+  SRCEXTRACT_HOST_DEVICE RiceWords(const std::uint32_t* words, std::uint32_t bytes, std::uint32_t* ring, int stride)
+      : words_(words), count_((bytes + 3) / 4), ring_(ring), stride_(stride) {
+    load_ahead();
+    load_ahead();
+  }
+
+  /// The next word in the order of this machine; zero behind the last.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
+    if (at_ >= count_) return 0;
+    const std::uint32_t at = at_++;
+    return at < filled_ ? ring_[slot(at)] : swap_bytes(words_[at]);
+  }
+
+  /// Takes what has come since the last call into the ring, and has the next words come, if the ring has room for them.
+  /// They overwrite words that have been read: the ring is four times as long.
+  SRCEXTRACT_HOST_DEVICE void load_ahead() {
+    if (coming_ != none) {
+      for (std::uint32_t i = 0; i < at_once; ++i) ring_[slot(coming_ + i)] = swap_bytes(group_.word[i]);
+      filled_ = coming_ + at_once;
+    }
+    const std::uint32_t here = at_ / at_once * at_once, next = filled_ > here ? filled_ : here;
+    coming_ = next < count_ && next + at_once <= at_ + ring_words ? next : none;
+    if (coming_ != none) group_ = *reinterpret_cast<const Group*>(words_ + coming_);
+  }
+
+ private:
+  static constexpr std::uint32_t at_once = 4, none = 0xffffffffU;
+  struct alignas(16) Group {
+    std::uint32_t word[at_once];
+  };
+
+  SRCEXTRACT_HOST_DEVICE int slot(std::uint32_t word) const { return static_cast<int>(word % ring_words) * stride_; }
+
+  const std::uint32_t* words_;
+  std::uint32_t count_, at_ = 0;
+  std::uint32_t* ring_;
+  int stride_;
+  std::uint32_t filled_ = 0;     ///< words before this one, and not before the next to be read, are in the ring
+  std::uint32_t coming_ = none;  ///< the first of those under way
+  Group group_{};
+};
+
 /// The integers of a tile that RICE_1 compressed, one after the other, for one thread of many that do the same at the
-/// same time: nearly all codes are decoded without a branch, and the next bits are loaded before they are needed. The
-/// same integers, and the same damage, as decode_rice() finds (io/tiles/rice.hpp).
+/// same time: nearly all codes are decoded without a branch. The same integers, and the same damage, as decode_rice()
+/// finds (io/tiles/rice.hpp).
 class RiceStream {
  public:
-  /// `words` are of 4 bytes, as they stand in the file, and whatever follows the stream in the last of them is zero.
-  SRCEXTRACT_HOST_DEVICE RiceStream(const std::uint32_t* words, std::uint32_t bytes, const RiceCoding& coding)
-      : words_(words), word_count_((bytes + 3) / 4), bits_there_(8 * bytes), coding_(coding) {
-    after_ = next_word();
+  SRCEXTRACT_HOST_DEVICE RiceStream(const RiceWords& words, std::uint32_t bytes, const RiceCoding& coding)
+      : words_(words), bits_there_(8 * bytes), coding_(coding) {
+    after_ = words_.next();
     fill();
     last_ = read(coding_.pixel_bits);
   }
+
+  /// To be called every RiceWords::pixels_between integers.
+  SRCEXTRACT_HOST_DEVICE void load_ahead() { words_.load_ahead(); }
 
   /// To be called before the first integer of every block.
   SRCEXTRACT_HOST_DEVICE void begin_block() {
@@ -64,19 +119,17 @@ class RiceStream {
  private:
   static constexpr int word_bits = 32;
 
-  /// The next 32 bits; beyond the end there are zeros.
+  /// The next 32 bits. Beyond the stream there are others, but who reads them is beyond its end, whatever they are.
   SRCEXTRACT_HOST_DEVICE std::uint32_t window() const { return static_cast<std::uint32_t>(bits_ >> word_bits); }
 
   SRCEXTRACT_HOST_DEVICE bool beyond() const { return bits_taken_ - static_cast<std::uint32_t>(have_) > bits_there_; }
-
-  SRCEXTRACT_HOST_DEVICE std::uint32_t next_word() { return at_ < word_count_ ? swap_bytes(words_[at_++]) : 0; }
 
   SRCEXTRACT_HOST_DEVICE void fill() {
     if (have_ > word_bits) return;
     bits_ |= static_cast<std::uint64_t>(after_) << (word_bits - have_);
     have_ += word_bits;
     bits_taken_ += word_bits;
-    after_ = next_word();
+    after_ = words_.next();
   }
 
   /// Up to 32 bits.
@@ -107,8 +160,7 @@ class RiceStream {
     return low_bits_ > 0 ? high | read(low_bits_) : high;
   }
 
-  const std::uint32_t* words_;
-  std::uint32_t word_count_, at_ = 0;
+  RiceWords words_;
   std::uint32_t bits_there_;
   RiceCoding coding_;
   std::uint64_t bits_ = 0;        ///< those that come next, from the highest on

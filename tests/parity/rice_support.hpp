@@ -17,12 +17,28 @@
 
 namespace srcextract::testing {
 
-/// A stream as a thread of the device reads it: in words, the last filled up with zeros.
-inline std::vector<std::uint32_t> in_words(std::span<const std::byte> stream) {
-  std::vector<std::uint32_t> words(stream.size() / 4 + 1);
-  std::memcpy(words.data(), stream.data(), stream.size());
-  return words;
-}
+/// A stream as a thread of the device reads it, which what follows it must not disturb.
+class WordsOfThread {
+ public:
+  WordsOfThread(std::span<const std::byte> stream, std::uint8_t behind = 0xa5)
+      : groups_(stream.size() / sizeof(Group) + 1), bytes_(static_cast<std::uint32_t>(stream.size())) {
+    std::memset(groups_.data(), behind, groups_.size() * sizeof(Group));
+    std::memcpy(groups_.data(), stream.data(), stream.size());
+  }
+
+  RiceStream stream(const RiceCoding& coding) {
+    return RiceStream(RiceWords(groups_.data()->word, bytes_, ring_, 2), bytes_, coding);
+  }
+
+ private:
+  struct alignas(16) Group {
+    std::uint32_t word[4];
+  };
+
+  std::vector<Group> groups_;
+  std::uint32_t bytes_;
+  std::uint32_t ring_[2 * RiceWords::ring_words] = {};
+};
 
 /// Compressed files, opened.
 class CompressedFiles {

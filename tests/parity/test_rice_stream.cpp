@@ -28,11 +28,12 @@ using Stream = std::vector<std::byte>;
 /// The integers of a tile, or nothing if it is damaged.
 template <class Pixel>
 std::optional<std::vector<Pixel>> decode_by_thread(const Stream& bytes, std::size_t count, int block) {
-  const std::vector<std::uint32_t> words = testing::in_words(bytes);
+  testing::WordsOfThread words(bytes);
   const RiceCoding coding = rice_coding(sizeof(Pixel));
-  RiceStream stream(words.data(), static_cast<std::uint32_t>(bytes.size()), coding);
+  RiceStream stream = words.stream(coding);
   std::vector<Pixel> pixels;
   for (std::size_t i = 0; i < count; ++i) {
+    if (i % RiceWords::pixels_between == 0) stream.load_ahead();
     if (i % static_cast<std::size_t>(block) == 0) stream.begin_block();
     pixels.push_back(static_cast<Pixel>(rice_integer(stream.next(), coding.pixel_bits)));
   }
@@ -156,12 +157,13 @@ std::optional<Pixels<Cpu>> decode_by_threads(const RicePlane& plane, const Pixel
   for (std::int64_t number = 0; number < plane.tiles; ++number) {
     const RiceTile tile = plane.tile(number);
     if (tile.stream.empty()) return std::nullopt;
-    const std::vector<std::uint32_t> words = testing::in_words(tile.stream);
+    testing::WordsOfThread words(tile.stream);
     const RiceScale how = make_rice_scale(tile.quantisation, plane);
-    RiceStream stream(words.data(), static_cast<std::uint32_t>(tile.stream.size()), format.coding);
+    RiceStream stream = words.stream(format.coding);
     const float* const numbers = format.dither == Dither::none ? nullptr : randoms().data();
     DitherPlace dither(numbers, how.random_begin);
     for (std::int64_t i = 0; i < tile.width * tile.height; ++i) {
+      if (i % RiceWords::pixels_between == 0) stream.load_ahead();
       if (i % format.block == 0) stream.begin_block();
       if (i > 0 && i % piece == 0) dither.advance(piece);
       const std::int32_t integer = rice_integer(stream.next(), format.coding.pixel_bits);
