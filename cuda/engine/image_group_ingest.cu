@@ -103,7 +103,7 @@ bool GroupIngester::take_tiles(const PixelSource& source, std::int64_t room) {
   const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
   if (!plane || room <= alignment) return false;
   const auto parts = RiceParts::of(*plane, source.shape.width, room, room - alignment, Cpu{1});
-  if (!parts || parts->parts().size() != 1) return false;
+  if (!parts || parts->parts().size() != 1 || !parts->others().empty()) return false;
   const RiceParts::Part& part = parts->parts().front();
   StoredImage image{source.format, bytes_, aligned(part.table_bytes()) + part.bytes,
                     make_rice_format(*plane, source.format)};

@@ -90,12 +90,18 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
 void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
   parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
     use_device(where_.device);  // a thread of its own starts with device 0
-    Slot& slot = slots_[next_slot_++ % slots_.size()];
-    const std::lock_guard turn(slot.turn);
-    slot.sent.wait();
-    source.read(begin, end - begin, slot.memory.data());
-    send({begin, end - begin, slot.memory.data()}, source.format, pixels, &slot.sent);
+    read_chunk(source, {begin, end - begin, nullptr}, pixels);
   });
+}
+
+/// Through a slot; by any thread that has the device.
+void Ingester::read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels) {
+  Slot& slot = slots_[next_slot_++ % slots_.size()];
+  const std::lock_guard turn(slot.turn);
+  slot.sent.wait();
+  source.read(chunk.first, chunk.count, slot.memory.data());
+  chunk.stored = slot.memory.data();
+  send(chunk, source.format, pixels, &slot.sent);
 }
 
 void Ingester::send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent) {

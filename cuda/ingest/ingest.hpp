@@ -28,8 +28,8 @@ class Ingester {
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
   /// The same of a plane whose tiles RICE_1 compressed: these cross the bus as they are, and the device decodes them;
-  /// waits for it. False if this cannot be, or if a tile is damaged: the pixels are undefined then, and are to be read
-  /// as any others, by which the damage is told.
+  /// waits for it. A few tiles that stand there in another form are read by the host. False if this cannot be, or if a
+  /// tile is damaged: the pixels are undefined then, and are to be read as any others, by which the damage is told.
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
@@ -65,6 +65,8 @@ class Ingester {
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);
   void read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels);
+  void read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels);
+  void read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels);
   void send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent);
   void make_lanes_wide(std::int64_t bytes);
   void make_slots();

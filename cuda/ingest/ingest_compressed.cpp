@@ -34,7 +34,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, aligned(part.table_bytes()) + part.bytes);
-  make_lanes_wide(widest);
+  make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes));
   make_slots();
   if (damage_.empty()) {
     damage_ = Buffer<int, Gpu>(1, where_);
@@ -63,6 +63,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
       ~Join() { ingester.join(); }
     } const joined{*this};
     for (const RiceParts::Part& part : parts->parts()) send_part(*parts, part, image, randoms);
+    read_tiles(parts->others(), source, pixels);
   }
   queue_copy_to_host(reinterpret_cast<int*>(damage_here_.data()), damage_.data(), 1, where_);
   synchronize(where_);
@@ -94,6 +95,24 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   image.count = part.tiles();
   image.streams = streams;
   decode_rice_images({&image, 1}, randoms, where_, stream);
+}
+
+/// Those that the host decodes: row by row, or all rows at once if they follow one another.
+void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
+  const std::int64_t most = slot_bytes / source.format.bytes(), width = source.shape.width;
+  parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {
+    use_device(where_.device);  // a thread of its own starts with device 0
+    const RiceTile& tile = tiles[static_cast<std::size_t>(number)];
+    const bool whole_rows = tile.width == width;
+    const std::int64_t rows = whole_rows ? 1 : tile.height, length = whole_rows ? width * tile.height : tile.width;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t first = (tile.y + row) * width + tile.x;
+      for (std::int64_t done = 0; done < length; done += most) {
+        const Chunk chunk{first + done, std::min(most, length - done), nullptr};
+        read_chunk(source, chunk, pixels);
+      }
+    }
+  });
 }
 
 }  // namespace srcextract

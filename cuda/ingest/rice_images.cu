@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(warp_size)
     for (int row = 0; row < rows; ++row) damaged |= write_piece(warp, row, begin, image, randoms, counts);
     __syncwarp();
   }
-  if (lane() < rows) damaged |= stream.damaged();
+  if (own.pixels > 0) damaged |= stream.damaged();
   if (damaged) *image.damaged = 1;
   add_over_warp(image.masked->nan, counts.nan);
   add_over_warp(image.masked->infinite, counts.infinite);

@@ -1,7 +1,7 @@
 #include "cuda/ingest/rice_parts.hpp"
 
-#include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "stages/core/parallel.hpp"
 
@@ -12,6 +12,9 @@ namespace {
 /// A thread of the device decodes a pixel in the time in which one of the host decodes many: of fewer tiles the host
 /// has the last pixel sooner.
 constexpr std::int64_t least_tiles = 32;
+
+/// Of all, may stand there in another form: where floats have no noise to quantise them by.
+constexpr std::int64_t share_of_others = 8;
 
 /// Of a tile; so many codes of any length are less than 2^32 bits.
 constexpr std::int64_t most_pixels_of_tile = std::int64_t{1} << 20;
@@ -33,17 +36,20 @@ std::optional<RiceParts> RiceParts::of(const RicePlane& plane, std::int64_t plan
   RiceParts parts;
   parts.tiles_.resize(static_cast<std::size_t>(plane.tiles));
   parts.streams_.resize(parts.tiles_.size());
-  std::atomic<bool> possible = true;
+  std::mutex turn;
+  bool possible = true;
   parallel_for(plane.tiles, tiles_at_once, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end && possible; ++i) {
+    for (std::int64_t i = begin; i < end; ++i) {
       const RiceTile tile = plane.tile(i);
-      if (tile.stream.empty() || std::ssize(tile.stream) > slice_bytes) {
-        possible = false;
-        return;
-      }
       const auto at = static_cast<std::size_t>(i);
       parts.tiles_[at] = make_device_tile(tile, plane, plane_width, 0);
       parts.streams_[at] = tile.stream.data();
+      if (!tile.stream.empty() && std::ssize(tile.stream) <= slice_bytes) continue;
+      const std::lock_guard lock(turn);
+      possible &= tile.stream.empty() && std::ssize(parts.others_) < plane.tiles / share_of_others;
+      if (!possible) return;
+      parts.tiles_[at].pixels = 0;
+      parts.others_.push_back(tile);
     }
   });
   if (!possible || !parts.divide(slice_bytes, part_bytes)) return std::nullopt;
@@ -72,7 +78,7 @@ bool RiceParts::divide(std::int64_t slice_bytes, std::int64_t part_bytes) {
 void RiceParts::write(const Slice& slice, std::byte* out) const {
   for (std::int64_t i = slice.begin; i < slice.end; ++i) {
     const DeviceTile& tile = tiles_[static_cast<std::size_t>(i)];
-    std::memcpy(out, streams_[static_cast<std::size_t>(i)], tile.bytes);
+    if (tile.bytes > 0) std::memcpy(out, streams_[static_cast<std::size_t>(i)], tile.bytes);
     const std::int64_t room = room_of(tile);
     std::memset(out + tile.bytes, 0, static_cast<std::size_t>(room - tile.bytes));
     out += room;

@@ -29,13 +29,16 @@ class RiceParts {
     std::int64_t table_bytes() const { return tiles() * static_cast<std::int64_t>(sizeof(DeviceTile)); }
   };
 
-  /// Nothing if the device is not to decode them: a tile stands there in another form, or is known to be damaged, or
-  /// they are so few and large that the device, which decodes each by one thread, would take longer than the host. A
-  /// part with its table takes no more than `part_bytes`, a slice no more than `slice_bytes`.
+  /// Nothing if the device is not to decode them: many stand there in another form, or they are so few and large that
+  /// the device, which decodes each by one thread, would take longer than the host. A part with its table takes no more
+  /// than `part_bytes`, a slice no more than `slice_bytes`.
   static std::optional<RiceParts> of(const RicePlane& plane, std::int64_t plane_width, std::int64_t slice_bytes,
                                      std::int64_t part_bytes, const Cpu& where);
 
+  /// Those without a stream have no pixels.
   std::span<const DeviceTile> tiles() const { return tiles_; }
+  /// Tiles that stand there in another form, or are known to be damaged: the host is to read them.
+  const std::vector<RiceTile>& others() const { return others_; }
   const std::vector<Part>& parts() const { return parts_; }
 
   /// Writes the streams of a slice one after the other.
@@ -46,6 +49,7 @@ class RiceParts {
 
   std::vector<DeviceTile> tiles_;
   std::vector<const std::byte*> streams_;
+  std::vector<RiceTile> others_;
   std::vector<Part> parts_;
 };
 
