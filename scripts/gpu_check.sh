@@ -329,6 +329,8 @@ step_sanitize() {
   local tool image
   for tool in memcheck racecheck initcheck synccheck; do
     local sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 99)
+    check "$tool srcextract rice_small.fits.fz" "${sanitizer[@]}" "$program" -q --backend cuda -o "$work/out" \
+      config/default.yaml "$work/skies/rice_small.fits.fz"
     for image in small nan_small; do
       check "$tool srcextract $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
         --set 'output.segmentation=true' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
@@ -349,6 +351,8 @@ step_sanitize() {
     # One at a time: beside other processes initcheck misses what a kernel wrote.
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
     check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
+    check "$tool RICE tiles" "${sanitizer[@]}" "$tests/test_parity" \
+      --gtest_filter='RiceParity.DamagedFiles:RiceParity.AFewTiles*:RiceParity.ImagesOf*:RiceParity.SmallImages*'
   done
 }
 

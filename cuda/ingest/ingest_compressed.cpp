@@ -31,6 +31,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
       RiceParts::of(*plane, source.shape.width, slot_bytes, lane_bytes - alignment, readers);
   if (!parts) return false;
 
+  const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, aligned(part.table_bytes()) + part.bytes);

@@ -20,7 +20,7 @@ constexpr std::int64_t share_of_others = 8;
 constexpr std::int64_t most_pixels_of_tile = std::int64_t{1} << 20;
 
 /// Tiles whose rows of the file's table a thread looks up at a time.
-constexpr std::int64_t tiles_at_once = 512;
+constexpr std::int64_t tiles_at_once = 256;
 
 /// The stream, and what is between it and where the next one may begin.
 std::int64_t room_of(const DeviceTile& tile) {
