@@ -231,9 +231,11 @@ step_bytes() {
   export -f same_bytes
   export program work
   local image
-  for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits; do
+  for image in data/sky.fits "$work"/skies/{square_2048,crowded_2048,nan_2048,int16_2048}.fits \
+    "$work"/skies/rice_{int16_2048,dithered_2048,nan_2048,small}.fits.fz; do
     rm -rf "$work/first" "$work/bytes"
-    check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$(basename "$image" .fits)" config/default.yaml "$image"
+    check "bytes $(basename "$image")" bash -euc 'same_bytes "$@"' - "$(basename "${image%.fz}" .fits)" \
+      config/default.yaml "$image"
   done
   printf 'output: {columns: [all, "VIGNET(9,9)"]}\nmeasurement: {apertures: [3, 5]}\n' >"$work/vectors.yaml"
   rm -rf "$work/first" "$work/bytes"
@@ -262,6 +264,7 @@ make_survey() {
 import os, pathlib, sys
 sys.path.insert(0, "tests/support")
 from make_field import tiled_field, write_fits
+from rice import write_rice
 directory = pathlib.Path(sys.argv[1])
 field = tiled_field(1024)
 for i in range(256):
@@ -270,8 +273,10 @@ for i in range(256):
     write_fits(directory / f"night{i % 4}" / f"{i}.fits", field[y:y + 64, x:x + 64].copy())
     for copy in range(3):
         os.link(directory / f"night{i % 4}" / f"{i}.fits", directory / f"night{i % 4}" / f"{i}_{copy}.fits")
+    write_rice(directory / f"night{i % 4}" / f"{i}_rice.fits.fz", field[y:y + 64, x:x + 64].copy(), seed=i + 1)
 for size in (300, 700, 1024):
     write_fits(directory / f"large{size}.fits", field[:size, :size].copy())
+    write_rice(directory / f"large{size}_rice.fits.fz", field[:size, :size].copy())
 beside = directory.with_name("beside")
 beside.mkdir()
 write_fits(beside / "deep.fits", field[::-1].copy())
@@ -324,6 +329,8 @@ step_sanitize() {
   local tool image
   for tool in memcheck racecheck initcheck synccheck; do
     local sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 99)
+    check "$tool srcextract rice_small.fits.fz" "${sanitizer[@]}" "$program" -q --backend cuda -o "$work/out" \
+      config/default.yaml "$work/skies/rice_small.fits.fz"
     for image in small nan_small; do
       check "$tool srcextract $image.fits" "${sanitizer[@]}" "$program" -q --backend cuda \
         --set 'output.segmentation=true' -o "$work/out" config/default.yaml "$work/skies/$image.fits"
@@ -344,6 +351,8 @@ step_sanitize() {
     # One at a time: beside other processes initcheck misses what a kernel wrote.
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
     check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
+    check "$tool RICE tiles" "${sanitizer[@]}" "$tests/test_parity" \
+      --gtest_filter='RiceParity.DamagedFiles:RiceParity.AFewTiles*:RiceParity.ImagesOf*:RiceParity.SmallImages*'
   done
 }
 

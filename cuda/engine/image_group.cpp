@@ -25,9 +25,12 @@ std::vector<Extracted> CudaExtractor::Group::extract(std::span<const PixelSource
   require_group(sources, config);
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
   detector_.prepare(sources.front().shape, sources.size());
-  const std::vector<Reading> readings = ingester_.read(sources, detector_.pixels());
+  std::vector<Reading> readings = ingester_.read(sources, detector_.pixels(), GroupIngester::Way::compressed);
   const auto begin = std::chrono::steady_clock::now();
-  ingester_.send(detector_.pixels());
+  if (!ingester_.send(detector_.pixels())) {
+    readings = ingester_.read(sources, detector_.pixels(), GroupIngester::Way::decoded);
+    ingester_.send(detector_.pixels());
+  }
   detect(config);
   const std::chrono::duration<double> together = std::chrono::steady_clock::now() - begin;
 

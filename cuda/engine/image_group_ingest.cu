@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "cuda/ingest/decode.hpp"
+#include "cuda/ingest/rice_parts.hpp"
 #include "pipeline/chain/stage_list.hpp"
 
 namespace srcextract {
@@ -66,26 +68,55 @@ constexpr std::int64_t most_bytes = 8;
 
 }  // namespace
 
-std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images) {
+std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images,
+                                         Way way) {
   const std::int64_t count = images.front().image.shape.count();
   make_room(static_cast<std::int64_t>(images.size()) * aligned(count * most_bytes));
   std::vector<Reading> readings;
   images_.clear();
   bytes_ = 0;
   for (std::size_t i = 0; i < images.size(); ++i) {
+    if (i < sources.size() && way == Way::compressed) {
+      const auto begin = std::chrono::steady_clock::now();
+      const bool taken = take_tiles(sources[i], aligned(count * most_bytes));
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+      if (taken) {
+        readings.push_back({elapsed.count(), nullptr});
+        continue;
+      }
+    }
     std::byte* const place = stored_.data() + bytes_;
     if (i < sources.size()) readings.push_back(read_all(sources[i], place));
     const bool there = i < sources.size() && !readings[i].failure;
     const PixelFormat format = there ? sources[i].format : PixelFormat{};
     const std::int64_t bytes = count * format.bytes();
     if (!there && bytes > 0) std::memset(place, 0xff, static_cast<std::size_t>(bytes));  // NaN in either byte order
-    images_.push_back({format, bytes_});
-    bytes_ += aligned(bytes);
+    images_.push_back({format, bytes_, aligned(bytes)});
+    bytes_ += images_.back().bytes;
   }
   return readings;
 }
 
-void GroupIngester::send(std::span<Pixels<Gpu>> images) {
+/// The tiles of an image as they are, behind the table of them, if that is shorter than the room.
+bool GroupIngester::take_tiles(const PixelSource& source, std::int64_t room) {
+  const CompressedRead* const read = CompressedRead::of(source);
+  const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
+  if (!plane || room <= alignment) return false;
+  const auto parts = RiceParts::of(*plane, source.shape.width, room, room - alignment, Cpu{1});
+  if (!parts || parts->parts().size() != 1 || !parts->others().empty()) return false;
+  const RiceParts::Part& part = parts->parts().front();
+  StoredImage image{source.format, bytes_, aligned(part.table_bytes()) + part.bytes,
+                    make_rice_format(*plane, source.format)};
+  image.tiles = part.tiles();
+  image.streams = bytes_ + aligned(part.table_bytes());
+  std::memcpy(stored_.data() + image.begin, parts->tiles().data(), parts->tiles().size_bytes());
+  for (const RiceParts::Slice& slice : part.slices) parts->write(slice, stored_.data() + image.streams + slice.first);
+  images_.push_back(image);
+  bytes_ += image.bytes;
+  return true;
+}
+
+bool GroupIngester::send(std::span<Pixels<Gpu>> images) {
   if (bytes_ > 0) {
     check(cudaMemcpyAsync(there_.data(), stored_.data(), static_cast<std::size_t>(bytes_), cudaMemcpyHostToDevice,
                           where_.stream));
@@ -93,11 +124,12 @@ void GroupIngester::send(std::span<Pixels<Gpu>> images) {
   ImagesToDecode all{};
   for (std::size_t i = 0; i < images.size(); ++i) {
     const PixelFormat& format = images_[i].format;
-    all.image[i] = {there_.data() + images_[i].begin, make_decoder(format), format.bitpix,
-                    images[i].image.pixels.data(), images[i].masked.data()};
+    const int bitpix = images_[i].tiles == 0 ? format.bitpix : 0;  // tiles are decoded by another kernel
+    all.image[i] = {there_.data() + images_[i].begin, make_decoder(format), bitpix, images[i].image.pixels.data(),
+                    images[i].masked.data()};
   }
   for (const int bitpix : {8, 16, 32, 64, -32, -64}) {
-    const auto of_type = [&](const StoredImage& image) { return image.format.bitpix == bitpix; };
+    const auto of_type = [&](const StoredImage& image) { return image.tiles == 0 && image.format.bitpix == bitpix; };
     if (std::none_of(images_.begin(), images_.end(), of_type)) continue;
     with_stored_type(bitpix, [&]<class Stored>(Stored) {
       decode_images_kernel<Stored><<<static_cast<unsigned int>(images.size()), decode_threads, 0, where_.stream>>>(
@@ -105,6 +137,33 @@ void GroupIngester::send(std::span<Pixels<Gpu>> images) {
     });
     check_launch();
   }
+  return decode_tiles(images);
+}
+
+bool GroupIngester::decode_tiles(std::span<Pixels<Gpu>> images) {
+  static_assert(most_images_in_a_launch <= most_rice_images);
+  std::vector<RiceImage> compressed;
+  const float* randoms = nullptr;
+  if (damage_.empty()) {
+    damage_ = Buffer<int, Gpu>(1, where_);
+    damage_here_ = PinnedBuffer(sizeof(int));
+  }
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const StoredImage& stored = images_[i];
+    if (stored.tiles == 0) continue;
+    MaskCounts* const masked = images[i].masked.data();
+    check(cudaMemsetAsync(masked, 0, sizeof(MaskCounts), where_.stream));
+    compressed.push_back({reinterpret_cast<const DeviceTile*>(there_.data() + stored.begin), stored.tiles,
+                          there_.data() + stored.streams, images[i].image.shape.width, images[i].image.pixels.data(),
+                          masked, damage_.data(), stored.rice});
+    if (const float* const numbers = randoms_.of(stored.rice.dither, where_)) randoms = numbers;
+  }
+  if (compressed.empty()) return true;
+  check(cudaMemsetAsync(damage_.data(), 0, sizeof(int), where_.stream));
+  decode_rice_images(compressed, randoms, where_, where_.stream);
+  auto* const damaged = reinterpret_cast<int*>(damage_here_.data());
+  copy_to_host(damaged, damage_.data(), 1, where_);
+  return *damaged == 0;
 }
 
 void GroupIngester::make_room(std::int64_t bytes) {

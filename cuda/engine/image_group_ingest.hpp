@@ -6,6 +6,7 @@
 
 #include "cuda/device/memory.hpp"
 #include "cuda/device/pinned.hpp"
+#include "cuda/ingest/rice_images.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -17,24 +18,33 @@ struct Reading {
 };
 
 /// The way of the stored pixels of several small images to the device: through one block of page-locked memory, in one
-/// copy, and decoded by one launch for every type of pixels.
+/// copy, and decoded by one launch for every type of pixels, and one for all that RICE_1 compressed.
 class GroupIngester {
  public:
   explicit GroupIngester(const Gpu& where) : where_(where) {}
 
   /// Reads source k for image k; what was sent before must have arrived. All pixels of a source that cannot be read are
-  /// masked, as are those of images beyond the last source.
-  std::vector<Reading> read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images);
+  /// masked, as are those of images beyond the last source. Compressed tiles are left to the device as far as `way` has
+  /// it so.
+  enum class Way { compressed, decoded };
+  std::vector<Reading> read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images, Way way);
 
-  /// Queues the copy and the decoding of what was read.
-  void send(std::span<Pixels<Gpu>> images);
+  /// Queues the copy and the decoding of what was read. Waits for it if tiles are among it, and returns false if one is
+  /// damaged: the pixels are undefined then, and all are to be read again, decoded.
+  bool send(std::span<Pixels<Gpu>> images);
 
  private:
   /// An image as it was stored, from that byte on.
   struct StoredImage {
     PixelFormat format;
     std::int64_t begin;
+    std::int64_t bytes;
+    RiceFormat rice = {};      ///< of tiles
+    std::int64_t tiles = 0;    ///< whose table is where the image begins
+    std::int64_t streams = 0;  ///< where theirs begin
   };
+  bool take_tiles(const PixelSource& source, std::int64_t room);
+  bool decode_tiles(std::span<Pixels<Gpu>> images);
   void make_room(std::int64_t bytes);
 
   Gpu where_;
@@ -42,6 +52,9 @@ class GroupIngester {
   Buffer<std::byte, Gpu> there_;
   std::vector<StoredImage> images_;
   std::int64_t bytes_ = 0;  ///< of all images
+  DeviceRandoms randoms_;
+  PinnedBuffer damage_here_{0};  ///< an int
+  Buffer<int, Gpu> damage_;      ///< an int of all images
 };
 
 }  // namespace srcextract

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Chunks that a thread fills: long enough for the bus, short enough that page-locking memory for them, which is slow,
-/// does not take long.
-constexpr std::int64_t read_chunk = mebibyte;
-
 /// Chunks of an image in page-locked memory: the longer, the less the bus rests between them, but when the last has
 /// come it is still to be decoded.
 std::int64_t straight_chunk(std::int64_t image_bytes) {
@@ -62,12 +58,17 @@ bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& whe
 Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
 
 void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
+  if (ingest_compressed(source, pixels)) return;
   check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
-  if (ingest_there(source, pixels, where_)) return;
+  if (!ingest_there(source, pixels, where_)) ingest_plain(source, pixels);
+}
+
+/// Through chunks of stored pixels.
+void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();
   const bool straight = is_page_locked(source);
-  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : read_chunk;
+  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : slot_bytes;
   const std::int64_t chunk_pixels = bytes / source.format.bytes();
   make_lanes_wide(std::min(bytes, image_bytes));
   if (!straight) make_slots();
@@ -89,12 +90,18 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
 void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
   parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
     use_device(where_.device);  // a thread of its own starts with device 0
-    Slot& slot = slots_[next_slot_++ % slots_.size()];
-    const std::lock_guard turn(slot.turn);
-    slot.sent.wait();
-    source.read(begin, end - begin, slot.memory.data());
-    send({begin, end - begin, slot.memory.data()}, source.format, pixels, &slot.sent);
+    read_chunk(source, {begin, end - begin, nullptr}, pixels);
   });
+}
+
+/// Through a slot; by any thread that has the device.
+void Ingester::read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels) {
+  Slot& slot = slots_[next_slot_++ % slots_.size()];
+  const std::lock_guard turn(slot.turn);
+  slot.sent.wait();
+  source.read(chunk.first, chunk.count, slot.memory.data());
+  chunk.stored = slot.memory.data();
+  send(chunk, source.format, pixels, &slot.sent);
 }
 
 void Ingester::send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent) {
@@ -124,7 +131,7 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
 /// A slot for every reader, and some that are on the bus meanwhile.
 void Ingester::make_slots() {
   const auto count = static_cast<std::size_t>(where_.host_threads) + 2;
-  while (slots_.size() < count) slots_.emplace_back(read_chunk);
+  while (slots_.size() < count) slots_.emplace_back(slot_bytes);
 }
 
 /// What is queued in the lanes from now on comes after what the stream has to do so far.

@@ -8,6 +8,8 @@
 #include "cuda/device/device.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/pinned.hpp"
+#include "cuda/ingest/rice_images.hpp"
+#include "cuda/ingest/rice_parts.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -17,7 +19,7 @@ namespace srcextract {
 class Ingester {
  public:
   /// Device memory beside the image's is never more.
-  static constexpr std::int64_t most_device_bytes = std::int64_t{16} << 20;
+  static constexpr std::int64_t most_device_bytes = std::int64_t{64} << 20;
 
   explicit Ingester(const Gpu& where);
 
@@ -25,7 +27,16 @@ class Ingester {
   /// there, and must stay until the stream is done; all others have been read when this returns.
   void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
+  /// The same of a plane whose tiles RICE_1 compressed: these cross the bus as they are, and the device decodes them;
+  /// waits for it. A few tiles that stand there in another form are read by the host. False if this cannot be, or if a
+  /// tile is damaged: the pixels are undefined then, and are to be read as any others, by which the damage is told.
+  bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
+
  private:
+  /// Chunks that a thread fills: long enough for the bus, short enough that page-locking memory for them, which is
+  /// slow, does not take long.
+  static constexpr std::int64_t slot_bytes = std::int64_t{1} << 20;
+
   /// Host memory for a chunk between the file and the bus, filled by one thread at a time.
   struct Slot {
     explicit Slot(std::int64_t bytes) : memory(bytes) {}
@@ -51,7 +62,11 @@ class Ingester {
     const std::byte* stored;
   };
 
+  void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
+  void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);
   void read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels);
+  void read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels);
+  void read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels);
   void send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent);
   void make_lanes_wide(std::int64_t bytes);
   void make_slots();
@@ -63,6 +78,10 @@ class Ingester {
   std::deque<Slot> slots_;
   std::atomic<std::size_t> next_lane_ = 0, next_slot_ = 0;
   Event begun_;
+  DeviceRandoms randoms_;
+  PinnedBuffer tile_table_{0};   ///< of a compressed plane, for the bus
+  PinnedBuffer damage_here_{0};  ///< an int
+  Buffer<int, Gpu> damage_;      ///< an int of a plane that is being decoded
 };
 
 /// Pixels on the host.

@@ -14,6 +14,7 @@
 #include "io/tiles/tile_grid.hpp"
 #include "io/tiles/tile_reader.hpp"
 #include "stages/core/error.hpp"
+#include "stages/core/rice_plane.hpp"
 
 namespace srcextract {
 namespace {
@@ -124,9 +125,10 @@ PixelSource FitsImage::plane(std::int64_t number) const {
   source.shape = impl_->shape();
   source.format = impl_->format;
   if (impl_->tiles) {
-    source.read = [tiles = impl_->tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
+    const auto decode = [tiles = impl_->tiles, number](std::int64_t first, std::int64_t count, std::byte* out) {
       tiles->read(number - 1, first, count, out);
     };
+    source.read = CompressedRead{decode, [tiles = impl_->tiles, number] { return tiles->rice_plane(number - 1); }};
     return source;
   }
   if (impl_->file->inflated()) source.memory = impl_->file->in_memory(impl_->begin_of(number), impl_->plane_bytes());

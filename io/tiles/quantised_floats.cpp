@@ -1,7 +1,6 @@
 #include "io/tiles/quantised_floats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "stages/core/vector_clones.hpp"
@@ -9,49 +8,27 @@
 namespace srcextract {
 namespace {
 
-/// The random numbers of FITS Standard 4.0, Appendix I, rounded to float as CFITSIO keeps them.
-constexpr std::int64_t random_count = 10000;
-using Randoms = std::array<float, random_count>;
-
-Randoms make_randoms() {
-  Randoms randoms{};
-  std::int64_t seed = 1;
-  for (float& number : randoms) {
-    seed = 16807 * seed % 2147483647;
-    number = static_cast<float>(static_cast<double>(seed) / 2147483647.0);
-  }
-  return randoms;
-}
-
-const Randoms& randoms() {
-  static const Randoms made = make_randoms();
-  return made;
-}
-
-/// Stands for a zero that dithering is to leave one.
-constexpr std::int32_t exact_zero = -2147483646;
-
 template <class Integer, class Float>
 SRCEXTRACT_VECTOR_CLONES void scale_integers(const Integer* integers, std::int64_t count, const Quantisation& how,
                                              Float* floats) {
   for (std::int64_t i = 0; i < count; ++i)
-    floats[i] = static_cast<Float>(static_cast<double>(integers[i]) * how.scale + how.zero);
+    floats[i] = static_cast<Float>(scaled_integer(static_cast<double>(integers[i]), how.scale, how.zero));
 }
 
 template <class Integer, class Float>
 SRCEXTRACT_VECTOR_CLONES void scale_dithered(const Integer* integers, const float* random, std::int64_t count,
                                              const Quantisation& how, Float* floats) {
   for (std::int64_t i = 0; i < count; ++i)
-    floats[i] = static_cast<Float>((static_cast<double>(integers[i]) - random[i] + 0.5) * how.scale + how.zero);
+    floats[i] =
+        static_cast<Float>(undithered_integer(static_cast<double>(integers[i]), random[i], how.scale, how.zero));
 }
 
-/// Goes through the random numbers from one place to their end, again and again. The next number of them tells where.
 template <class Integer, class Float>
 void undo_dither(std::span<const Integer> integers, const Quantisation& how, Float* floats) {
   const Randoms& random = randoms();
   std::int64_t begin = how.random_begin;
   for (std::int64_t done = 0; done < std::ssize(integers); ++begin) {
-    const auto first = static_cast<std::int64_t>(random[static_cast<std::size_t>(begin % random_count)] * 500);
+    const auto first = std::int64_t{random_place(random[static_cast<std::size_t>(begin % random_count)])};
     const std::int64_t count = std::min(random_count - first, std::ssize(integers) - done);
     scale_dithered(integers.data() + done, random.data() + first, count, how, floats + done);
     done += count;

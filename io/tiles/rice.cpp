@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "io/tiles/bit_cursor.hpp"
+#include "stages/core/rice_plane.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
@@ -59,18 +60,15 @@ bool can_be_rice(std::span<const std::byte> stream, std::int64_t pixels, std::in
   return (pixels - 1) / block < most_blocks_of_a_byte * std::ssize(stream);
 }
 
-// The first pixel stands there as it is. Every block of pixels then begins with the number, plus one, of low bits that
-// its codes have; 0 means that all are zero, the largest number that they stand there as they are.
 template <class Pixel>
 bool decode_rice(std::span<const std::byte> stream, std::int64_t block, std::span<Pixel> pixels) {
-  constexpr int pixel_bits = 8 * sizeof(Pixel);
-  constexpr int number_bits = pixel_bits == 8 ? 3 : pixel_bits == 16 ? 4 : 5;
-  constexpr int as_they_are = pixel_bits == 8 ? 6 : pixel_bits == 16 ? 14 : 25;
+  constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
+  constexpr int pixel_bits = coding.pixel_bits, as_they_are = coding.as_they_are;
   BitCursor cursor(stream);
   Differences<Pixel> differences(cursor.read(pixel_bits), pixels.data());
   for (std::int64_t done = 0; done < std::ssize(pixels) && cursor.inside(); done += block) {
     const std::int64_t count = std::min(block, std::ssize(pixels) - done);
-    const int low_bits = static_cast<int>(cursor.read(number_bits)) - 1;
+    const int low_bits = static_cast<int>(cursor.read(coding.number_bits)) - 1;
     if (low_bits > as_they_are) return false;
     if (low_bits < 0) {
       differences.repeat(count);

@@ -248,4 +248,22 @@ bool TileDecoder::decode(std::int64_t tile, std::byte* out) const {
   });
 }
 
+std::optional<RicePlane> TileDecoder::rice() const {
+  if (method_.codec != TileCodec::rice) return std::nullopt;
+  RicePlane plane;
+  plane.pixel_bytes = method_.pixel_bytes;
+  plane.block = method_.block;
+  plane.quantised = method_.quantised;
+  plane.dither = method_.quantised ? method_.dither : Dither::none;
+  return plane;
+}
+
+RiceTile TileDecoder::rice_tile(std::int64_t tile) const {
+  RiceTile found;
+  if (compressed_.length(tile) == 0 || !can_be_compressed(tile)) return found;
+  found.stream = compressed_.stream(tile);
+  found.quantisation = quantisation(tile);
+  return found;
+}
+
 }  // namespace srcextract

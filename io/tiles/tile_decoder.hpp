@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "io/tiles/quantised_floats.hpp"
 #include "io/tiles/tile_columns.hpp"
 #include "io/tiles/tile_grid.hpp"
 #include "io/tiles/tile_method.hpp"
+#include "stages/core/rice_plane.hpp"
 
 namespace srcextract {
 
@@ -28,6 +30,12 @@ class TileDecoder {
   /// Writes all pixels of a tile that can_be_decoded() to `out`, unscaled and in native byte order; a null pixel of a
   /// floating-point image is NaN. False if it is damaged.
   bool decode(std::int64_t tile, std::byte* out) const;
+
+  /// How its tiles are to be decoded, but for these themselves, if RICE_1 compressed them; else nothing.
+  std::optional<RicePlane> rice() const;
+
+  /// One of these, but for its place in a plane; without a stream if it stands in another column or cannot be decoded.
+  RiceTile rice_tile(std::int64_t tile) const;
 
  private:
   template <class Pixel>

@@ -33,6 +33,7 @@ class TileGrid {
   std::int64_t plane_width() const { return axes_[0].length; }
   std::int64_t tile_height() const { return axes_.size() > 1 ? axes_[1].tile : 1; }
   std::int64_t tiles_across() const { return axes_[0].tiles; }
+  std::int64_t tiles_down() const { return axes_.size() > 1 ? axes_[1].tiles : 1; }
 
   /// The tile in column `column` and row `row` of those in a plane (from 0).
   PlaneTile in_plane(std::int64_t plane, std::int64_t column, std::int64_t row) const;

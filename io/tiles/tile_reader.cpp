@@ -20,9 +20,10 @@ std::unique_ptr<std::byte[]> read_data(const InputFile& file, const Hdu& hdu) {
                 describe(hdu, file.path()) + " changed while it was read; do not write to the file meanwhile");
   }
   const std::int64_t length = in_records(hdu.data_bytes);
-  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]());
+  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]);
   if (!data) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
   file.read(hdu.data_begin, hdu.data_bytes, data.get());
+  std::fill(data.get() + hdu.data_bytes, data.get() + length, std::byte{0});
   return data;
 }
 
@@ -94,6 +95,26 @@ void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count
     }
   }
   for (const PlaneTile& tile : busy) serve(tile, request, true);
+}
+
+std::optional<RicePlane> TileReader::rice_plane(std::int64_t plane) const {
+  const TileGrid& grid = decoder_.grid();
+  std::optional<RicePlane> found = decoder_.rice();
+  const PlaneTile first = grid.in_plane(plane, 0, 0);
+  if (!found || first.pixels != first.width * first.height) return std::nullopt;
+  found->most_pixels = first.pixels;
+  found->tiles = grid.tiles_across() * grid.tiles_down();
+  found->tile = [this, plane](std::int64_t number) {
+    const TileGrid& of = decoder_.grid();
+    const PlaneTile place = of.in_plane(plane, number % of.tiles_across(), number / of.tiles_across());
+    RiceTile tile = decoder_.rice_tile(place.number);
+    tile.x = place.x;
+    tile.y = place.y;
+    tile.width = place.width;
+    tile.height = place.height;
+    return tile;
+  };
+  return found;
 }
 
 /// Copies what is wanted of the tile, unless another thread is decoding it just now and this one is not to wait.

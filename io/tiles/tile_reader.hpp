@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,6 +27,9 @@ class TileReader {
   /// pixel of a plane once, each tile is decoded once. Throws Error{input} if a tile is damaged, the same error
   /// whatever is asked for.
   void read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out);
+
+  /// The tiles of plane `plane` (from 0), as this keeps them, if RICE_1 compressed them and each is of one plane alone.
+  std::optional<RicePlane> rice_plane(std::int64_t plane) const;
 
   /// The stored bytes of the data unit, a whole number of FITS records.
   std::span<const std::byte> data() const;

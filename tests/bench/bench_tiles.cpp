@@ -1,56 +1,28 @@
 // RICE-compressed images, decompressed by all threads and by CFITSIO, which has one: what comes of an image on disk, in
 // the page cache, are its stored pixels in memory.
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
 
 #include "io/image/fits_image.hpp"
 #include "tests/bench/benchmarks.hpp"
-#include "tests/io/support/compressed_files.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/bench/compressed_field.hpp"
 
 namespace srcextract::bench {
 namespace {
 
 constexpr int repetitions = 15;
-constexpr std::int64_t size = 4096;
+constexpr std::int64_t size = compressed_side;
 constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;  ///< that stages/ingest/ingest.cpp reads at once
 constexpr std::int64_t images_a_thread = 4;
-
-/// Stars on a sky of 100 with noise of 10.
-template <class Pixel>
-std::vector<Pixel> detector_pixels() {
-  const std::vector<float>& field = sky(size);
-  std::vector<Pixel> pixels(field.size());
-  for (std::size_t i = 0; i < field.size(); ++i) {
-    const float value = 100 + 10 * field[i];
-    pixels[i] =
-        static_cast<Pixel>(std::is_integral_v<Pixel> ? std::clamp(std::round(value), -32768.f, 32767.f) : value);
-  }
-  return pixels;
-}
-
-/// A compressed file that goes with the program.
-template <class Pixel>
-const std::string& file() {
-  static const testing::TemporaryFolder folder;
-  static const std::string path = [] {
-    constexpr bool integers = std::is_integral_v<Pixel>;
-    const testing::Compression how{.method = RICE_1, .quantize = 4, .dither = SUBTRACTIVE_DITHER_1};
-    return folder.write("field.fits.fz", testing::compressed_file(how, integers ? 16 : -32, integers ? TSHORT : TFLOAT,
-                                                                  {size, size}, detector_pixels<Pixel>()));
-  }();
-  return path;
-}
 
 template <class Pixel>
 void read_with_cfitsio(Pixel* pixels) {
   fitsfile* fits = nullptr;
   int status = 0, any_null = 0;
   Pixel null = std::is_integral_v<Pixel> ? Pixel{0} : std::numeric_limits<Pixel>::quiet_NaN();
-  fits_open_image(&fits, file<Pixel>().c_str(), READONLY, &status);
+  fits_open_image(&fits, compressed_field<Pixel>().c_str(), READONLY, &status);
   fits_read_img(fits, std::is_integral_v<Pixel> ? TSHORT : TFLOAT, 1, size * size, &null, pixels, &any_null, &status);
   fits_close_file(fits, &status);
   if (status) throw std::runtime_error("CFITSIO cannot read the image: status " + std::to_string(status));
@@ -58,7 +30,7 @@ void read_with_cfitsio(Pixel* pixels) {
 
 template <class Pixel>
 void read(Pixel* pixels, const Cpu& where) {
-  const FitsImage image = select_images(file<Pixel>(), "auto").at(0).open();
+  const FitsImage image = select_images(compressed_field<Pixel>(), "auto").at(0).open();
   const PixelSource source = image.plane(1);
   parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
     source.read(begin, end - begin, reinterpret_cast<std::byte*>(pixels + begin));
@@ -85,6 +57,7 @@ void add_format(const std::string& format) {
                      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
                      state.SetIterationTime(elapsed.count() / static_cast<double>(images));
                    }
+                   state.SetBytesProcessed(size * size * static_cast<std::int64_t>(sizeof(Pixel)));
                    state.counters["cores"] = place<Cpu>().threads;
                  });
   };
@@ -94,6 +67,7 @@ void add_format(const std::string& format) {
     return pixels.data();
   };
   add_one("cfitsio", 1, [room] { read_with_cfitsio(room()); });
+  add_one("tiles_one_thread", 1, [room] { read(room(), Cpu{1}); });
   add_one("tiles", 1, [room] { read(room(), place<Cpu>()); });
   add_one("tiles_stream", place<Cpu>().threads * images_a_thread, [] { read_stream<Pixel>(place<Cpu>()); });
 }

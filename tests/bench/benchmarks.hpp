@@ -63,6 +63,7 @@ void add_cuda_reads();
 void add_cpu_steps();
 void add_cpu_tiles();
 void add_cpu_convolutions();
+void add_cuda_rice();
 void add_cuda_steps();
 void add_cuda_convolutions();
 void add_cuda_memory();

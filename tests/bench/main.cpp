@@ -47,6 +47,7 @@ void add_cuda() {
   add_cuda_morphology();
   add_cuda_combinations();
   add_cuda_reads();
+  add_cuda_rice();
   add_cuda_steps();
   add_cuda_convolutions();
   add_cuda_memory();

@@ -8,6 +8,8 @@ import sys
 
 import numpy as np
 
+from rice import write_rice
+
 BITPIX = {"u1": 8, "i2": 16, "i4": 32, "i8": 64, "f4": -32, "f8": -64}
 
 
@@ -114,7 +116,12 @@ def main(directory):
     write_fits(directory / "maps" / "weights_2048.fits", weights.astype(np.float32))
     stored = np.clip(np.round(medium * 10), -32767, 32767).astype(np.int16)
     stored[5:9, 100:2000] = -32768
-    write_fits(directory / "int16_2048.fits", stored, BSCALE=0.1, BZERO=500.0, BLANK=-32768)
+    scaled = {"BSCALE": 0.1, "BZERO": 500.0, "BLANK": -32768}
+    write_fits(directory / "int16_2048.fits", stored, **scaled)
+    write_rice(directory / "rice_int16_2048.fits.fz", stored, **scaled)
+    write_rice(directory / "rice_dithered_2048.fits.fz", medium)
+    write_rice(directory / "rice_nan_2048.fits.fz", skies["nan_2048"], dither=2, seed=9000)
+    write_rice(directory / "rice_small.fits.fz", small)
 
 
 if __name__ == "__main__":

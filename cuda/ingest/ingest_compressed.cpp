@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "cuda/ingest/ingest.hpp"
+#include "cuda/ingest/rice_images.hpp"
+#include "stages/core/parallel.hpp"
+
+namespace srcextract {
+
+namespace {
+
+constexpr std::int64_t alignment = 16;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels) {
+  const CompressedRead* const read = CompressedRead::of(source);
+  const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
+  if (!plane) return false;
+  const Cpu readers{where_.host_threads};
+  const std::int64_t lane_bytes = most_device_bytes / static_cast<std::int64_t>(std::size(lanes_));
+  const std::optional<RiceParts> parts =
+      RiceParts::of(*plane, source.shape.width, slot_bytes, lane_bytes - alignment, readers);
+  if (!parts) return false;
+
+  const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
+  std::int64_t widest = 0;
+  for (const RiceParts::Part& part : parts->parts())
+    widest = std::max(widest, aligned(part.table_bytes()) + part.bytes);
+  make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes));
+  make_slots();
+  if (damage_.empty()) {
+    damage_ = Buffer<int, Gpu>(1, where_);
+    damage_here_ = PinnedBuffer(sizeof(int));
+  }
+  const std::span<const DeviceTile> tiles = parts->tiles();
+  if (tile_table_.size() < std::ssize(std::as_bytes(tiles))) {
+    tile_table_ = PinnedBuffer(0);
+    tile_table_ = PinnedBuffer(std::ssize(std::as_bytes(tiles)));
+  }
+  std::memcpy(tile_table_.data(), tiles.data(), tiles.size_bytes());
+
+  RiceImage image;
+  image.format = make_rice_format(*plane, source.format);
+  image.width = source.shape.width;
+  image.out = pixels.image.pixels.data();
+  image.masked = pixels.masked.data();
+  image.damaged = damage_.data();
+  const float* const randoms = randoms_.of(plane->dither, where_);
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
+  check(cudaMemsetAsync(damage_.data(), 0, sizeof(int), where_.stream));
+  {
+    fork();
+    struct Join {
+      Ingester& ingester;
+      ~Join() { ingester.join(); }
+    } const joined{*this};
+    for (const RiceParts::Part& part : parts->parts()) send_part(*parts, part, image, randoms);
+    read_tiles(parts->others(), source, pixels);
+  }
+  queue_copy_to_host(reinterpret_cast<int*>(damage_here_.data()), damage_.data(), 1, where_);
+  synchronize(where_);
+  return *reinterpret_cast<const int*>(damage_here_.data()) == 0;
+}
+
+/// Into one lane, whose memory the part before may still be in: the stream keeps them apart.
+void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms) {
+  Lane& lane = lanes_[next_lane_++ % std::size(lanes_)];
+  const cudaStream_t stream = lane.stream.where().stream;
+  std::byte* const there = lane.memory.data();
+  std::byte* const streams = there + aligned(part.table_bytes());
+  const auto* const table = reinterpret_cast<const DeviceTile*>(tile_table_.data()) + part.begin;
+  check(cudaMemcpyAsync(there, table, static_cast<std::size_t>(part.table_bytes()), cudaMemcpyHostToDevice, stream));
+  parallel_for(std::ssize(part.slices), 1, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t) {
+    use_device(where_.device);  // a thread of its own starts with device 0
+    const RiceParts::Slice& slice = part.slices[static_cast<std::size_t>(begin)];
+    Slot& slot = slots_[next_slot_++ % slots_.size()];
+    const std::lock_guard turn(slot.turn);
+    slot.sent.wait();
+    parts.write(slice, slot.memory.data());
+    const std::lock_guard lane_turn(lane.turn);
+    check(cudaMemcpyAsync(streams + slice.first, slot.memory.data(), static_cast<std::size_t>(slice.bytes),
+                          cudaMemcpyHostToDevice, stream));
+    slot.sent.record(stream);
+  });
+  use_device(where_.device);  // this thread may have read for an image that goes to another
+  image.tiles = reinterpret_cast<const DeviceTile*>(there);
+  image.count = part.tiles();
+  image.streams = streams;
+  decode_rice_images({&image, 1}, randoms, where_, stream);
+}
+
+/// Those that the host decodes: row by row, or all rows at once if they follow one another.
+void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
+  const std::int64_t most = slot_bytes / source.format.bytes(), width = source.shape.width;
+  parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {
+    use_device(where_.device);  // a thread of its own starts with device 0
+    const RiceTile& tile = tiles[static_cast<std::size_t>(number)];
+    const bool whole_rows = tile.width == width;
+    const std::int64_t rows = whole_rows ? 1 : tile.height, length = whole_rows ? width * tile.height : tile.width;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t first = (tile.y + row) * width + tile.x;
+      for (std::int64_t done = 0; done < length; done += most) {
+        const Chunk chunk{first + done, std::min(most, length - done), nullptr};
+        read_chunk(source, chunk, pixels);
+      }
+    }
+  });
+}
+
+}  // namespace srcextract

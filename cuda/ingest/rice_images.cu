@@ -1,0 +1,151 @@
+#include "cuda/ingest/rice_images.hpp"
+
+#include <algorithm>
+
+#include "cuda/device/launch.hpp"
+#include "cuda/device/memory.hpp"
+#include "cuda/device/warp.hpp"
+#include "cuda/ingest/decode.hpp"
+#include "stages/core/error.hpp"
+#include "stages/ingest/rice_stream.hpp"
+
+namespace srcextract {
+
+namespace {
+
+struct RiceImages {
+  RiceImage image[most_rice_images];
+};
+static_assert(sizeof(RiceImages) < 4096);  // a kernel's parameters
+
+/// Pixels of every tile of a warp that are decoded before they leave: then the lanes, which went each its own way, are
+/// one after the other in a row.
+constexpr int piece = warp_size;
+
+/// What the lanes of a warp have in common.
+struct WarpTiles {
+  DeviceTile tile[warp_size];
+  std::uint32_t integers[warp_size][piece + 1];  ///< a lane's own, and one more: no two of a column share a bank
+  std::int32_t random_at[warp_size], random_next[warp_size];
+  std::uint32_t words[RiceWords::ring_words][warp_size];
+};
+
+/// Writes the pixels [begin, begin + piece) of a tile, one a lane. True if one is beyond the type of the image's.
+__device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, const RiceImage& image,
+                            const float* randoms, MaskCounts& counts) {
+  const DeviceTile& tile = warp.tile[row];
+  const std::int32_t pixel = begin + lane();
+  if (pixel >= tile.pixels) return false;
+  const std::int32_t integer = rice_integer(warp.integers[row][lane()], image.format.coding.pixel_bits);
+  const float random = image.format.dither == Dither::none
+                           ? 0
+                           : DitherPlace::number(randoms, warp.random_at[row], warp.random_next[row], lane());
+  const std::int64_t place =
+      tile.first + (tile.width == tile.pixels ? pixel : pixel / tile.width * image.width + pixel % tile.width);
+  image.out[place] = rice_pixel(integer, random, tile.how, image.format, counts);
+  return is_too_large(integer, image.format.bitpix);
+}
+
+/// A warp decodes as many tiles as it is told, a lane each; blockIdx.y is the image.
+__global__ void __launch_bounds__(warp_size)
+    decode_tiles_kernel(const __grid_constant__ RiceImages images, const float* randoms, int tiles_of_warp) {
+  __shared__ WarpTiles warp;
+  const RiceImage& image = images.image[blockIdx.y];
+  const std::int64_t first = std::int64_t{blockIdx.x} * tiles_of_warp;
+  if (first >= image.count) return;
+  const int rows = static_cast<int>(min(std::int64_t{tiles_of_warp}, image.count - first));
+  DeviceTile own{};
+  if (lane() < rows) own = image.tiles[first + lane()];
+  warp.tile[lane()] = own;
+  const std::int32_t most =
+      static_cast<std::int32_t>(__reduce_max_sync(all_lanes, static_cast<unsigned int>(own.pixels)));
+
+  const RiceWords words(reinterpret_cast<const std::uint32_t*>(image.streams + own.begin), own.bytes,
+                        &warp.words[0][lane()], warp_size);
+  RiceStream stream(words, own.bytes, image.format.coding);
+  DitherPlace dither(image.format.dither == Dither::none ? nullptr : randoms, own.how.random_begin);
+  MaskCounts counts;
+  bool damaged = false;
+  std::int32_t left_of_block = 0;
+  for (std::int32_t begin = 0; begin < most; begin += piece) {
+    for (int i = 0; i < piece; ++i) {
+      if (i % RiceWords::pixels_between == 0) stream.load_ahead();
+      const bool inside = begin + i < own.pixels;
+      if (left_of_block == 0) {
+        if (inside) stream.begin_block();
+        left_of_block = image.format.block;
+      }
+      --left_of_block;
+      if (inside) warp.integers[lane()][i] = stream.next();
+    }
+    warp.random_at[lane()] = dither.at();
+    warp.random_next[lane()] = dither.next();
+    dither.advance(piece);
+    __syncwarp();
+#pragma unroll 4
+    for (int row = 0; row < rows; ++row) damaged |= write_piece(warp, row, begin, image, randoms, counts);
+    __syncwarp();
+  }
+  if (own.pixels > 0) damaged |= stream.damaged();
+  if (damaged) *image.damaged = 1;
+  add_over_warp(image.masked->nan, counts.nan);
+  add_over_warp(image.masked->infinite, counts.infinite);
+  add_over_warp(image.masked->blank, counts.blank);
+}
+
+/// A tile is decoded pixel after pixel: few of them are faster in many warps of a few lanes, of many the lanes must not
+/// idle. A multiprocessor is to have so many warps.
+constexpr std::int64_t warps_wanted = 8;
+constexpr int least_tiles_of_warp = 4;
+
+int choose_tiles_of_warp(std::int64_t tiles, const Gpu& where) {
+  int chosen = least_tiles_of_warp;
+  while (chosen < warp_size && chosen * warps_wanted * where.multiprocessors < tiles) chosen *= 2;
+  return chosen;
+}
+
+}  // namespace
+
+DeviceTile make_device_tile(const RiceTile& tile, const RicePlane& plane, std::int64_t plane_width,
+                            std::int64_t begin) {
+  DeviceTile made{};
+  made.how = make_rice_scale(tile.quantisation, plane);
+  made.first = tile.y * plane_width + tile.x;
+  made.begin = static_cast<std::uint32_t>(begin);
+  made.bytes = static_cast<std::uint32_t>(tile.stream.size());
+  made.width = static_cast<std::int32_t>(tile.width);
+  made.pixels = static_cast<std::int32_t>(tile.width * tile.height);
+  return made;
+}
+
+const float* DeviceRandoms::of(Dither dither, const Gpu& where) {
+  if (dither == Dither::none) return nullptr;
+  if (there_.empty()) {
+    Buffer<float, Cpu> here(random_count, Cpu{});
+    std::copy(randoms().begin(), randoms().end(), here.begin());
+    there_ = to_device(here, where);
+  }
+  return there_.data();
+}
+
+void decode_rice_images(std::span<const RiceImage> images, const float* randoms, const Gpu& where,
+                        CUstream_st* stream) {
+  if (images.empty()) return;
+  if (images.size() > most_rice_images)
+    throw Error(ErrorKind::internal, "more compressed images than share a launch were to be decoded in one");
+  RiceImages all{};
+  std::int64_t tiles = 0, most = 0;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    all.image[i] = images[i];
+    tiles += images[i].count;
+    most = std::max(most, images[i].count);
+  }
+  if (most == 0) return;
+  const int tiles_of_warp = choose_tiles_of_warp(tiles, where);
+  const dim3 grid(static_cast<unsigned int>((most + tiles_of_warp - 1) / tiles_of_warp),
+                  static_cast<unsigned int>(images.size()));
+  decode_tiles_kernel<<<grid, warp_size, 0, stream>>>(all, randoms, tiles_of_warp);
+  check_launch();
+}
+
+}  // namespace srcextract

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "stages/core/rice_plane.hpp"
+#include "stages/ingest/decode.hpp"
+
+namespace srcextract {
+
+SRCEXTRACT_HOST_DEVICE inline int leading_zeros(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __clz(static_cast<int>(bits));
+#else
+  return std::countl_zero(bits);
+#endif
+}
+
+/// The words of a stream, big-endian as they stand in the file, for a thread of the device: they are loaded some pixels
+/// before they are needed, 16 bytes at a time, at moments that the threads of a warp have in common. A thread that
+/// loaded a word whenever it is short of one would have all others of its warp wait each time.
+class RiceWords {
+ public:
+  static constexpr std::uint32_t ring_words = 16;
+  /// Between two calls of load_ahead().
+  static constexpr int pixels_between = 8;
+
+  /// `words` begin at a multiple of 16 bytes, as many as are there up to the next one; what follows the stream may be
+  /// read, and does not matter. `ring` is fast memory for ring_words, each `stride` behind the one before.
+  SRCEXTRACT_HOST_DEVICE RiceWords(const std::uint32_t* words, std::uint32_t bytes, std::uint32_t* ring, int stride)
+      : words_(words), count_((bytes + 3) / 4), ring_(ring), stride_(stride) {
+    load_ahead();
+    load_ahead();
+  }
+
+  /// The next word in the order of this machine; zero behind the last.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
+    if (at_ >= count_) return 0;
+    const std::uint32_t at = at_++;
+    return at < filled_ ? ring_[slot(at)] : swap_bytes(words_[at]);
+  }
+
+  /// Takes what has come since the last call into the ring, and has the next words come, if the ring has room for them.
+  /// They overwrite words that have been read: the ring is four times as long.
+  SRCEXTRACT_HOST_DEVICE void load_ahead() {
+    if (coming_ != none) {
+      for (std::uint32_t i = 0; i < at_once; ++i) ring_[slot(coming_ + i)] = swap_bytes(group_.word[i]);
+      filled_ = coming_ + at_once;
+    }
+    const std::uint32_t here = at_ / at_once * at_once, next = filled_ > here ? filled_ : here;
+    coming_ = next < count_ && next + at_once <= at_ + ring_words ? next : none;
+    if (coming_ != none) group_ = *reinterpret_cast<const Group*>(words_ + coming_);
+  }
+
+ private:
+  static constexpr std::uint32_t at_once = 4, none = 0xffffffffU;
+  struct alignas(16) Group {
+    std::uint32_t word[at_once];
+  };
+
+  SRCEXTRACT_HOST_DEVICE int slot(std::uint32_t word) const { return static_cast<int>(word % ring_words) * stride_; }
+
+  const std::uint32_t* words_;
+  std::uint32_t count_, at_ = 0;
+  std::uint32_t* ring_;
+  int stride_;
+  std::uint32_t filled_ = 0;     ///< words before this one, and not before the next to be read, are in the ring
+  std::uint32_t coming_ = none;  ///< the first of those under way
+  Group group_{};
+};
+
+/// The integers of a tile that RICE_1 compressed, one after the other, for one thread of many that do the same at the
+/// same time: nearly all codes are decoded without a branch. The same integers, and the same damage, as decode_rice()
+/// finds (io/tiles/rice.hpp).
+class RiceStream {
+ public:
+  SRCEXTRACT_HOST_DEVICE RiceStream(const RiceWords& words, std::uint32_t bytes, const RiceCoding& coding)
+      : words_(words), bits_there_(8 * bytes), coding_(coding) {
+    after_ = words_.next();
+    fill();
+    last_ = read(coding_.pixel_bits);
+  }
+
+  /// To be called every RiceWords::pixels_between integers.
+  SRCEXTRACT_HOST_DEVICE void load_ahead() { words_.load_ahead(); }
+
+  /// To be called before the first integer of every block.
+  SRCEXTRACT_HOST_DEVICE void begin_block() {
+    const int low_bits = static_cast<int>(read(coding_.number_bits)) - 1;
+    too_many_ |= low_bits > coding_.as_they_are;
+    coded_ = low_bits >= 0 && low_bits < coding_.as_they_are;
+    low_bits_ = coded_ ? low_bits : 0;
+    plain_bits_ = low_bits == coding_.as_they_are ? coding_.pixel_bits : 0;
+  }
+
+  /// The next integer; its lowest bits, as many as the coding has, count.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t next() {
+    const std::uint32_t high = window();
+    const int zeros = leading_zeros(high);
+    int length = coded_ ? zeros + 1 + low_bits_ : plain_bits_;
+    std::uint32_t code;
+    if (length > word_bits) {
+      code = long_code();
+      length = 0;
+    } else if (coded_) {
+      // The one before the low bits is taken along: one is too many of the high ones.
+      code = ((high << zeros) >> (word_bits - 1 - low_bits_)) + (static_cast<std::uint32_t>(zeros - 1) << low_bits_);
+    } else {
+      code = static_cast<std::uint32_t>(static_cast<std::uint64_t>(high) >> (word_bits - plain_bits_));
+    }
+    skip(length);
+    last_ += (code >> 1) ^ (0U - (code & 1U));
+    return last_;
+  }
+
+  /// Whether what was read so far is none of a stream that is as long.
+  SRCEXTRACT_HOST_DEVICE bool damaged() const { return too_many_ || beyond(); }
+
+ private:
+  static constexpr int word_bits = 32;
+
+  /// The next 32 bits. Beyond the stream there are others, but who reads them is beyond its end, whatever they are.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t window() const { return static_cast<std::uint32_t>(bits_ >> word_bits); }
+
+  SRCEXTRACT_HOST_DEVICE bool beyond() const { return bits_taken_ - static_cast<std::uint32_t>(have_) > bits_there_; }
+
+  SRCEXTRACT_HOST_DEVICE void fill() {
+    if (have_ > word_bits) return;
+    bits_ |= static_cast<std::uint64_t>(after_) << (word_bits - have_);
+    have_ += word_bits;
+    bits_taken_ += word_bits;
+    after_ = words_.next();
+  }
+
+  /// Up to 32 bits.
+  SRCEXTRACT_HOST_DEVICE void skip(int bits) {
+    bits_ <<= bits;
+    have_ -= bits;
+    fill();
+  }
+
+  /// 1 to 32 of them.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t read(int bits) {
+    const std::uint32_t value = window() >> (word_bits - bits);
+    skip(bits);
+    return value;
+  }
+
+  /// One that is longer than the window.
+  SRCEXTRACT_HOST_DEVICE std::uint32_t long_code() {
+    std::uint32_t zeros = 0;
+    while (window() == 0 && !beyond()) {
+      zeros += word_bits;
+      skip(word_bits);
+    }
+    if (window() == 0) return 0;  // beyond the end
+    const int here = leading_zeros(window());
+    skip(here + 1);
+    const std::uint32_t high = (zeros + static_cast<std::uint32_t>(here)) << low_bits_;
+    return low_bits_ > 0 ? high | read(low_bits_) : high;
+  }
+
+  RiceWords words_;
+  std::uint32_t bits_there_;
+  RiceCoding coding_;
+  std::uint64_t bits_ = 0;        ///< those that come next, from the highest on
+  int have_ = 0;                  ///< of them, 32 at least between calls
+  std::uint32_t bits_taken_ = 0;  ///< from words
+  std::uint32_t after_ = 0;       ///< the word behind those
+  std::uint32_t last_ = 0;
+  int low_bits_ = 0, plain_bits_ = 0;
+  bool coded_ = false, too_many_ = false;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,232 @@
+// Tiles that RICE_1 compressed, decoded on the device: where they lie there, through the bus from page-locked memory,
+// and from files in the page cache.
+#include <benchmark/benchmark.h>
+
+#if SRCEXTRACT_HAVE_CUDA
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "cuda/device/timing.hpp"
+#include "cuda/ingest/ingest.hpp"
+#include "cuda/ingest/rice_images.hpp"
+#include "cuda/ingest/rice_parts.hpp"
+#include "io/image/fits_image.hpp"
+#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/compressed_field.hpp"
+
+namespace srcextract::bench {
+namespace {
+
+constexpr int repetitions = 25;
+constexpr std::int64_t side = compressed_side, count = side * side;
+constexpr int images_of_stream = 16, images_of_launch = 8;
+
+template <class Pixel>
+FitsImage open_field() {
+  return select_images(compressed_field<Pixel>(), "auto").at(0).open();
+}
+
+/// The compressed tiles of an image, as they cross the bus: the table, then the streams.
+template <class Pixel>
+class CompressedTiles {
+ public:
+  CompressedTiles() {
+    const FitsImage image = open_field<Pixel>();
+    const PixelSource source = image.plane(1);
+    const std::optional<RicePlane> plane = CompressedRead::of(source)->rice();
+    constexpr std::int64_t room = std::int64_t{1} << 28;
+    const auto parts = plane ? RiceParts::of(*plane, side, room, room, place<Cpu>()) : std::nullopt;
+    if (!parts || parts->parts().size() != 1)
+      throw std::runtime_error("the tiles of the field are not as they should be");
+    const RiceParts::Part& part = parts->parts().front();
+    streams_ = (part.table_bytes() + 15) / 16 * 16;
+    bytes_ = PinnedBuffer(streams_ + part.bytes);
+    std::memcpy(bytes_.data(), parts->tiles().data(), parts->tiles().size_bytes());
+    for (const RiceParts::Slice& slice : part.slices) parts->write(slice, bytes_.data() + streams_ + slice.first);
+    image_.count = part.tiles();
+    image_.width = side;
+    image_.format = make_rice_format(*plane, source.format);
+  }
+
+  std::int64_t bytes() const { return bytes_.size(); }
+  Dither dither() const { return image_.format.dither; }
+
+  void send(std::byte* there, cudaStream_t stream) const {
+    check(cudaMemcpyAsync(there, bytes_.data(), static_cast<std::size_t>(bytes()), cudaMemcpyHostToDevice, stream));
+  }
+
+  /// To be decoded from there.
+  RiceImage image(const std::byte* there, Pixels<Gpu>& pixels, int* damaged) const {
+    RiceImage image = image_;
+    image.tiles = reinterpret_cast<const DeviceTile*>(there);
+    image.streams = there + streams_;
+    image.out = pixels.image.pixels.data();
+    image.masked = pixels.masked.data();
+    image.damaged = damaged;
+    return image;
+  }
+
+ private:
+  PinnedBuffer bytes_{0};
+  std::int64_t streams_ = 0;
+  RiceImage image_;
+};
+
+/// Two streams, each with room for the compressed bytes of several images, and their pixels.
+template <class Pixel>
+class Decoding {
+ public:
+  explicit Decoding(int images) {
+    for (Way& way : ways_) {
+      const Gpu& where = way.stream.where();
+      way.there = Buffer<std::byte, Gpu>(tiles_.bytes() * images, where);
+      way.damaged = filled<int>(1, 0, where);
+      for (int i = 0; i < images; ++i) {
+        Pixels<Gpu>& pixels = way.pixels.emplace_back(Shape{side, side}, where);
+        check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where.stream));
+        way.images.push_back(tiles_.image(place_of(way, i), pixels, way.damaged.data()));
+        tiles_.send(place_of(way, i), where.stream);
+      }
+      synchronize(where);
+    }
+    for (int way : {0, 1}) decode(way);
+    require_whole();
+  }
+
+  const Gpu& where(int way) const { return ways_[way].stream.where(); }
+  std::int64_t bytes() const { return tiles_.bytes(); }
+  void send(int way) { tiles_.send(place_of(ways_[way], 0), where(way).stream); }
+  void decode(int way) {
+    const float* const randoms = ways_[way].randoms.of(tiles_.dither(), where(way));
+    decode_rice_images(ways_[way].images, randoms, where(way), where(way).stream);
+  }
+
+  void require_whole() const {
+    for (const Way& way : ways_)
+      if (to_host(way.damaged, way.stream.where())[0] != 0)
+        throw std::runtime_error("tiles that are whole seem damaged");
+  }
+
+ private:
+  struct Way {
+    Stream stream{0};
+    Buffer<std::byte, Gpu> there;
+    Buffer<int, Gpu> damaged;
+    std::vector<Pixels<Gpu>> pixels;
+    std::vector<RiceImage> images;
+    DeviceRandoms randoms;
+  };
+
+  std::byte* place_of(Way& way, int image) const { return way.there.data() + (tiles_.bytes() + 15) / 16 * 16 * image; }
+
+  CompressedTiles<Pixel> tiles_;
+  Way ways_[2];
+};
+
+template <class Pixel>
+void finish(benchmark::State& state, std::int64_t compressed_bytes) {
+  state.SetBytesProcessed(count * static_cast<std::int64_t>(sizeof(Pixel)));
+  state.counters["compressed_bytes"] = static_cast<double>(compressed_bytes);
+}
+
+/// So many images that lie there in one launch; time an image.
+template <class Pixel>
+void time_resident(benchmark::State& state, int images) {
+  Decoding<Pixel> decoding(images);
+  for ([[maybe_unused]] auto unused : state) {
+    TimedEvent begin, end;
+    decoding.decode(0);  // while it is at this, the one that is timed is queued
+    begin.record(decoding.where(0).stream);
+    decoding.decode(0);
+    end.record(decoding.where(0).stream);
+    end.wait();
+    state.SetIterationTime(end.seconds_since(begin) / images);
+  }
+  decoding.require_whole();
+  finish<Pixel>(state, decoding.bytes());
+}
+
+/// Image after image from page-locked memory: while one is decoded the next crosses the bus. Time an image.
+template <class Pixel>
+void time_pinned(benchmark::State& state) {
+  Decoding<Pixel> decoding(1);
+  for ([[maybe_unused]] auto unused : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int image = 0; image < images_of_stream; ++image) {
+      decoding.send(image % 2);
+      decoding.decode(image % 2);
+    }
+    synchronize(decoding.where(0));
+    synchronize(decoding.where(1));
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    state.SetIterationTime(elapsed.count() / images_of_stream);
+  }
+  decoding.require_whole();
+  finish<Pixel>(state, decoding.bytes());
+}
+
+/// One thread's way from a file to the device, kept from image to image.
+template <class Pixel>
+struct FileReader {
+  explicit FileReader(int threads) : stream(0, threads) {}
+
+  void read() {
+    const FitsImage image = open_field<Pixel>();
+    ingester.ingest(image.plane(1), pixels);
+    synchronize(stream.where());
+  }
+
+  Stream stream;
+  Ingester ingester{stream.where()};
+  Pixels<Gpu> pixels{{side, side}, stream.where()};
+};
+
+/// A file in the page cache to pixels on the device; so many of these side by side, one after the other. Time an image.
+template <class Pixel>
+void time_files(benchmark::State& state, int readers) {
+  constexpr int images_each = 8;
+  std::vector<std::unique_ptr<FileReader<Pixel>>> all;
+  for (int i = 0; i < readers; ++i)
+    all.push_back(std::make_unique<FileReader<Pixel>>(std::max(1, place<Cpu>().threads / readers)));
+  for (const auto& one : all) one->read();
+  const int images = readers == 1 ? 1 : images_each;
+  for ([[maybe_unused]] auto unused : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::thread> threads;
+    for (const auto& one : all)
+      threads.emplace_back([&one, images] {
+        use_device(0);
+        for (int image = 0; image < images; ++image) one->read();
+      });
+    for (std::thread& thread : threads) thread.join();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    state.SetIterationTime(elapsed.count() / (readers * images));
+  }
+  finish<Pixel>(state, 0);
+}
+
+template <class Pixel>
+void add_rice(const std::string& format) {
+  const auto name = [&](const std::string& what) {
+    return "cuda/rice_" + what + "_" + format + "/" + std::to_string(side);
+  };
+  add_repeated(name("one"), repetitions, [](benchmark::State& state) { time_resident<Pixel>(state, 1); });
+  add_repeated(name("together"), repetitions,
+               [](benchmark::State& state) { time_resident<Pixel>(state, images_of_launch); });
+  add_repeated(name("pinned"), repetitions, [](benchmark::State& state) { time_pinned<Pixel>(state); });
+  add_repeated(name("file"), repetitions, [](benchmark::State& state) { time_files<Pixel>(state, 1); });
+  add_repeated(name("file_stream"), repetitions, [](benchmark::State& state) { time_files<Pixel>(state, 8); });
+}
+
+}  // namespace
+
+void add_cuda_rice() {
+  add_rice<std::int16_t>("int16");
+  add_rice<float>("dithered");
+}
+
+}  // namespace srcextract::bench
+#endif
