@@ -1,6 +1,7 @@
 // A batch that loses its GPU half way. A program of its own, whose tests are run one by one: the process cannot have
 // the device back.
 #include <gmock/gmock.h>
+#include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <chrono>
@@ -111,7 +112,10 @@ TEST_F(BatchLosesGpu, ThatHasJoinedTheCpu) {
 
   Machine machine = cpu;
   machine.devices_join = machine.may_fall_back = true;
-  const auto has_joined = [&] { return contents(folder_ / "log").find("joins the CPU") != std::string::npos; };
+  const auto has_joined = [&] {
+    spdlog::default_logger()->flush();
+    return contents(folder_ / "log").find("joins the CPU") != std::string::npos;
+  };
   const auto wait_for_it = [&](const ImageTask&) {
     for (int i = 0; i < 1000 && !has_joined(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
