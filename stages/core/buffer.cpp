@@ -4,8 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <new>
 
 namespace srcextract {
@@ -32,19 +36,129 @@ void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   madvise(static_cast<std::byte*>(memory) + (begin - address), end - begin, MADV_HUGEPAGE);
 }
 
+void* allocate_new(std::size_t bytes, std::align_val_t aligned) {
+  void* memory = ::operator new(bytes, aligned);
+  wish_for_huge_pages(memory, bytes);
+  return memory;
+}
+
+/// Large buffers that were released and wait for who needs as much: the system takes longer to give memory, page by
+/// page and cleared, than most steps take to fill it. Those in use and those that wait are together never more than an
+/// eighth above what was in use at once before.
+class KeptBuffers {
+ public:
+  /// From now on; until then nothing is kept.
+  void begin() { keeps_ = true; }
+  bool keeps() const { return keeps_; }
+
+  /// A buffer of at least so many bytes that nobody else uses.
+  void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    Buffers::iterator best = waiting_of(bytes);
+    if (best == buffers_.end() || best->second.bytes > bytes + bytes / 2) {
+      make_room(bytes);
+      best = add(bytes);
+    } else {
+      waiting_ -= best->second.bytes;
+    }
+    best->second.in_use = true;
+    used_ += best->second.bytes;
+    most_used_ = std::max(most_used_, used_);
+    return best->first;
+  }
+
+  /// Whether it is one of these.
+  bool release(void* memory) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(memory) % huge_page != 0) return false;
+    const std::lock_guard lock(mutex_);
+    const auto found = buffers_.find(memory);
+    if (found == buffers_.end()) return false;
+    found->second.in_use = false;
+    used_ -= found->second.bytes;
+    waiting_ += found->second.bytes;
+    return true;
+  }
+
+ private:
+  struct State {
+    std::size_t bytes;
+    bool in_use;
+  };
+  using Buffers = std::map<void*, State>;
+
+  /// The smallest that waits and has so many bytes.
+  Buffers::iterator waiting_of(std::size_t bytes) {
+    auto best = buffers_.end();
+    for (auto i = buffers_.begin(); i != buffers_.end(); ++i) {
+      const State& buffer = i->second;
+      if (buffer.in_use || buffer.bytes < bytes) continue;
+      if (best == buffers_.end() || buffer.bytes < best->second.bytes) best = i;
+    }
+    return best;
+  }
+
+  Buffers::iterator add(std::size_t bytes) {
+    const auto place = [&] {
+      try {
+        return allocate_new(bytes, aligned);
+      } catch (const std::bad_alloc&) {
+        while (waiting_ > 0) drop(waiting_of(0));
+        return allocate_new(bytes, aligned);
+      }
+    };
+    void* const memory = place();
+    try {
+      return buffers_.try_emplace(memory, State{bytes, true}).first;
+    } catch (...) {
+      ::operator delete(memory, aligned);
+      throw;
+    }
+  }
+
+  /// Gives back to the system what would be too much beside a new one.
+  void make_room(std::size_t bytes) {
+    const std::size_t most_used = std::max(most_used_, used_ + bytes);
+    const std::size_t most = most_used + most_used / 8;
+    while (waiting_ > 0 && used_ + bytes + waiting_ > most) {
+      const auto enough = waiting_of(used_ + bytes + waiting_ - most);
+      drop(enough != buffers_.end() ? enough : waiting_of(0));
+    }
+  }
+
+  void drop(Buffers::iterator buffer) {
+    waiting_ -= buffer->second.bytes;
+    ::operator delete(buffer->first, aligned);
+    buffers_.erase(buffer);
+  }
+
+  static constexpr std::align_val_t aligned{huge_page};
+
+  std::atomic<bool> keeps_ = false;
+  std::mutex mutex_;
+  Buffers buffers_;
+  std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes
+};
+
+/// Never destroyed: buffers may be released until the very end.
+KeptBuffers& kept_buffers() {
+  static KeptBuffers& kept = *new KeptBuffers;
+  return kept;
+}
+
 }  // namespace
 
 void keep_small_buffers() {
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(small_buffer));
   mallopt(M_TRIM_THRESHOLD, -1);
+  kept_buffers().begin();
 }
 
 void* allocate(std::size_t bytes, const Cpu&) {
-  void* memory = ::operator new(bytes, alignment);
-  wish_for_huge_pages(memory, bytes);
-  return memory;
+  const bool kept = bytes >= small_buffer && kept_buffers().keeps();
+  return kept ? kept_buffers().take(bytes) : allocate_new(bytes, alignment);
 }
 void release(void* memory, const Cpu&) noexcept {
+  if (kept_buffers().keeps() && kept_buffers().release(memory)) return;
   ::operator delete(memory, alignment);
 }
 

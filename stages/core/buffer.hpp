@@ -17,8 +17,8 @@ void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
 void release(void* memory, const Gpu& where) noexcept;
 
-/// From now on this process keeps what small host buffers release, for the next image: entering memory anew takes a
-/// fifth of the time of an image. Large ones, with the image, still go back to the system at once.
+/// From now on this process keeps what host buffers release, for the next image: entering memory anew takes a fifth of
+/// its time. Large ones in use and kept are at most an eighth above what was in use at once before.
 void keep_small_buffers();
 
 /// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Nothing is copied between
