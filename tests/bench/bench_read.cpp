@@ -59,15 +59,31 @@ void time_host_read(benchmark::State& state, std::int64_t size, const Cpu& where
   }
 }
 
-/// What it costs that threads begin together and wait for one another: a loop over the pieces of an image in which
-/// nothing is done.
-void time_empty_loop(benchmark::State& state, std::int64_t size, const Cpu& where) {
-  constexpr int loops = 100;
+using Clock = std::chrono::steady_clock;
+
+/// Keeps a thread busy.
+void work_for(Clock::duration time) {
+  for (const auto until = Clock::now() + time; Clock::now() < until;) {
+  }
+}
+
+/// What it costs that threads begin together and wait for one another: how much longer a loop takes, over the pieces of
+/// an image of which each is short work, than the share of a thread; after a while in which one thread alone has work,
+/// as there is between the loops of the clip.
+void time_sharing(benchmark::State& state, std::int64_t size, const Cpu& where) {
+  constexpr int loops = 25;
+  constexpr auto alone = std::chrono::microseconds(200), of_piece = std::chrono::microseconds(10);
+  const std::int64_t pieces = size * size / grain;
   for ([[maybe_unused]] auto unused : state) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int loop = 0; loop < loops; ++loop) parallel_for(size * size, grain, where, [](std::int64_t, std::int64_t) {});
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    state.SetIterationTime(elapsed.count() / loops);
+    Clock::duration elapsed{};
+    for (int loop = 0; loop < loops; ++loop) {
+      work_for(alone);
+      const auto begin = Clock::now();
+      parallel_for(pieces, 1, where, [&](std::int64_t, std::int64_t) { work_for(of_piece); });
+      elapsed += Clock::now() - begin;
+    }
+    const std::chrono::duration<double> longer = elapsed / loops - pieces * of_piece / where.threads;
+    state.SetIterationTime(std::max(0.0, longer.count()));
   }
 }
 
@@ -83,8 +99,8 @@ void add_cpu_reads() {
     const std::string by = "_by_" + std::to_string(threads) + "/" + std::to_string(size);
     add_repeated("cpu/one_read" + by, repetitions,
                  [threads](benchmark::State& state) { time_host_read(state, size, {threads}); });
-    add_repeated("cpu/empty_loop" + by, repetitions,
-                 [threads](benchmark::State& state) { time_empty_loop(state, size, {threads}); });
+    add_repeated("cpu/sharing" + by, repetitions,
+                 [threads](benchmark::State& state) { time_sharing(state, size, {threads}); });
   }
 }
 

@@ -44,25 +44,26 @@ def steps_table(session):
 
 
 def threads_table(session):
-    """Where time goes with more and more threads: the stages, one read of the image, and a loop that does nothing."""
+    """Where time goes with more and more threads: the stages, one read of the image, and what sharing a loop costs."""
     size = STEPS_SIZE
-    entries = session.benchmarks("cpu", ["threads_[0-9]+", "one_read_by_[0-9]+", "empty_loop_by_[0-9]+"],
+    entries = session.benchmarks("cpu", ["threads_[0-9]+", "one_read_by_[0-9]+", "sharing_by_[0-9]+"],
                                  session.sizes(size))
     counts = sorted(int(name.removeprefix("threads_")) for name, _ in entries if name.startswith("threads_"))
     if not counts:
         return
     stages = ["background", "threshold", "label", "measure"]
     print(f"\n### CPU: four steps by number of threads, {size}², lesson.yaml, 1000 sources/Mpixel, ms\n")
-    print("| threads | " + " | ".join(stages) + " | all | one thread / all | one read | a loop that does nothing |")
+    print("| threads | " + " | ".join(stages) + " | all | one thread / all | one read | sharing a loop, µs |")
     print("|---" * (len(stages) + 5) + "|")
     one = entries[f"threads_{counts[0]}", size]["ms"]
     for count in counts:
         steps = entries[f"threads_{count}", size]
         cells = [f"{steps[stage] * 1e3:.3f}" for stage in stages]
         cells += [f"{steps['ms']:.2f}", f"{one / steps['ms']:.1f}"]
-        cells += [f"{entries[f'{name}_by_{count}', size]['ms']:.3f}" for name in ("one_read", "empty_loop")]
+        cells += [f"{entries[f'one_read_by_{count}', size]['ms']:.3f}"]
+        cells += [f"{entries[f'sharing_by_{count}', size]['ms'] * 1e3:.1f}"]
         print(f"| {count} | " + " | ".join(cells) + " |")
-    print("\nStages: the best of each.", flush=True)
+    print("\nThe best of each. Sharing: what a loop takes beyond the share of each thread in its work.", flush=True)
 
 
 def sextractor_command(directory, name, settings, image):
