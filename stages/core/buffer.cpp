@@ -4,13 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 
 #include "stages/core/keep_buffers.hpp"
 
@@ -38,70 +38,120 @@ void wish_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   madvise(static_cast<std::byte*>(memory) + (begin - address), end - begin, MADV_HUGEPAGE);
 }
 
-void* allocate_anew(std::size_t bytes) {
-  void* memory = ::operator new(bytes, alignment);
+void* allocate_new(std::size_t bytes, std::align_val_t aligned) {
+  void* memory = ::operator new(bytes, aligned);
   wish_for_huge_pages(memory, bytes);
   return memory;
 }
 
-/// Large buffers, in use and kept.
-class LargeBuffers {
+/// Large buffers that were released and wait for who needs as much: the system takes longer to give memory, page by
+/// page and cleared, than most steps take to fill it. Those in use and those that wait are together never more than an
+/// eighth above what was in use at once before.
+class KeptBuffers {
  public:
-  void* take(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    const auto kept = kept_.lower_bound(bytes);
-    if (kept != kept_.end() && kept->first <= bytes + bytes / 4) {
-      void* const memory = kept->second;
-      sizes_.insert_or_assign(memory, kept->first);
-      kept_.erase(kept);
-      return memory;
-    }
-    for (std::size_t freed = 0; freed < bytes && !kept_.empty();) freed += free_largest();
-    void* const memory = allocate_anew(bytes);
-    if (keepers_ > 0) sizes_.insert_or_assign(memory, bytes);
-    return memory;
-  }
-
-  /// Whether it is kept; or else it is to be freed.
-  bool keep(void* memory) {
-    const std::lock_guard lock(mutex_);
-    const auto known = sizes_.find(memory);
-    if (known == sizes_.end()) return false;
-    const std::size_t bytes = known->second;
-    sizes_.erase(known);
-    if (keepers_ > 0) kept_.emplace(bytes, memory);
-    return keepers_ > 0;
-  }
-
-  void add_keeper() {
-    const std::lock_guard lock(mutex_);
-    ++keepers_;
-  }
-
-  void remove_keeper() {
+  /// While somebody wants it; else nothing is kept.
+  void begin() { ++keepers_; }
+  void end() {
     const std::lock_guard lock(mutex_);
     if (--keepers_ > 0) return;
-    while (!kept_.empty()) free_largest();
+    while (waiting_ > 0) drop(waiting_of(0));
+    most_used_ = used_;
+  }
+  bool keeps() const { return keepers_ > 0; }
+
+  /// A buffer of at least so many bytes that nobody else uses.
+  void* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    Buffers::iterator best = waiting_of(bytes);
+    if (best == buffers_.end() || best->second.bytes > bytes + bytes / 2) {
+      make_room(bytes);
+      best = add(bytes);
+    } else {
+      waiting_ -= best->second.bytes;
+    }
+    best->second.in_use = true;
+    used_ += best->second.bytes;
+    most_used_ = std::max(most_used_, used_);
+    return best->first;
+  }
+
+  /// Whether it is one of these.
+  bool release(void* memory) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(memory) % huge_page != 0) return false;
+    const std::lock_guard lock(mutex_);
+    const auto found = buffers_.find(memory);
+    if (found == buffers_.end()) return false;
+    found->second.in_use = false;
+    used_ -= found->second.bytes;
+    waiting_ += found->second.bytes;
+    if (!keeps()) drop(found);
+    return true;
   }
 
  private:
-  std::size_t free_largest() {
-    const auto largest = std::prev(kept_.end());
-    const std::size_t bytes = largest->first;
-    ::operator delete(largest->second, alignment);
-    kept_.erase(largest);
-    return bytes;
+  struct State {
+    std::size_t bytes;
+    bool in_use;
+  };
+  using Buffers = std::map<void*, State>;
+
+  /// The smallest that waits and has so many bytes.
+  Buffers::iterator waiting_of(std::size_t bytes) {
+    auto best = buffers_.end();
+    for (auto i = buffers_.begin(); i != buffers_.end(); ++i) {
+      const State& buffer = i->second;
+      if (buffer.in_use || buffer.bytes < bytes) continue;
+      if (best == buffers_.end() || buffer.bytes < best->second.bytes) best = i;
+    }
+    return best;
   }
 
+  Buffers::iterator add(std::size_t bytes) {
+    const auto place = [&] {
+      try {
+        return allocate_new(bytes, aligned);
+      } catch (const std::bad_alloc&) {
+        while (waiting_ > 0) drop(waiting_of(0));
+        return allocate_new(bytes, aligned);
+      }
+    };
+    void* const memory = place();
+    try {
+      return buffers_.try_emplace(memory, State{bytes, true}).first;
+    } catch (...) {
+      ::operator delete(memory, aligned);
+      throw;
+    }
+  }
+
+  /// Gives back to the system what would be too much beside a new one.
+  void make_room(std::size_t bytes) {
+    const std::size_t most_used = std::max(most_used_, used_ + bytes);
+    const std::size_t most = most_used + most_used / 8;
+    while (waiting_ > 0 && used_ + bytes + waiting_ > most) {
+      const auto enough = waiting_of(used_ + bytes + waiting_ - most);
+      drop(enough != buffers_.end() ? enough : waiting_of(0));
+    }
+  }
+
+  void drop(Buffers::iterator buffer) {
+    waiting_ -= buffer->second.bytes;
+    ::operator delete(buffer->first, aligned);
+    buffers_.erase(buffer);
+  }
+
+  static constexpr std::align_val_t aligned{huge_page};
+
+  std::atomic<int> keepers_ = 0;
   std::mutex mutex_;
-  int keepers_ = 0;
-  std::multimap<std::size_t, void*> kept_;
-  std::unordered_map<void*, std::size_t> sizes_;  ///< of those in use that are to be kept
+  Buffers buffers_;
+  std::size_t used_ = 0, waiting_ = 0, most_used_ = 0;  ///< bytes
 };
 
-LargeBuffers& large_buffers() {
-  static LargeBuffers& all = *new LargeBuffers;  // for good: buffers of other statics may outlive any
-  return all;
+/// Never destroyed: buffers may be released until the very end.
+KeptBuffers& kept_buffers() {
+  static KeptBuffers& kept = *new KeptBuffers;
+  return kept;
 }
 
 }  // namespace
@@ -109,23 +159,19 @@ LargeBuffers& large_buffers() {
 KeepBuffers::KeepBuffers() {
   mallopt(M_MMAP_THRESHOLD, static_cast<int>(small_buffer));
   mallopt(M_TRIM_THRESHOLD, -1);
-  large_buffers().add_keeper();
+  kept_buffers().begin();
 }
 
 KeepBuffers::~KeepBuffers() {
-  large_buffers().remove_keeper();
+  kept_buffers().end();
 }
 
 void* allocate(std::size_t bytes, const Cpu&) {
-  return bytes < small_buffer ? allocate_anew(bytes) : large_buffers().take(bytes);
+  const bool kept = bytes >= small_buffer && kept_buffers().keeps();
+  return kept ? kept_buffers().take(bytes) : allocate_new(bytes, alignment);
 }
-
 void release(void* memory, const Cpu&) noexcept {
-  try {
-    if (large_buffers().keep(memory)) return;
-  } catch (const std::bad_alloc&) {
-    // Not even for a note of it: it goes back.
-  }
+  if (kept_buffers().release(memory)) return;
   ::operator delete(memory, alignment);
 }
 

@@ -17,10 +17,6 @@ void* allocate(std::size_t bytes, const Gpu& where);
 void release(void* memory, const Cpu& where) noexcept;
 void release(void* memory, const Gpu& where) noexcept;
 
-/// From now on this process keeps what small host buffers release, for the next image: entering memory anew takes a
-/// fifth of the time of an image. Large ones, with the image, still go back to the system at once.
-void keep_small_buffers();
-
 /// Owns `size` uninitialised elements in the memory of `Where`, or borrows them; move-only. Nothing is copied between
 /// host and device but by to_host and to_device.
 template <class T, class Where>

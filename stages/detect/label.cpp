@@ -30,14 +30,47 @@ bool shares_pixel(const Run& run, const Run& other) {
 /// Both are numbered in raster order of their first runs.
 class StripedComponents {
  public:
-  StripedComponents(const Runs<Cpu>& runs, std::int32_t reach, const Cpu& where)
+  /// `all`: components are to be numbered whatever they are.
+  StripedComponents(const Runs<Cpu>& runs, std::int32_t reach, bool all, const Cpu& where)
       : runs_(runs), where_(where), label_(runs.runs.size(), where) {
     const std::int64_t stripes = (runs.shape.height + stripe_rows - 1) / stripe_rows;
     begin_.resize(static_cast<std::size_t>(stripes) + 1, 0);
     for_each_stripe([&](const Stripe& stripe) { begin_[stripe.index + 1] = label_stripe(stripe, reach); });
     std::inclusive_scan(begin_.begin(), begin_.end(), begin_.begin());
     number_ = Buffer<std::int32_t, Cpu>(begin_.back(), where);
+    if (all) {
+      plant_at_seams();
+    } else {
+      plant_all();
+    }
     join_seams(reach);
+  }
+
+  /// Numbers all components 1, 2, ...: each is one more than the one before, unless it was joined at a seam.
+  Components<Cpu> number_all() && {
+    const auto first_joined = [&](std::int32_t i) { return std::lower_bound(joined_.begin(), joined_.end(), i); };
+    const auto number_of_root = [&](std::int32_t i) {
+      while (number_[i] != i) i = number_[i];
+      return i + 1 - static_cast<std::int32_t>(first_joined(i) - joined_.begin());
+    };
+    for_each_stripe([&](const Stripe& stripe) {
+      const std::int32_t begin = begin_[stripe.index], end = begin_[stripe.index + 1];
+      auto joined = first_joined(begin);
+      std::int32_t next = begin + 1 - static_cast<std::int32_t>(joined - joined_.begin());
+      if (joined == first_joined(end)) {
+        for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) label_[i] += next;
+        return;
+      }
+      Buffer<std::int32_t, Cpu> numbers(end - begin, where_);
+      for (std::int32_t i = begin; i < end; ++i) {
+        const bool is_joined = joined != joined_.end() && *joined == i;
+        numbers[i - begin] = is_joined ? number_of_root(i) : next++;
+        if (is_joined) ++joined;
+      }
+      for (std::int64_t i = stripe.first_run; i < stripe.last_run; ++i) label_[i] = numbers[label_[i]];
+    });
+    const std::int64_t found = begin_.back() - std::ssize(joined_);
+    return {std::move(label_), ComponentCounts{found, found}};
   }
 
   /// Numbers the components of at least min_area pixels 1, 2, ..., and of those only what has a pixel of the seeds, if
@@ -115,11 +148,26 @@ class StripedComponents {
     return found;
   }
 
-  void join_seams(std::int32_t reach) {
+  void plant_all() {
     RunForest forest(number_);
     for_each_stripe([&](const Stripe& stripe) {
       for (std::int64_t i = begin_[stripe.index]; i < begin_[stripe.index + 1]; ++i) forest.plant(i);
     });
+  }
+
+  /// Nobody asks for the parents of others when components are joined.
+  void plant_at_seams() {
+    RunForest forest(number_);
+    for_each_stripe([&](const Stripe& stripe) {
+      for (const std::int64_t y : {stripe.begin, stripe.end - 1}) {
+        for (std::int64_t i = runs_.row_begin[y]; i < runs_.row_begin[y + 1]; ++i)
+          forest.plant(begin_[stripe.index] + label_[i]);
+      }
+    });
+  }
+
+  void join_seams(std::int32_t reach) {
+    RunForest forest(number_);
     for (std::size_t seam = 1; seam + 1 < begin_.size(); ++seam) {
       const auto y = static_cast<std::int64_t>(seam) * stripe_rows;
       for_each_touched(runs_, y, reach, [&](std::int32_t here, std::int32_t first, std::int32_t last) {
@@ -170,9 +218,10 @@ class StripedComponents {
 
   const Runs<Cpu>& runs_;
   const Cpu where_;
-  Buffer<std::int32_t, Cpu> label_;   ///< of a run: its parent; then its component among those of the stripe
-  std::vector<std::int32_t> begin_;   ///< of every stripe: its first component; and the end
-  Buffer<std::int32_t, Cpu> number_;  ///< of a stripe's component: its parent among all; then its number
+  Buffer<std::int32_t, Cpu> label_;  ///< of a run: its parent; then its component among those of the stripe
+  std::vector<std::int32_t> begin_;  ///< of every stripe: its first component; and the end
+  Buffer<std::int32_t, Cpu>
+      number_;  ///< of a stripe's component: its parent among all; then its number, if not all have one
   std::vector<std::int32_t> joined_;  ///< those that have a parent, in order
 };
 
@@ -181,7 +230,9 @@ class StripedComponents {
 Components<Cpu> label_components(const Runs<Cpu>& runs, const DetectionConfig& config, const Cpu& where,
                                  const Runs<Cpu>* seeds) {
   check_run_count(runs.runs.size());
-  return StripedComponents(runs, reach_of(config.connectivity), where).number(config.min_area, seeds);
+  const bool all = config.min_area <= 1 && seeds == nullptr;
+  StripedComponents components(runs, reach_of(config.connectivity), all, where);
+  return all ? std::move(components).number_all() : std::move(components).number(config.min_area, seeds);
 }
 
 void check_run_count(std::int64_t runs) {

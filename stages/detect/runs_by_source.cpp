@@ -1,26 +1,150 @@
 #include "stages/detect/runs_by_source.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 
-RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
-  RunsBySource by_source{Buffer<std::int32_t, Cpu>(components.counts->kept + 1, where), {}};
-  // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
-  // where those of label l + 1 begin.
-  Buffer<std::int32_t, Cpu>& begin = by_source.begin;
-  std::fill(begin.begin(), begin.end(), 0);
-  for (const std::int32_t label : components.label) ++begin[label];
-  std::int32_t members = 0;
-  begin[0] = 0;
-  for (std::int64_t l = 1; l < begin.size(); ++l) members += std::exchange(begin[l], members);
-  by_source.order = Buffer<std::int32_t, Cpu>(members, where);
-  for (std::int64_t i = 0; i < components.label.size(); ++i) {
-    const std::int32_t label = components.label[i];
-    if (label > 0) by_source.order[begin[label]++] = static_cast<std::int32_t>(i);
+namespace {
+
+/// Runs that one thread puts in place at a time.
+constexpr std::int64_t runs_per_piece = std::int64_t{1} << 17;
+
+/// The runs of a source that began in an earlier piece.
+struct Continued {
+  std::int32_t count = 0;  ///< in this piece
+  std::int32_t place = 0;  ///< of the next of them: among those of the source; then in the order
+};
+
+/// Those of a piece, by their labels. Runs that follow one another are often of one source.
+class ContinuedSources {
+ public:
+  Continued& operator[](std::int32_t label) {
+    if (label != last_label_) {
+      last_ = &of_label_[label];
+      last_label_ = label;
+    }
+    return *last_;
   }
-  return by_source;
+  auto begin() { return of_label_.begin(); }
+  auto end() { return of_label_.end(); }
+
+ private:
+  std::unordered_map<std::int32_t, Continued> of_label_;
+  std::int32_t last_label_ = 0;  ///< no source's
+  Continued* last_ = nullptr;
+};
+
+/// Pieces of the runs. Labels mostly grow with the runs: those that are larger than any before a piece are its own, so
+/// that it counts and places their runs without asking anybody; what else it has was begun by others.
+class Pieces {
+ public:
+  Pieces(const Buffer<std::int32_t, Cpu>& label, std::int64_t sources, const Cpu& where)
+      : label_(label), where_(where), before_(pieces() + 1, 0), continued_(pieces()) {
+    for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
+      before_[piece + 1] = *std::max_element(labels.begin(), labels.end());
+    });
+    for (std::size_t piece = 0; piece < pieces(); ++piece) {
+      before_[piece + 1] = std::max(before_[piece], before_[piece + 1]);
+    }
+    before_.back() = static_cast<std::int32_t>(sources);
+  }
+
+  RunsBySource group() {
+    RunsBySource by_source{Buffer<std::int32_t, Cpu>(before_.back() + 1, where_), {}};
+    // begin[l] is in turn how many runs label l has, where they begin and, with all in place, where they end: which is
+    // where those of label l + 1 begin.
+    Buffer<std::int32_t, Cpu>& begin = by_source.begin;
+    begin[0] = 0;
+    count(begin.data());
+    by_source.order = Buffer<std::int32_t, Cpu>(begin_all(begin.data()), where_);
+    place(begin.data(), by_source.order.data());
+    return by_source;
+  }
+
+ private:
+  std::size_t pieces() const { return static_cast<std::size_t>((label_.size() + runs_per_piece - 1) / runs_per_piece); }
+
+  /// Calls f(piece, its labels).
+  template <class F>
+  void for_each(const F& f) const {
+    parallel_for(label_.size(), runs_per_piece, where_, [&](std::int64_t first, std::int64_t last) {
+      f(static_cast<std::size_t>(first / runs_per_piece),
+        std::span(label_.data() + first, static_cast<std::size_t>(last - first)));
+    });
+  }
+
+  /// The runs of every label; where those that were begun by others stand among those of their source.
+  void count(std::int32_t* begin) {
+    for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
+      const std::int32_t before = before_[piece];
+      std::fill(begin + before + 1, begin + before_[piece + 1] + 1, 0);
+      for (const std::int32_t label : labels) {
+        if (label > before) {
+          ++begin[label];
+        } else if (label > 0) {
+          ++continued_[piece][label].count;
+        }
+      }
+    });
+    for (ContinuedSources& sources : continued_) {
+      for (auto& [label, runs] : sources) {
+        runs.place = begin[label];
+        begin[label] += runs.count;
+      }
+    }
+  }
+
+  /// From how many to where they begin; returns how many there are in all.
+  std::int32_t begin_all(std::int32_t* begin) {
+    std::vector<std::int32_t> members(pieces() + 1, 0);
+    for_each([&](std::size_t piece, auto) {
+      members[piece + 1] = std::reduce(begin + before_[piece] + 1, begin + before_[piece + 1] + 1, std::int32_t{0});
+    });
+    std::inclusive_scan(members.begin(), members.end(), members.begin());
+    for_each([&](std::size_t piece, auto) {
+      std::int32_t* const first = begin + before_[piece] + 1;
+      std::exclusive_scan(first, begin + before_[piece + 1] + 1, first, members[piece]);
+    });
+    return members.back();
+  }
+
+  void place(std::int32_t* begin, std::int32_t* order) {
+    for (ContinuedSources& sources : continued_) {
+      for (auto& [label, runs] : sources) runs.place += begin[label];
+    }
+    for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
+      const std::int32_t before = before_[piece];
+      auto run = static_cast<std::int32_t>(static_cast<std::int64_t>(piece) * runs_per_piece);
+      for (const std::int32_t label : labels) {
+        if (label > before) {
+          order[begin[label]++] = run;
+        } else if (label > 0) {
+          order[continued_[piece][label].place++] = run;
+        }
+        ++run;
+      }
+    });
+    for (ContinuedSources& sources : continued_) {
+      for (auto& [label, runs] : sources) begin[label] += runs.count;
+    }
+  }
+
+  const Buffer<std::int32_t, Cpu>& label_;
+  const Cpu where_;
+  std::vector<std::int32_t> before_;  ///< of every piece: the largest label before it; and of all
+  std::vector<ContinuedSources> continued_;
+};
+
+}  // namespace
+
+RunsBySource group_runs(const Components<Cpu>& components, const Cpu& where) {
+  return Pieces(components.label, components.counts->kept, where).group();
 }
 
 }  // namespace srcextract

@@ -1,8 +1,10 @@
 #include "stages/measure/measure.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "stages/core/parallel.hpp"
 #include "stages/detect/runs_by_source.hpp"
@@ -74,9 +76,14 @@ class RunMeasurer {
     for (const std::int32_t member : members.subspan(1)) add(sums, measure(member, extent));
     return sums;
   }
+  /// The sum of a source of that one run.
+  SourceSums sum_single(std::int64_t of) const {
+    const Run& run = runs_.runs[of];
+    return measure(of, {run.begin, run.end - 1, run.y, run.y});
+  }
 
  private:
-  SourceSums measure(std::int32_t run, const Extent& extent) const {
+  SourceSums measure(std::int64_t run, const Extent& extent) const {
     return measure_run(image_.pixels.data(), image_.shape.width, image_.shape.height, runs_.runs[run], extent,
                        background_, any_masked_);
   }
@@ -115,19 +122,46 @@ SourceSums measure_large(const RunMeasurer& measurer, Members members, const Cpu
   return sums.total();
 }
 
+/// Whether run i is all of source i + 1, as in noise of single pixels.
+bool are_single_runs(const Components<Cpu>& components, const Cpu& where) {
+  const Buffer<std::int32_t, Cpu>& label = components.label;
+  if (label.size() != components.counts->kept) return false;
+  constexpr std::int64_t labels_per_piece = std::int64_t{1} << 16;
+  std::atomic<bool> single = true;
+  parallel_for(label.size(), labels_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t others = 0;
+    for (std::int64_t i = begin; i < end; ++i) others += label[i] != static_cast<std::int32_t>(i + 1) ? 1 : 0;
+    if (others > 0) single = false;
+  });
+  return single;
+}
+
 }  // namespace
 
 Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Runs<Cpu>& runs,
                                         const Components<Cpu>& components, const Value<Levels, Cpu>& levels,
                                         const Value<MaskCounts, Cpu>& masked, const Cpu& where) {
-  const RunsBySource by_source = group_runs(components, where);
   const RunMeasurer measurer(image, runs, levels->background, masked->total() > 0);
-  Buffer<SourceSums, Cpu> sums(components.counts->kept, where);
-  parallel_for(components.counts->kept, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t sources = components.counts->kept;
+  Buffer<SourceSums, Cpu> sums(sources, where);
+  if (are_single_runs(components, where)) {
+    parallel_for(sources, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t source = begin; source < end; ++source) sums[source] = measurer.sum_single(source);
+    });
+    return sums;
+  }
+  const RunsBySource by_source = group_runs(components, where);
+  std::vector<std::int64_t> large;
+  std::mutex merge;
+  parallel_for(sources, sources_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     Fetcher fetcher(image, runs, {by_source.order.begin(), by_source.order.end()});
     for (std::int64_t source = begin; source < end; ++source) {
       const Members members = by_source.members(source);
-      if (members.size() > large_source) continue;
+      if (members.size() > large_source) {
+        const std::lock_guard lock(merge);
+        large.push_back(source);
+        continue;
+      }
       fetcher.fetch(by_source.begin[source], by_source.begin[source + 1]);
       const Extent extent = measurer.extent_of(members);
       sums[source] = ordered_sum<SourceSums>(std::ssize(members), [&](std::int64_t first, std::int64_t last) {
@@ -135,10 +169,7 @@ Buffer<SourceSums, Cpu> measure_sources(const Image<float, Cpu>& image, const Ru
       });
     }
   });
-  for (std::int64_t source = 0; source < components.counts->kept; ++source) {
-    const Members members = by_source.members(source);
-    if (members.size() > large_source) sums[source] = measure_large(measurer, members, where);
-  }
+  for (const std::int64_t source : large) sums[source] = measure_large(measurer, by_source.members(source), where);
   return sums;
 }
 

@@ -6,12 +6,14 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/math/radix_sort.hpp"
 #include "stages/sky/clip.hpp"
+#include "stages/sky/clip_piece.hpp"
 #include "stages/sky/pixel_loops.hpp"
 #include "stages/sky/rank_search.hpp"
 #include "stages/sky/sky_sample.hpp"
@@ -19,13 +21,6 @@
 namespace srcextract {
 
 namespace {
-
-/// The image is worked on in pieces of this many pixels, each with room for so many that are kept for the clip: of the
-/// tail as many as a crowded or a heavy-tailed image has, of the window as many as are worth keeping. Where more would
-/// have to be kept, the piece is read again instead.
-constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
-constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
-constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
 
 std::vector<float> sorted_sample(const Image<float, Cpu>& image) {
   const std::int64_t count = image.shape.count();
@@ -56,137 +51,9 @@ ClipGuess guess_of(const std::vector<float>& sample, const SumGrid& grid, const 
                     config.max_iterations);
 }
 
-/// Calls f(chunk, its length) for all pixels.
-template <class F>
-void for_each_chunk(std::span<const float> pixels, const F& f) {
-  for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
-    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - begin)));
-  }
+Extremes widest(const Extremes& a, const Extremes& b) {
+  return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
 }
-
-/// Some pixels of a piece, in memory that is given; or the fact that there is no room for them.
-class KeptPixels {
- public:
-  void restart(std::span<float> room) {
-    room_ = room;
-    size_ = 0;
-    full_ = false;
-  }
-  /// Calls copy(out), which writes at most `most` pixels and returns how many.
-  template <class Copy>
-  void append(int most, const Copy& copy) {
-    full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
-    if (!full_) size_ += static_cast<std::size_t>(copy(room_.data() + size_));
-  }
-  /// Drops what is outside of the interval, and calls f(chunk, its length) for what stays.
-  template <class F>
-  void keep_only(const Interval& interval, const F& f) {
-    std::size_t kept = 0;
-    for_each_chunk(pixels(), [&](const float* chunk, int count) {
-      float* const out = room_.data() + kept;
-      const int inside = copy_inside(chunk, count, interval, out);
-      f(out, inside);
-      kept += static_cast<std::size_t>(inside);
-    });
-    size_ = kept;
-  }
-  bool full() const { return full_; }
-  std::span<const float> pixels() const { return room_.first(size_); }
-
- private:
-  std::span<float> room_;
-  std::size_t size_ = 0;
-  bool full_ = false;
-};
-
-/// A piece of the image, and what one look at it keeps.
-class Piece {
- public:
-  Piece(std::span<const float> pixels, const Cpu& where) : pixels_(pixels), room_(tail_pixels + window_pixels, where) {}
-
-  const PixelCounts& counts() const { return counts_; }
-  std::span<const float> pixels() const { return pixels_; }
-  /// The pixels of the window, and others only where they had no room.
-  std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
-
-  void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
-    core_ = {};
-    counts_ = {};
-    core_interval_ = guess.core;
-    tail_.restart(tail_room());
-    window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(window_pixels)});
-    dropped_below_ = below_ = 0;
-    for_each_chunk(pixels_, [&](const float* chunk, int count) {
-      add_sums(chunk, count, guess.core, grid, near, core_);
-      count_unmasked(chunk, count, guess.window, counts_);
-      tail_.append(count, [&](float* out) { return copy_outside(chunk, count, guess.core, out); });
-      window_.append(count, [&](float* out) { return copy_inside(chunk, count, guess.window, out); });
-    });
-    core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
-  }
-
-  /// The sums over an interval that contains the core and lies in `last`, the one before it since the look if there was
-  /// one: the tail outside of that is not needed again.
-  PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
-                const Interval& near) {
-    PixelSums sums;
-    const auto add_all = [&](const float* chunk, int count) { add_inside(chunk, count, interval, grid, near, sums); };
-    if (tail_.full()) {
-      for_each_chunk(pixels_, add_all);
-      if (last) keep_again(interval, *last, sums);
-      return sums;
-    }
-    if (last) {
-      dropped_below_ += below_;
-      tail_.keep_only(*last, add_all);
-    } else {
-      for_each_chunk(tail_.pixels(), add_all);
-    }
-    below_ = sums.below;
-    sums.below += dropped_below_;
-    add(sums, core_);
-    return sums;
-  }
-
-  /// Of the tail in an interval; of all pixels in it where the tail had no room.
-  Extremes tail_extremes(const Interval& interval) const {
-    return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
-  }
-  static Extremes extremes(std::span<const float> pixels, const Interval& interval) {
-    Extremes extremes;
-    for_each_chunk(pixels, [&](const float* chunk, int count) { widen(chunk, count, interval, extremes); });
-    return extremes;
-  }
-
- private:
-  std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
-
-  /// A tail that had no room may have it when less of it is wanted: what is in `last`. `sums` are those over
-  /// `interval`.
-  void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
-    tail_.restart(tail_room());
-    for_each_chunk(pixels_, [&](const float* chunk, int count) {
-      tail_.append(count, [&](float* out) {
-        return copy_inside(out, copy_outside(chunk, count, core_interval_, out), last, out);
-      });
-    });
-    if (tail_.full()) return;
-    const auto kept = tail_.pixels();
-    core_.count = sums.count - std::count_if(kept.begin(), kept.end(), [&](float x) { return interval.contains(x); });
-    below_ = std::count_if(kept.begin(), kept.end(), [&](float x) { return x <= interval.lower; });
-    dropped_below_ = sums.below - below_;
-  }
-
-  std::span<const float> pixels_;
-  Buffer<float, Cpu> room_;
-  Interval core_interval_{};
-  PixelSums core_;
-  PixelCounts counts_;
-  std::int64_t below_ = 0;          ///< of the tail, at the last interval
-  std::int64_t dropped_below_ = 0;  ///< and of what was dropped
-  KeptPixels tail_;
-  KeptPixels window_;
-};
 
 /// An image as the clip looks at it (stages/sky/clip.hpp). One read sums the core and keeps the few pixels outside of
 /// it and those near the median; rounds go on with these alone. Where the guess proves wrong, it is made anew and the
@@ -225,26 +92,39 @@ class ClipPixels {
       guess_.core = {interval.lower + quarter, interval.upper - quarter};
       look();
     }
+    if (!binned_ && bins_pay(interval)) bin_tail(interval);
+    if (binned_) {
+      sums_ = binned_->sum(interval);
+      last_ = interval;
+      return sums_;
+    }
     sums_ = {};
+    // The extremes are wanted of the first interval, and by the way they cost little.
+    Extremes of_tail;
+    const bool first = !last_ && have_tails();
     std::mutex merge;
-    for_each_piece([&](Piece& piece) {
+    for_each_piece([&](ClipPiece& piece) {
       const PixelSums sums = piece.sum(interval, last_, grid_, near_);
+      const Extremes extremes = first ? piece.tail_extremes(interval) : Extremes{};
       const std::lock_guard lock(merge);
       add(sums_, sums);
+      of_tail = widest(of_tail, extremes);
     });
+    if (first) first_tail_.emplace(interval, of_tail);
     last_ = interval;
     return sums_;
   }
 
   /// Of the pixels in the last interval that was summed, or the one before it.
   Extremes extremes(const Interval& interval) {
-    Extremes found = extremes_of([&](const Piece& piece) { return piece.tail_extremes(interval); });
+    const Extremes found = tail_extremes(interval);
     // The tail is all around the core, or else the core's own pixels are wanted.
     if (found.smallest <= guess_.core.lower && found.largest >= guess_.core.upper) return found;
     if (!core_extremes_) {
-      core_extremes_ = extremes_of([&](const Piece& piece) { return Piece::extremes(piece.pixels(), guess_.core); });
+      core_extremes_ =
+          extremes_of([&](const ClipPiece& piece) { return ClipPiece::extremes(piece.pixels(), guess_.core); });
     }
-    return {std::min(found.smallest, core_extremes_->smallest), std::max(found.largest, core_extremes_->largest)};
+    return widest(found, *core_extremes_);
   }
 
   double median(std::int64_t below, std::int64_t count) {
@@ -262,13 +142,48 @@ class ClipPixels {
                  [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
   }
 
+  bool have_tails() const { return std::ranges::all_of(pieces_, &ClipPiece::has_tail); }
+
+  Extremes tail_extremes(const Interval& interval) {
+    if (first_tail_ && first_tail_->first.contains(interval) && interval.contains(first_tail_->first))
+      return first_tail_->second;
+    if (binned_ && binned_->of().contains(interval)) return binned_->extremes(interval);
+    return extremes_of([&](const ClipPiece& piece) { return piece.tail_extremes(interval); });
+  }
+
+  /// Whether the tail is worth being ordered by bins for this interval and those to come: rounds go without the threads
+  /// then, who wait for one another longer than they take to look at so few pixels.
+  bool bins_pay(const Interval& interval) const {
+    constexpr std::size_t few = std::size_t{1} << 13;
+    if (!near_.contains(interval) || !have_tails()) return false;
+    std::size_t pixels = 0;
+    for (const ClipPiece& piece : pieces_) pixels += piece.tail_size();
+    return pixels > few;
+  }
+
+  void bin_tail(const Interval& interval) {
+    PixelSums core;
+    for (const ClipPiece& piece : pieces_) add(core, piece.sums_without_tail());
+    binned_.emplace(interval, grid_, core, core.below, pieces_.size());
+    std::mutex merge;
+    for_each_piece([&](ClipPiece& piece) {
+      BinSums sums{};
+      const BinnedPixels pixels = piece.bin_tail(binned_->bins(), grid_, sums);
+      const std::lock_guard lock(merge);
+      binned_->add(static_cast<std::size_t>(&piece - pieces_.data()), pixels, sums);
+    });
+    binned_->run_sums();
+  }
+
   void look() {
-    for_each_piece([&](Piece& piece) { piece.look(guess_, grid_, near_); });
+    binned_.reset();
+    first_tail_.reset();
+    for_each_piece([&](ClipPiece& piece) { piece.look(guess_, grid_, near_); });
     last_.reset();
     core_extremes_.reset();
     unmasked_ = 0;
     std::int64_t below_window = 0;
-    for (const Piece& piece : pieces_) {
+    for (const ClipPiece& piece : pieces_) {
       unmasked_ += piece.counts().unmasked;
       below_window += piece.counts().below_window;
     }
@@ -288,25 +203,14 @@ class ClipPixels {
     }
   }
 
-  /// Calls f(pixels, how many) for the pixels of an interval that lies in the window, in chunks, from several threads.
-  template <class F>
-  void for_each_in_window(const Interval& interval, const F& f) {
-    for_each_piece([&](Piece& piece) {
-      float inside[chunk_pixels];
-      for_each_chunk(piece.window(), [&](const float* chunk, int count) {
-        if (const int copied = copy_inside(chunk, count, interval, inside); copied > 0) f(inside, copied);
-      });
-    });
-  }
-
   template <class F>
   Extremes extremes_of(const F& of_piece) {
     Extremes total;
     std::mutex merge;
-    for_each_piece([&](Piece& piece) {
+    for_each_piece([&](ClipPiece& piece) {
       const Extremes part = of_piece(piece);
       const std::lock_guard lock(merge);
-      total = {std::min(total.smallest, part.smallest), std::max(total.largest, part.largest)};
+      total = widest(total, part);
     });
     return total;
   }
@@ -317,15 +221,20 @@ class ClipPixels {
     if (interval.contains(guess_.window) && std::isfinite(interval.lower) && std::isfinite(interval.upper)) {
       return {next_above(interval.lower), next_below(interval.upper)};
     }
-    return extremes_of([&](const Piece& piece) { return Piece::extremes(piece.window(), interval); });
+    return extremes_of([&](const ClipPiece& piece) { return ClipPiece::extremes(piece.window(), interval); });
   }
 
   std::vector<float> collect(const Interval& interval) {
     std::vector<float> collected;
     std::mutex merge;
-    for_each_in_window(interval, [&](const float* pixels, int count) {
+    for_each_piece([&](ClipPiece& piece) {
+      std::vector<float> of_piece;
+      float inside[chunk_pixels];
+      for_each_chunk(piece.window(), [&](const float* chunk, int count) {
+        of_piece.insert(of_piece.end(), inside, inside + copy_inside(chunk, count, interval, inside));
+      });
       const std::lock_guard lock(merge);
-      collected.insert(collected.end(), pixels, pixels + count);
+      collected.insert(collected.end(), of_piece.begin(), of_piece.end());
     });
     return collected;
   }
@@ -333,16 +242,16 @@ class ClipPixels {
   std::vector<std::int64_t> count(const Interval& interval, const LinearBins& bins) {
     std::vector<std::int64_t> total(LinearBins::count);
     std::mutex merge;
-    for_each_piece([&](Piece& piece) {
+    for_each_piece([&](ClipPiece& piece) {
       BinTables tables;
       float inside[chunk_pixels];
       for_each_chunk(piece.window(), [&](const float* chunk, int n) {
         count_into_bins(inside, copy_inside(chunk, n, interval, inside), bins, tables);
       });
+      auto& [counts, second, third, fourth] = tables.tables;
+      for (std::size_t bin = 0; bin < total.size(); ++bin) counts[bin] += second[bin] + third[bin] + fourth[bin];
       const std::lock_guard lock(merge);
-      for (const auto& table : tables.tables) {
-        for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += table[bin];
-      }
+      for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += counts[bin];
     });
     return total;
   }
@@ -351,7 +260,7 @@ class ClipPixels {
   double smallest_scale() {
     double smallest = std::numeric_limits<double>::infinity();
     std::mutex merge;
-    for_each_piece([&](Piece& piece) {
+    for_each_piece([&](ClipPiece& piece) {
       double part = std::numeric_limits<double>::infinity();
       for_each_chunk(piece.pixels(), [&](const float* chunk, int count) {
         part = std::min(part, smallest_distance(chunk, count, grid_.centre));
@@ -366,12 +275,14 @@ class ClipPixels {
   const std::vector<float> sample_;
   SumGrid grid_;
   Interval near_;
-  std::vector<Piece> pieces_;
+  std::vector<ClipPiece> pieces_;
   ClipGuess guess_;
   std::int64_t unmasked_ = 0;
   PixelSums sums_;
-  std::optional<Interval> last_;           ///< that was summed since the look
-  std::optional<Extremes> core_extremes_;  ///< once they were wanted
+  std::optional<Interval> last_;                             ///< that was summed since the look
+  std::optional<Extremes> core_extremes_;                    ///< once they were wanted
+  std::optional<std::pair<Interval, Extremes>> first_tail_;  ///< of the first interval since the look
+  std::optional<BinnedTail> binned_;                         ///< since the look, once rounds are to use it
   std::optional<RankSearch> ranks_;
 };
 

@@ -12,8 +12,7 @@ namespace {
 /// Few enough to be sorted at once.
 constexpr std::int64_t few = 8192;
 
-/// Bins on either side whose pixels are collected together with those of one; but no more pixels than this.
-constexpr int bins_around = 32;
+/// No more pixels are collected together, unless they are of one bin.
 constexpr std::int64_t most_around = std::int64_t{1} << 18;
 
 /// The pixels of bins [first, last]: between the floats next to them on either side, either zero being as good as the
@@ -53,11 +52,12 @@ void RankSearch::push(const Interval& interval, std::int64_t below) {
 void RankSearch::sort(int bin, const Level& level) {
   const Interval interval = interval_of(bin, bin, level.bins, level.extremes);
   if (!around_interval_.contains(interval)) {
-    const int first = std::max(bin - bins_around, 0);
-    const int last = std::min(bin + bins_around, LinearBins::count - 1);
-    const bool many = level.count(first, last) > most_around;
-    around_interval_ = many ? interval : interval_of(first, last, level.bins, level.extremes);
+    const auto first = [&] { return std::max(bin - bins_around_, 0); };
+    const auto last = [&] { return std::min(bin + bins_around_, LinearBins::count - 1); };
+    while (bins_around_ > 0 && level.count(first(), last()) > most_around) bins_around_ /= 2;
+    around_interval_ = interval_of(first(), last(), level.bins, level.extremes);
     around_ = pixels_.collect(around_interval_);
+    bins_around_ = std::clamp(2 * bins_around_, 1, LinearBins::count);
   }
   sorted_.clear();
   for (std::size_t begin = 0; begin < around_.size(); begin += chunk_pixels) {

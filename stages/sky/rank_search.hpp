@@ -62,6 +62,9 @@ class RankSearch {
 
   RankedPixels pixels_;
   std::vector<Level> levels_;
+  /// Bins on either side whose pixels are collected together with those of one: twice as many each time, for collecting
+  /// asks all threads.
+  int bins_around_ = 32;
   Interval around_interval_{0, 0};
   std::vector<float> around_;  ///< all in that interval: where the next rank is likely to be
   std::vector<float> sorted_;  ///< the bin that was sorted last

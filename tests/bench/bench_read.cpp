@@ -23,10 +23,12 @@ SRCEXTRACT_VECTOR_CLONES std::uint64_t sum_of(const std::uint32_t* words, std::i
   return sum;
 }
 
-std::uint64_t read_on_host(const std::uint32_t* words, std::int64_t count) {
-  constexpr std::int64_t grain = std::int64_t{1} << 18;
+/// Images are worked on in pieces of so many pixels.
+constexpr std::int64_t grain = std::int64_t{1} << 18;
+
+std::uint64_t read_on_host(const std::uint32_t* words, std::int64_t count, const Cpu& where) {
   std::atomic<std::uint64_t> sum = 0;
-  parallel_for(count, grain, place<Cpu>(),
+  parallel_for(count, grain, where,
                [&](std::int64_t begin, std::int64_t end) { sum += sum_of(words + begin, end - begin); });
   return sum;
 }
@@ -42,7 +44,7 @@ void finish(benchmark::State& state, std::int64_t size, double seconds) {
   state.SetBytesProcessed(size * size * 4);
 }
 
-void time_host_read(benchmark::State& state, std::int64_t size) {
+void time_host_read(benchmark::State& state, std::int64_t size, const Cpu& where) {
   static std::vector<std::uint32_t> words;
   static std::int64_t next = 0;
   const std::int64_t count = size * size;
@@ -51,9 +53,37 @@ void time_host_read(benchmark::State& state, std::int64_t size) {
   for ([[maybe_unused]] auto unused : state) {
     next = (next + 1) % images;
     const auto begin = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(read_on_host(words.data() + next * count, count));
+    benchmark::DoNotOptimize(read_on_host(words.data() + next * count, count, where));
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     finish(state, size, elapsed.count());
+  }
+}
+
+using Clock = std::chrono::steady_clock;
+
+/// Keeps a thread busy.
+void work_for(Clock::duration time) {
+  for (const auto until = Clock::now() + time; Clock::now() < until;) {
+  }
+}
+
+/// What it costs that threads begin together and wait for one another: how much longer a loop takes, over the pieces of
+/// an image of which each is short work, than the share of a thread; after a while in which one thread alone has work,
+/// as there is between the loops of the clip.
+void time_sharing(benchmark::State& state, std::int64_t size, const Cpu& where) {
+  constexpr int loops = 25;
+  constexpr auto alone = std::chrono::microseconds(200), of_piece = std::chrono::microseconds(10);
+  const std::int64_t pieces = size * size / grain;
+  for ([[maybe_unused]] auto unused : state) {
+    Clock::duration elapsed{};
+    for (int loop = 0; loop < loops; ++loop) {
+      work_for(alone);
+      const auto begin = Clock::now();
+      parallel_for(pieces, 1, where, [&](std::int64_t, std::int64_t) { work_for(of_piece); });
+      elapsed += Clock::now() - begin;
+    }
+    const std::chrono::duration<double> longer = elapsed / loops - pieces * of_piece / where.threads;
+    state.SetIterationTime(std::max(0.0, longer.count()));
   }
 }
 
@@ -62,7 +92,15 @@ void time_host_read(benchmark::State& state, std::int64_t size) {
 void add_cpu_reads() {
   for (const std::int64_t size : {2048, 4096, 8192}) {
     add_repeated("cpu/one_read/" + std::to_string(size), repetitions,
-                 [size](benchmark::State& state) { time_host_read(state, size); });
+                 [size](benchmark::State& state) { time_host_read(state, size, place<Cpu>()); });
+  }
+  constexpr std::int64_t size = 4096;
+  for (const int threads : thread_counts()) {
+    const std::string by = "_by_" + std::to_string(threads) + "/" + std::to_string(size);
+    add_repeated("cpu/one_read" + by, repetitions,
+                 [threads](benchmark::State& state) { time_host_read(state, size, {threads}); });
+    add_repeated("cpu/sharing" + by, repetitions,
+                 [threads](benchmark::State& state) { time_sharing(state, size, {threads}); });
   }
 }
 

@@ -201,6 +201,10 @@ void add_cpu_steps() {
   constexpr int repetitions = 41;
   add_backend<Cpu>("cpu", repetitions, 11, {2048, 4096, 8192});
   add_steps("cpu/one_thread/4096", repetitions, Cpu{1}, [] { return normal_sky(4096); });
+  for (const int threads : thread_counts()) {
+    add_steps("cpu/threads_" + std::to_string(threads) + "/4096", repetitions, Cpu{threads},
+              [] { return normal_sky(4096); });
+  }
 }
 
 #if SRCEXTRACT_HAVE_CUDA

@@ -38,6 +38,14 @@ inline Gpu place() {
 }
 #endif
 
+/// 1, 2, 4, ... threads, and as many as there are.
+inline std::vector<int> thread_counts() {
+  std::vector<int> counts;
+  for (int threads = 1; threads < available_threads(); threads *= 2) counts.push_back(threads);
+  counts.push_back(available_threads());
+  return counts;
+}
+
 /// Registers a benchmark that sets the time of its one iteration; the median over `repetitions` is reported, and the
 /// best, which is what others on the machine disturb least.
 template <class Function>

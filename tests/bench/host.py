@@ -43,6 +43,29 @@ def steps_table(session):
                               "best of several: other work on the machine disturbs it least."])
 
 
+def threads_table(session):
+    """Where time goes with more and more threads: the stages, one read of the image, and what sharing a loop costs."""
+    size = STEPS_SIZE
+    entries = session.benchmarks("cpu", ["threads_[0-9]+", "one_read_by_[0-9]+", "sharing_by_[0-9]+"],
+                                 session.sizes(size))
+    counts = sorted(int(name.removeprefix("threads_")) for name, _ in entries if name.startswith("threads_"))
+    if not counts:
+        return
+    stages = ["background", "threshold", "label", "measure"]
+    print(f"\n### CPU: four steps by number of threads, {size}², lesson.yaml, 1000 sources/Mpixel, ms\n")
+    print("| threads | " + " | ".join(stages) + " | all | one thread / all | one read | sharing a loop, µs |")
+    print("|---" * (len(stages) + 5) + "|")
+    one = entries[f"threads_{counts[0]}", size]["ms"]
+    for count in counts:
+        steps = entries[f"threads_{count}", size]
+        cells = [f"{steps[stage] * 1e3:.3f}" for stage in stages]
+        cells += [f"{steps['ms']:.2f}", f"{one / steps['ms']:.1f}"]
+        cells += [f"{entries[f'one_read_by_{count}', size]['ms']:.3f}"]
+        cells += [f"{entries[f'sharing_by_{count}', size]['ms'] * 1e3:.1f}"]
+        print(f"| {count} | " + " | ".join(cells) + " |")
+    print("\nThe best of each. Sharing: what a loop takes beyond the share of each thread in its work.", flush=True)
+
+
 def sextractor_command(directory, name, settings, image):
     """SExtractor with its own defaults but for `settings`; it wants a list of columns and a file of the filter."""
     (directory / "columns.param").write_text("\n".join(COLUMNS) + "\n")
@@ -84,6 +107,7 @@ def count_lines(catalogue):
 
 def report(session):
     steps_table(session)
+    threads_table(session)
     size = min(session.largest, PROCESS_SIZE)
     run = session.best(5, "cpu", "default", [session.field(size)])
     rows = whole_process_rows(session, size)

@@ -159,7 +159,7 @@ TYPED_TEST(Label, DropsSmallComponentsOfTallImagesAsAFloodFillDoes) {
     const Field field = testing::random_mask({53, 1100}, probability, 31);
     for (const std::int64_t connectivity : {4, 8}) {
       const auto all = flood_fill(field, 0.5F, connectivity);
-      for (const std::int64_t min_area : {2, 3, 10, 300}) {
+      for (const std::int64_t min_area : {1, 2, 3, 10, 300}) {
         ASSERT_EQ(this->labelled(field, 0.5F, config_of(connectivity, min_area)), without_small(all, min_area))
             << probability << " connectivity " << connectivity << " min_area " << min_area;
         ASSERT_EQ(this->found_, *std::max_element(all.begin(), all.end()));

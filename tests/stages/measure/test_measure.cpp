@@ -9,6 +9,7 @@
 #include "stages/measure/columns.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace srcextract {
 namespace {
@@ -128,6 +129,32 @@ TYPED_TEST(Measure, EqualsSlowSumsOnEveryField) {
     sources += got.size();
   }
   EXPECT_GT(sources, 10'000U);
+}
+
+/// More sources than caches hold the sums of: single pixels, or pairs of them, one below the other.
+TYPED_TEST(Measure, SumsAnyNumberOfSources) {
+  for (const std::int64_t pixels : {1, 2}) {
+    const std::int64_t columns = testing::share(800), rows = 500;
+    Field field{"grid", {2 * columns, (pixels + 1) * rows}, {}};
+    field.pixels.assign(static_cast<std::size_t>(field.shape.count()), 0);
+    const auto value = [](std::int64_t k, std::int64_t pixel) { return static_cast<float>(k % 1009 + 2 * pixel + 1); };
+    for (std::int64_t k = 0; k < columns * rows; ++k) {
+      for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+        const std::int64_t y = k / columns * (pixels + 1) + pixel;
+        field.pixels[static_cast<std::size_t>(y * field.shape.width + k % columns * 2)] = value(k, pixel);
+      }
+    }
+    const auto got = this->measured(field, 0, 0);
+    ASSERT_EQ(std::ssize(got), columns * rows);
+    for (std::int64_t k = 0; k < columns * rows; ++k) {
+      const auto x = static_cast<std::int32_t>(k % columns * 2);
+      const auto y = static_cast<std::int32_t>(k / columns * (pixels + 1)), last = y + static_cast<int>(pixels) - 1;
+      const double lower = pixels > 1 ? value(k, 1) : 0;
+      const SourceSums want{
+          pixels, value(k, 0) + lower, 0, lower, 0, lower, 0, value(k, pixels - 1), x, last, x, x, y, last, 0};
+      ASSERT_EQ(got[static_cast<std::size_t>(k)], want) << "source " << k + 1;
+    }
+  }
 }
 
 TYPED_TEST(Measure, FindsThePositionAndShapeOfAGaussian) {

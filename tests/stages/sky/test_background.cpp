@@ -9,6 +9,7 @@
 #include "stages/sky/sky_sample.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace srcextract {
 namespace {
@@ -210,6 +211,47 @@ TYPED_TEST(BackgroundTest, EqualsTheCompressLoopAtEverySize) {
   }
   this->expect_slow_result(drawn("column", {1, 5000}, sky), {.kappa = 3});
   this->expect_slow_result(drawn("large", {2051, 2057}, sky), {.kappa = 3});
+}
+
+/// Tails of tens of thousands of pixels, in several pieces, of which rounds look at few; and rounds that end in the
+/// same places again.
+TYPED_TEST(BackgroundTest, EqualsTheCompressLoopWhereTheTailIsLarge) {
+  constexpr Shape shape{1031, testing::share(1030)};
+  std::mt19937 random(31);
+  std::uniform_real_distribution<float> unit(0, 1);
+  std::normal_distribution<float> normal;
+  std::exponential_distribution<float> exponential;
+  const auto sky = [&] { return 1000 + 10 * normal(random); };
+  for (const Field& field : {
+           drawn("uniform", shape, [&] { return unit(random); }),
+           drawn("a long tail on one side", shape, [&] { return sky() + 20 * exponential(random); }),
+           drawn("a tail below", shape, [&] { return sky() - (unit(random) < 0.2F ? 60 * unit(random) : 0); }),
+           drawn("8 bits", shape, [&] { return std::clamp(std::round(100 + 20 * normal(random)), 0.0F, 255.0F); }),
+           drawn("some masked and some far away", shape,
+                 [&] {
+                   const float draw = unit(random);
+                   if (draw < 0.1F) return std::numeric_limits<float>::quiet_NaN();
+                   return draw < 0.15F ? std::copysign(1e30F, normal(random)) : sky();
+                 }),
+       }) {
+    for (const double kappa : {1.5, 3.0}) this->expect_slow_result(field, {.kappa = kappa});
+    this->expect_slow_result(field, {.kappa = 2, .max_iterations = 3});
+  }
+}
+
+TEST(Background, IsTheSameWithAnyNumberOfThreads) {
+  const Field field = testing::star_field({1500, testing::share(1400)}, 100, 5, 20, 9);
+  for (const double kappa : {1.5, 3.0}) {
+    const auto estimate = [&](int threads) {
+      const Cpu where{threads};
+      Image<float, Cpu> image(field.shape, where);
+      std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
+      return *estimate_background(image, {.kappa = kappa}, where);
+    };
+    const Background one = estimate(1);
+    EXPECT_GT(one.iterations, 2);
+    for (const int threads : {2, 3, 16}) EXPECT_EQ(estimate(threads), one) << threads << " threads";
+  }
 }
 
 /// Few pixels: the search for a median goes from the smallest to the largest of them, which are zeros of either sign.

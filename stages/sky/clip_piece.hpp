@@ -1,0 +1,172 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "stages/core/buffer.hpp"
+#include "stages/sky/deviation_sums.hpp"
+#include "stages/sky/pixel_loops.hpp"
+#include "stages/sky/sky_sample.hpp"
+#include "stages/sky/tail_bins.hpp"
+
+namespace srcextract {
+
+/// The image is worked on in pieces of this many pixels, each with room for so many that are kept for the clip: of the
+/// tail as many as a crowded or a heavy-tailed image has, of the window as many as are worth keeping. Where more would
+/// have to be kept, the piece is read again instead.
+inline constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
+inline constexpr std::int64_t tail_pixels = piece_pixels / 16 * 3;
+inline constexpr std::int64_t window_pixels = piece_pixels / 32 * 5;
+
+/// Calls f(chunk, its length) for all pixels.
+template <class F>
+void for_each_chunk(std::span<const float> pixels, const F& f) {
+  for (std::size_t begin = 0; begin < pixels.size(); begin += chunk_pixels) {
+    f(pixels.data() + begin, static_cast<int>(std::min<std::size_t>(chunk_pixels, pixels.size() - begin)));
+  }
+}
+
+/// Some pixels of a piece, in memory that is given; or the fact that there is no room for them.
+class KeptPixels {
+ public:
+  void restart(std::span<float> room) {
+    room_ = room;
+    size_ = 0;
+    full_ = false;
+  }
+  /// Calls copy(out), which writes at most `most` pixels and returns how many.
+  template <class Copy>
+  void append(int most, const Copy& copy) {
+    full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
+    if (!full_) size_ += static_cast<std::size_t>(copy(room_.data() + size_));
+  }
+  /// Drops what is outside of the interval, and calls f(chunk, its length) for what stays.
+  template <class F>
+  void keep_only(const Interval& interval, const F& f) {
+    std::size_t kept = 0;
+    for_each_chunk(pixels(), [&](const float* chunk, int count) {
+      float* const out = room_.data() + kept;
+      const int inside = copy_inside(chunk, count, interval, out);
+      f(out, inside);
+      kept += static_cast<std::size_t>(inside);
+    });
+    size_ = kept;
+  }
+  BinnedPixels bin(const TailBins& bins, const SumGrid& grid, BinSums& sums) {
+    return bin_pixels(room_.first(size_), bins, grid, sums);
+  }
+  bool full() const { return full_; }
+  std::span<const float> pixels() const { return room_.first(size_); }
+
+ private:
+  std::span<float> room_;
+  std::size_t size_ = 0;
+  bool full_ = false;
+};
+
+/// A piece of the image, and what one look at it keeps.
+class ClipPiece {
+ public:
+  ClipPiece(std::span<const float> pixels, const Cpu& where)
+      : pixels_(pixels), room_(tail_pixels + window_pixels, where) {}
+
+  const PixelCounts& counts() const { return counts_; }
+  std::span<const float> pixels() const { return pixels_; }
+  /// The pixels of the window, and others only where they had no room.
+  std::span<const float> window() const { return window_.full() ? pixels_ : window_.pixels(); }
+
+  void look(const ClipGuess& guess, const SumGrid& grid, const Interval& near) {
+    core_ = {};
+    counts_ = {};
+    core_interval_ = guess.core;
+    tail_.restart(tail_room());
+    window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(window_pixels)});
+    dropped_below_ = below_ = 0;
+    for_each_chunk(pixels_, [&](const float* chunk, int count) {
+      add_sums(chunk, count, guess.core, grid, near, core_);
+      count_unmasked(chunk, count, guess.window, counts_);
+      tail_.append(count, [&](float* out) { return copy_outside(chunk, count, guess.core, out); });
+      window_.append(count, [&](float* out) { return copy_inside(chunk, count, guess.window, out); });
+    });
+    core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
+  }
+
+  /// The sums over an interval that contains the core and lies in `last`, the one before it since the look if there was
+  /// one: the tail outside of that is not needed again.
+  PixelSums sum(const Interval& interval, const std::optional<Interval>& last, const SumGrid& grid,
+                const Interval& near) {
+    PixelSums sums;
+    const auto add_all = [&](const float* chunk, int count) { add_inside(chunk, count, interval, grid, near, sums); };
+    if (tail_.full()) {
+      for_each_chunk(pixels_, add_all);
+      if (last) keep_again(interval, *last, sums);
+      return sums;
+    }
+    if (last) {
+      dropped_below_ += below_;
+      tail_.keep_only(*last, add_all);
+    } else {
+      for_each_chunk(tail_.pixels(), add_all);
+    }
+    below_ = sums.below;
+    sums.below += dropped_below_;
+    add(sums, core_);
+    return sums;
+  }
+
+  bool has_tail() const { return !tail_.full(); }
+  std::size_t tail_size() const { return tail_.pixels().size(); }
+  /// Of the core, with the pixels below all that the tail still has.
+  PixelSums sums_without_tail() const {
+    PixelSums sums = core_;
+    sums.below = dropped_below_;
+    return sums;
+  }
+  /// Orders the tail by bins.
+  BinnedPixels bin_tail(const TailBins& bins, const SumGrid& grid, BinSums& sums) {
+    return tail_.bin(bins, grid, sums);
+  }
+
+  /// Of the tail in an interval; of all pixels in it where the tail had no room.
+  Extremes tail_extremes(const Interval& interval) const {
+    return extremes(tail_.full() ? pixels_ : tail_.pixels(), interval);
+  }
+  static Extremes extremes(std::span<const float> pixels, const Interval& interval) {
+    Extremes extremes;
+    for_each_chunk(pixels, [&](const float* chunk, int count) { widen(chunk, count, interval, extremes); });
+    return extremes;
+  }
+
+ private:
+  std::span<float> tail_room() { return {room_.data(), static_cast<std::size_t>(tail_pixels)}; }
+
+  /// A tail that had no room may have it when less of it is wanted: what is in `last`. `sums` are those over
+  /// `interval`.
+  void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
+    tail_.restart(tail_room());
+    for_each_chunk(pixels_, [&](const float* chunk, int count) {
+      tail_.append(count, [&](float* out) {
+        return copy_inside(out, copy_outside(chunk, count, core_interval_, out), last, out);
+      });
+    });
+    if (tail_.full()) return;
+    const auto kept = tail_.pixels();
+    core_.count = sums.count - std::count_if(kept.begin(), kept.end(), [&](float x) { return interval.contains(x); });
+    below_ = std::count_if(kept.begin(), kept.end(), [&](float x) { return x <= interval.lower; });
+    dropped_below_ = sums.below - below_;
+  }
+
+  std::span<const float> pixels_;
+  Buffer<float, Cpu> room_;
+  Interval core_interval_{};
+  PixelSums core_;
+  PixelCounts counts_;
+  std::int64_t below_ = 0;          ///< of the tail, at the last interval
+  std::int64_t dropped_below_ = 0;  ///< and of what was dropped
+  KeptPixels tail_;
+  KeptPixels window_;
+};
+
+}  // namespace srcextract
