@@ -1,5 +1,6 @@
 #include "pipeline/chain/host_engine.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -44,14 +45,18 @@ class HostEngine {
         clock_(observer),
         pixels_(exposure.shape(), where),
         extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
-        borrows_(lent && !writes_pixels(exposure, config)) {}
+        planes_(exposure.planes),
+        lent_(lent),
+        writes_(writes_pixels(exposure, config)) {}
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
-  /// Nothing is copied of an image to which nobody writes.
+  /// Nothing is copied of an image to which nobody writes, nor of planes that are combined.
   void read(const PixelSource& source, Pixels<Cpu>& pixels) {
-    if (borrows_ && &pixels == &pixels_) borrowed_ = borrow(source, pixels, where_);
-    if (&pixels != &pixels_ || !borrowed_) ingest(source, pixels, where_);
+    const bool own = &pixels == &pixels_;
+    const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
+    if (own) borrowed_ = borrowed;
+    if (!borrowed) ingest(source, pixels, where_);
   }
 
   template <class Result>
@@ -110,6 +115,11 @@ class HostEngine {
     return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
   }
 
+  bool is_combined(const PixelSource& source) const {
+    const auto is_it = [&](const PixelSource& plane) { return &plane == &source; };
+    return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
+  }
+
   /// The image, if nobody reads it again and it is nobody else's.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
     return extracts_once_ && !borrowed_ && !are_read_again(pixels) ? &pixels.image : nullptr;
@@ -122,6 +132,7 @@ class HostEngine {
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
     if (shows_variance(config_)) variance = take_variance(found);
+    if (extracts_once_) pixels_.image.pixels = {};  // nobody looks at it again
     Extraction extraction =
         make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
     extraction.check.variance = std::move(variance);
@@ -147,7 +158,9 @@ class HostEngine {
   StageClock clock_;
   Pixels<Cpu> pixels_;
   bool extracts_once_;
-  bool borrows_;
+  std::span<const PixelSource> planes_;
+  bool lent_;
+  bool writes_;
   bool borrowed_ = false;  ///< the pixels are the plane's own
   std::optional<ApertureNoise> aperture_noise_;
 };

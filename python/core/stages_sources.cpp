@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -34,9 +35,9 @@ Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
   const Shape shape{array.shape[1], array.shape[0]};
   constexpr auto step = static_cast<std::int64_t>(sizeof(T));
   if (array.strides[1] == step && array.strides[0] == step * shape.width && array.address % alignof(T) == 0)
-    return view_of(reinterpret_cast<const T*>(array.address), shape, where);
+    return view_of(std::bit_cast<const T*>(array.address), shape, where);
   Image<T, Cpu> image(shape, where);
-  const auto* const first = reinterpret_cast<const std::byte*>(array.address);
+  const auto* const first = std::bit_cast<const std::byte*>(array.address);
   parallel_for(array.shape[0], 64, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t y = begin; y < end; ++y) {
       const std::byte* from = first + y * array.strides[0];

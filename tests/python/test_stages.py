@@ -384,7 +384,7 @@ LONG_WORK = [
     "sky = srcextract.background(image, threads=1); "
     "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
     "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)",
-    "srcextract.convolve(image, kernel=numpy.outer(*random.uniform(0, 1, (2, 41))), threads=1)",
+    "srcextract.convolve(image, kernel=random.uniform(0, 1, (41, 41)), threads=1)",
     "srcextract.combine([image] * 50, 'median', threads=1)",
 ]
 
