@@ -1,5 +1,6 @@
 #include "pipeline/chain/host_engine.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/chain/run_stages.hpp"
 #include "pipeline/chain/stage_list.hpp"
+#include "stages/ingest/borrow.hpp"
 
 namespace srcextract {
 namespace {
@@ -35,17 +37,27 @@ class HostEngine {
  public:
   using Where = Cpu;
 
-  HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer)
+  /// `lent`: the planes last as long as all that is made of the pixels.
+  HostEngine(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer, bool lent)
       : config_(config),
         where_(where),
         observer_(observer),
         clock_(observer),
         pixels_(exposure.shape(), where),
-        extracts_once_(!extracts_twice(config, exposure.reference != nullptr)) {}
+        extracts_once_(!extracts_twice(config, exposure.reference != nullptr)),
+        planes_(exposure.planes),
+        lent_(lent),
+        writes_(writes_pixels(exposure, config)) {}
 
   const Cpu& where() const { return where_; }
   Pixels<Cpu>& pixels() { return pixels_; }
-  void read(const PixelSource& source, Pixels<Cpu>& pixels) { ingest(source, pixels, where_); }
+  /// Nothing is copied of an image to which nobody writes, nor of planes that are combined.
+  void read(const PixelSource& source, Pixels<Cpu>& pixels) {
+    const bool own = &pixels == &pixels_;
+    const bool borrowed = lent_ && (own ? !writes_ : is_combined(source)) && borrow(source, pixels, where_);
+    if (own) borrowed_ = borrowed;
+    if (!borrowed) ingest(source, pixels, where_);
+  }
 
   template <class Result>
   void done(const char* stage, const Result& result) {
@@ -97,9 +109,20 @@ class HostEngine {
   }
 
  private:
-  /// The image, if nobody reads it again.
+  /// Whether stages change the pixels that were read in place; but for subtract_sky(), which does so if it is let
+  /// (last_read).
+  static bool writes_pixels(const Exposure& exposure, const Config& config) {
+    return exposure.mask || exposure.weights || exposure.level || extracts_twice(config, exposure.reference != nullptr);
+  }
+
+  bool is_combined(const PixelSource& source) const {
+    const auto is_it = [&](const PixelSource& plane) { return &plane == &source; };
+    return config_.combine.method != CombineMethod::none && std::ranges::any_of(planes_, is_it);
+  }
+
+  /// The image, if nobody reads it again and it is nobody else's.
   Image<float, Cpu>* last_read(Pixels<Cpu>& pixels) const {
-    return extracts_once_ && !are_read_again(pixels) ? &pixels.image : nullptr;
+    return extracts_once_ && !borrowed_ && !are_read_again(pixels) ? &pixels.image : nullptr;
   }
 
   Extraction catalogue_of(Detection<Cpu>&& found) {
@@ -109,6 +132,7 @@ class HostEngine {
     const std::span<const SourceSums> sums(found.sums.begin(), found.sums.end());
     Image<float, Cpu> variance;
     if (shows_variance(config_)) variance = take_variance(found);
+    if (extracts_once_) pixels_.image.pixels = {};  // nobody looks at it again
     Extraction extraction =
         make_catalog(std::move(found), sums, *pixels_.masked, pixels_.image.shape, config_, where_, clock_);
     extraction.check.variance = std::move(variance);
@@ -134,6 +158,10 @@ class HostEngine {
   StageClock clock_;
   Pixels<Cpu> pixels_;
   bool extracts_once_;
+  std::span<const PixelSource> planes_;
+  bool lent_;
+  bool writes_;
+  bool borrowed_ = false;  ///< the pixels are the plane's own
   std::optional<ApertureNoise> aperture_noise_;
 };
 
@@ -141,20 +169,20 @@ class HostEngine {
 
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where, const Observer& observer,
                            const FoundElsewhere<Cpu>* sources) {
-  HostEngine engine(exposure, config, where, observer);
+  HostEngine engine(exposure, config, where, observer, true);
   return sources == nullptr ? run_stages(exposure, config, engine)
                             : extract_elsewhere(*sources, exposure, config, engine);
 }
 
 FoundElsewhere<Cpu> find_on_host(const DetectionImage& image, const Cpu& where, const Observer& observer) {
-  HostEngine engine(image.exposure, image.config, where, observer);
+  HostEngine engine(image.exposure, image.config, where, observer, false);
   return find_elsewhere(image, engine);
 }
 
 Extraction measure_on_host(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                            const Cpu& where, const Observer& observer) {
   const Config own = forced_config(config, positions.ellipses);
-  HostEngine engine(exposure, own, where, observer);
+  HostEngine engine(exposure, own, where, observer, true);
   return extract_forced(exposure, own, positions, engine);
 }
 

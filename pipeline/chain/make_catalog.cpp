@@ -26,6 +26,10 @@ void subtract_constant(const Background& sky, Image<float, Cpu>& image, const Cp
   });
 }
 
+bool keeps_images(const Config& config) {
+  return !config.output.check_images.empty() || shows_pixels(config);
+}
+
 /// Without a mesh what is above the sky is made only here.
 CheckData check_data(Detection<Cpu>&& found, const Cpu& where) {
   const FoundSky& in = found.found_in;
@@ -122,6 +126,11 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         const Shape& shape, const Config& config, const Cpu& where, StageClock& clock) {
   check_not_all_masked(masked, shape);
   const bool of_mesh = !found.mesh.level.empty();
+  if (!keeps_images(config)) {  // rows come in their place
+    for (Image<float, Cpu>* image :
+         {&found.above, &found.filled.image, &found.filled.variance, &found.image, &found.match, &found.variance})
+      *image = {};
+  }
   Extraction out;
   out.background = sky_of_image(found.mesh, found.whole, found.background);
   check_background(out.background, config);
@@ -163,7 +172,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
     out.runs = std::move(found.runs);
     out.label = std::move(found.components.label);
   }
-  if (!config.output.check_images.empty() || shows_pixels(config))
+  if (keeps_images(config))
     out.check = check_data(std::move(found), where);
   else if (config.kept.sky)
     out.check.mesh = std::move(found.mesh);

@@ -82,9 +82,11 @@ class ApertureSummer {
       sum_plain(box, {x, y, form}, annulus, sums);
     } else {
       const EllipseRows rows(form, x, y);
-      for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
+      for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+        before_row(box.x_end - box.x_begin);
         add_pixels(x, row, static_cast<double>(row) - y, rows.about(row, annulus.outer_out(), box), annulus, segment,
                    sums);
+      }
     }
     if (plain_) sums.variance = sums.area * image_.variance(0);
     return sums;
@@ -164,6 +166,12 @@ struct Apertures {
   double gain = 0;
   std::int64_t sub_pixels = 5;
 
+  /// What none reaches beyond, in pixels.
+  double reach() const {
+    const double axis = a.empty() ? 1 : std::max(largest_of(a), largest_of(b));
+    return axis * std::max(largest_of(outer), largest_of(sky_outer));
+  }
+
   EllipseForm form(std::size_t i) const {
     return a.empty() ? EllipseForm{} : EllipseForm::of_axes(a[i], b[i], theta[i]);
   }
@@ -218,18 +226,13 @@ void sum_apertures(const AnyArray& data, const OptionalArray& noise, double nois
   const Apertures all{span_of(x),         span_of(y),       span_of(a),     span_of(b),
                       span_of(theta),     span_of(inner),   span_of(outer), span_of(sky_inner),
                       span_of(sky_outer), span_of(segment), gain,           sub_pixels};
-  const nb::gil_scoped_release free_to_others;
   std::atomic<std::int64_t> without_sky = std::numeric_limits<std::int64_t>::max();
-  image.pixels.with_type([&](const auto* pixels) {
-    const ApertureSummer summer(image, pixels);
-    parallel_for(std::ssize(all.x), apertures_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        if (sum_one(summer, all, static_cast<std::size_t>(i), light.data()[i], error.data()[i], flags.data()[i]))
-          continue;
-        std::int64_t first = without_sky;
-        while (i < first && !without_sky.compare_exchange_weak(first, i)) continue;
-      }
-    });
+  for_each_aperture(image, std::ssize(all.x), all.reach(), threads, [&](const auto* pixels) {
+    return [&, summer = ApertureSummer(image, pixels)](std::int64_t i) {
+      if (sum_one(summer, all, static_cast<std::size_t>(i), light.data()[i], error.data()[i], flags.data()[i])) return;
+      std::int64_t first = without_sky;
+      while (i < first && !without_sky.compare_exchange_weak(first, i)) continue;
+    };
   });
   if (without_sky != std::numeric_limits<std::int64_t>::max())
     throw Error(ErrorKind::input, "The background annulus does not contain any valid pixels, for the object at index " +

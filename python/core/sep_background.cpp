@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "python/core/interrupt.hpp"
 #include "python/core/sep_image.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
@@ -37,7 +38,8 @@ void copy_pixels(const SepImage& image, const T* pixels, std::int64_t x, std::in
   }
 }
 
-/// What each mesh tells. A row of meshes at a time, which is converted on the way: no image is copied.
+/// What each mesh tells. A row of meshes at a time, which is converted on the way unless it can be read where it is: no
+/// image is copied.
 NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
                      const Cpu& where) {
   NodeBuffers estimates(nodes, where);
@@ -51,8 +53,12 @@ NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const Backgr
       for (std::int64_t column = 0; column < nodes.width; column += rows_at_once ? nodes.width : 1) {
         const std::int64_t x = column * sizes.width;
         const std::int64_t width = rows_at_once ? image.shape.width : std::min(sizes.width, image.shape.width - x);
-        if (band.shape != Shape{width, height}) band = Image<float, Cpu>({width, height}, where);
-        image.pixels.with_type([&](const auto* pixels) { copy_pixels(image, pixels, x, y, band); });
+        if (const float* const floats = image.pixels.floats(); floats != nullptr && rows_at_once && !image.mask) {
+          band = view_of(floats + y * width, {width, height}, where);
+        } else {
+          if (band.shape != Shape{width, height}) band = Image<float, Cpu>({width, height}, where);
+          image.pixels.with_type([&](const auto* pixels) { copy_pixels(image, pixels, x, y, band); });
+        }
         std::int64_t unmasked = 0;
         const NodeBuffers found = estimate_nodes(band, config, unmasked, Cpu{1});
         std::copy(found.level.begin(), found.level.end(), estimates.level.data() + row * nodes.width + column);
@@ -87,18 +93,7 @@ class SepBackground {
                 int threads)
       : sizes_{width, height, filter_width, filter_height, filter_threshold} {
     const SepImage image = sep_image(data, mask, mask_threshold);
-    const nb::gil_scoped_release free_to_others;
-    const Cpu where{threads};
-    const Shape& shape = image.shape;
-    const Shape nodes{(shape.width - 1) / width + 1, (shape.height - 1) / height + 1};
-    BackgroundConfig config;
-    config.mesh_size = std::max(width, height);
-    const NodeBuffers estimates = estimate(image, sizes_, config, nodes, where);
-    const NodeBuffers filled = estimates.made(where, filled_node);
-    const NodeBuffers smooth = filled.made(
-        where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, sizes_); });
-    config.filter_size = 1;
-    sky_ = mesh_sky_of(smooth, {shape, width, nodes}, config, where);
+    do_watchfully([&] { find(image, Cpu{threads}); });
   }
 
   double level() const { return sky_.background->clipped.median; }
@@ -111,7 +106,6 @@ class SepBackground {
   /// The map of the level, or of the noise.
   template <class T>
   void fill(const Results<T>& to, bool noise, int threads) const {
-    const nb::gil_scoped_release free_to_others;
     for_each_row(noise, threads, [&](std::int64_t y, const float* row) {
       T* const out = to.data() + y * shape().width;
       for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(row[x]);
@@ -121,7 +115,6 @@ class SepBackground {
   /// `to` = pixels - level; they may be the same.
   template <class T>
   void subtract(const Values<T>& pixels, const Results<T>& to, int threads) const {
-    const nb::gil_scoped_release free_to_others;
     for_each_row(false, threads, [&](std::int64_t y, const float* row) {
       const T* const in = pixels.data() + y * shape().width;
       T* const out = to.data() + y * shape().width;
@@ -130,14 +123,27 @@ class SepBackground {
   }
 
  private:
+  void find(const SepImage& image, const Cpu& where) {
+    const Shape& shape = image.shape;
+    const Shape nodes{(shape.width - 1) / sizes_.width + 1, (shape.height - 1) / sizes_.height + 1};
+    BackgroundConfig config;
+    config.mesh_size = std::max(sizes_.width, sizes_.height);
+    const NodeBuffers estimates = estimate(image, sizes_, config, nodes, where);
+    const NodeBuffers filled = estimates.made(where, filled_node);
+    const NodeBuffers smooth = filled.made(
+        where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, sizes_); });
+    config.filter_size = 1;
+    sky_ = mesh_sky_of(smooth, {shape, sizes_.width, nodes}, config, where);
+  }
+
   const Shape& shape() const { return sky_.mesh.grid.image; }
 
-  /// body(y, values of the row).
+  /// body(y, values of the row), without the GIL.
   template <class Body>
   void for_each_row(bool noise, int threads, const Body& body) const {
     const SkyMesh<Cpu>& mesh = sky_.mesh;
     const Buffer<float, Cpu>&nodes = noise ? mesh.rms : mesh.level, &bends = noise ? mesh.rms_bend : mesh.level_bend;
-    parallel_for(shape().height, rows_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
+    const auto rows = [&](std::int64_t begin, std::int64_t end) {
       std::vector<float> values(static_cast<std::size_t>(shape().width));
       MeshRow row(mesh.grid, nodes, bends);
       for (std::int64_t y = begin; y < end; ++y) {
@@ -149,7 +155,8 @@ class SepBackground {
         }
         body(y, values.data());
       }
-    });
+    };
+    do_watchfully([&] { parallel_for(shape().height, rows_per_piece, Cpu{threads}, rows); });
   }
 
   /// A row where meshes are no squares, or there is one row of them, along which SEP goes straight from node to node.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "python/core/arrays.hpp"
+#include "python/core/interrupt.hpp"
 #include "python/core/sep_image.hpp"
 #include "python/core/sep_objects.hpp"
 #include "stages/clean/clean_sources.hpp"
@@ -48,8 +49,10 @@ void for_each_row(const Shape& shape, const Cpu& where, const F& f) {
   });
 }
 
-/// The pixels in float; 0 for those that are masked.
+/// The pixels in float, where they are if they are so; 0 for those that are masked.
 Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
+  if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask)
+    return view_of(floats, image.shape, where);
   Image<float, Cpu> out(image.shape, where);
   const std::int64_t width = image.shape.width;
   image.pixels.with_type([&](const auto* pixels) {
@@ -63,8 +66,10 @@ Image<float, Cpu> pixels_of(const SepImage& image, const Cpu& where) {
   return out;
 }
 
-/// The variances of the pixels; infinite for those that are masked.
+/// The variances of the pixels, where they are if they are floats; infinite for those that are masked.
 Image<float, Cpu> variances_of(const SepImage& image, const Cpu& where) {
+  if (const float* const floats = image.noise.floats(); floats != nullptr && image.noise_is_variance && !image.mask)
+    return view_of(floats, image.shape, where);
   Image<float, Cpu> out(image.shape, where);
   const std::int64_t width = image.shape.width;
   for_each_row(image.shape, where, [&](std::int64_t y) {
@@ -128,6 +133,7 @@ GivenSources sources_of(const std::int32_t* segments, const Shape& shape, const 
   given.runs.row_begin = Buffer<std::int64_t, Cpu>(shape.height + 1, where);
   std::int32_t most = 0;
   for (std::int64_t y = 0; y < shape.height; ++y) {
+    before_row(shape.width);
     given.runs.row_begin[y] = std::ssize(runs);
     const std::int32_t* const row = segments + y * shape.width;
     for (std::int64_t x = 0; x < shape.width;) {
@@ -282,13 +288,12 @@ nb::object extract(const AnyArray& data, double threshold, const OptionalArray& 
   const ExtractOptions options{threshold, gain,  min_area,   matched,     levels,
                                contrast,  clean, clean_beta, most_pixels, threads};
   auto rows = std::make_unique<std::vector<SepObject>>();
-  {
-    const nb::gil_scoped_release free_to_others;
+  do_watchfully([&] {
     Extraction extraction(image, kernel, options);
     SepObjects objects = extraction.run(segments ? static_cast<const std::int32_t*>(segments->data()) : nullptr);
     if (segments_out) draw(objects, image.shape, segments_out->data(), Cpu{threads});
     *rows = std::move(objects.rows);
-  }
+  });
   auto* const bytes = reinterpret_cast<std::uint8_t*>(rows->data());
   const std::size_t size = rows->size() * sizeof(SepObject);
   return numpy_array(std::move(rows), bytes, {size});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "python/core/interrupt.hpp"
 #include "python/core/sep_ellipse.hpp"
 #include "python/core/sep_image.hpp"
 #include "python/core/sep_sums.hpp"
@@ -40,6 +41,7 @@ KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double 
   if (image.mask || image.segments != nullptr) {
     // What is masked is dark: so a mask of nothing changes no bit.
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      before_row(width);
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
         const std::int64_t i = row * image.shape.width + column;
         const bool hidden = image.is_masked(i) || is_of_another(image, i, segment);
@@ -72,18 +74,15 @@ void kron_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
   SepImage image = sep_image(data, mask, mask_threshold);
   if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
   const auto segment_of = span_of(segment);
-  const nb::gil_scoped_release free_to_others;
-  image.pixels.with_type([&](const auto* pixels) {
-    const auto count = static_cast<std::int64_t>(x.shape(0));
-    parallel_for(count, apertures_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const EllipseForm form = EllipseForm::of_axes(a.data()[i], b.data()[i], theta.data()[i]);
-        const KronRadius kron = kron_radius(image, pixels, x.data()[i], y.data()[i], form, r.data()[i],
-                                            segment_of.empty() ? 0 : segment_of[static_cast<std::size_t>(i)]);
-        radius.data()[i] = kron.radius;
-        flags.data()[i] = kron.flags;
-      }
-    });
+  const double furthest = largest_of(span_of(r)) * std::max(largest_of(span_of(a)), largest_of(span_of(b)));
+  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+    return [&, pixels](std::int64_t i) {
+      const EllipseForm form = EllipseForm::of_axes(a.data()[i], b.data()[i], theta.data()[i]);
+      const KronRadius kron = kron_radius(image, pixels, x.data()[i], y.data()[i], form, r.data()[i],
+                                          segment_of.empty() ? 0 : segment_of[static_cast<std::size_t>(i)]);
+      radius.data()[i] = kron.radius;
+      flags.data()[i] = kron.flags;
+    };
   });
 }
 
@@ -106,6 +105,7 @@ Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y
   const double step = reach / growth_steps, limit = (reach + beyond_reach) * (reach + beyond_reach);
   const double side = 1.0 / static_cast<double>(sub_pixels), first = 0.5 * (side - 1);
   for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+    before_row(box.x_end - box.x_begin);
     for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
       const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
       const double square = dx * dx + dy * dy;
@@ -166,20 +166,17 @@ void flux_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
   if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
   const auto segment_of = span_of(segment);
   const auto norm_of = span_of(norm), wanted = span_of(fractions);
-  const nb::gil_scoped_release free_to_others;
-  image.pixels.with_type([&](const auto* pixels) {
-    const auto count = static_cast<std::int64_t>(x.shape(0));
-    parallel_for(count, apertures_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const Growth growth = light_in_steps(image, pixels, x.data()[i], y.data()[i], reach.data()[i],
-                                             segment_of.empty() ? 0 : segment_of[at], sub_pixels);
-        const double all = norm_of.empty() ? growth.light.back() : norm_of[at];
-        for (std::size_t k = 0; k < wanted.size(); ++k)
-          radius.data()[at * wanted.size() + k] = radius_of(growth, wanted[k] * all, reach.data()[i]);
-        flags.data()[i] = growth.flags;
-      }
-    });
+  const double furthest = largest_of(span_of(reach));
+  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+    return [&, pixels](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      const Growth growth = light_in_steps(image, pixels, x.data()[i], y.data()[i], reach.data()[i],
+                                           segment_of.empty() ? 0 : segment_of[at], sub_pixels);
+      const double all = norm_of.empty() ? growth.light.back() : norm_of[at];
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        radius.data()[at * wanted.size() + k] = radius_of(growth, wanted[k] * all, reach.data()[i]);
+      flags.data()[i] = growth.flags;
+    };
   });
 }
 
@@ -198,6 +195,7 @@ std::int16_t windowed_position(const SepImage& image, const T* pixels, double& x
     double light = 0, moment_x = 0, moment_y = 0;
     double all = 0, area = 0, masked = 0, masked_x = 0, masked_y = 0;
     for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      before_row(box.x_end - box.x_begin);
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column) {
         const double dx = static_cast<double>(column) - x, dy = static_cast<double>(row) - y;
         const double part = window.part(dx, dy);
@@ -238,20 +236,18 @@ void windowed_positions(const AnyArray& data, const OptionalArray& mask, double 
                         const Results<double>& x, const Results<double>& y, const Values<double>& sigma,
                         std::int64_t sub_pixels, const Results<std::int16_t>& flags, int threads) {
   const SepImage image = sep_image(data, mask, mask_threshold);
-  const nb::gil_scoped_release free_to_others;
-  image.pixels.with_type([&](const auto* pixels) {
-    const auto count = static_cast<std::int64_t>(x.shape(0));
-    parallel_for(count, apertures_per_piece, Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
-    });
+  const double furthest = 16 * largest_of(span_of(sigma));  // the window's reach, and as many rounds as its square
+  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+    return [&, pixels](std::int64_t i) {
+      flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
+    };
   });
 }
 
 void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int64_t height, const Values<double>& x,
                    const Values<double>& y, const Values<double>& cxx, const Values<double>& cyy,
                    const Values<double>& cxy, const Values<double>& r) {
-  for (std::size_t k = 0; k < x.shape(0); ++k) {
+  const auto fill = [&](std::int64_t k) {
     EllipseForm form;
     form.circle = false;
     form.cxx = cxx.data()[k];
@@ -262,12 +258,21 @@ void mask_ellipses(const Results<std::uint8_t>& to, std::int64_t width, std::int
     form.reach_y = std::sqrt(form.cxx / determinant);
     const double size = r.data()[k];
     const SepBox box = sep_box(x.data()[k], y.data()[k], size * form.reach_x, size * form.reach_y, {width, height});
-    for (std::int64_t row = box.y_begin; row < box.y_end; ++row)
+    for (std::int64_t row = box.y_begin; row < box.y_end; ++row) {
+      before_row(box.x_end - box.x_begin);
       for (std::int64_t column = box.x_begin; column < box.x_end; ++column)
         if (form.square(static_cast<double>(column) - x.data()[k], static_cast<double>(row) - y.data()[k]) <
             size * size)
           to.data()[row * width + column] = 1;
-  }
+    }
+  };
+  constexpr std::int64_t ellipses_per_piece = 16;
+  do_watchfully([&] {
+    parallel_for(static_cast<std::int64_t>(x.shape(0)), ellipses_per_piece, Cpu{1},
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t k = begin; k < end; ++k) fill(k);
+                 });
+  });
 }
 
 }  // namespace

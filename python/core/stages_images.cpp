@@ -13,6 +13,7 @@
 #include "python/core/arrays.hpp"
 #include "python/core/stages_pixels.hpp"
 #include "python/core/stages_results.hpp"
+#include "stages/ingest/borrow.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract::python {
@@ -22,11 +23,12 @@ namespace {
 using HostImage = HeldImage<Cpu>;
 using HostSky = HeldSky<Cpu>;
 
-std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads) {
+/// `lent`: whoever made the array keeps it, as it is, for as long as the image is used.
+std::unique_ptr<HostImage> hold(const PlaneArray& array, int threads, bool lent) {
   return do_stage(array.shape[0] * array.shape[1], [&] {
     const PixelSource source = source_of(array);
     auto held = std::make_unique<HostImage>(host_place(threads), source.shape);
-    ingest(source, held->pixels, held->place.where);
+    if (!lent || !borrow(source, held->pixels, held->place.where)) ingest(source, held->pixels, held->place.where);
     return held;
   });
 }
@@ -47,11 +49,7 @@ std::unique_ptr<HostSky> background(const HostImage& image, const Configuration&
 }
 
 nb::object sky_part(const HostSky& sky, SkyMap part) {
-  OwnedImage<Cpu> map;
-  {
-    const nb::gil_scoped_release others;
-    map = map_of_sky(sky, part, sky.place);
-  }
+  const OwnedImage<Cpu> map = do_stage(sky.shape.count(), [&] { return map_of_sky(sky, part, sky.place); });
   return numpy_image(std::move(map->pixels.image));
 }
 
@@ -93,11 +91,9 @@ OwnedImage<Cpu> resample_image(const HostImage& image, const std::string& header
 }
 
 nb::object render(const HostImage& image, const Configuration& configuration, int threads) {
-  Picture picture;
-  {
-    const nb::gil_scoped_release others;
-    picture = render_picture(image.pixels.image, configuration.given->config.quicklook, host_place(threads).where);
-  }
+  Picture picture = do_stage(image.pixels.image.shape.count(), [&] {
+    return render_picture(image.pixels.image, configuration.given->config.quicklook, host_place(threads).where);
+  });
   return numpy_image(std::move(picture.grey));
 }
 
@@ -116,7 +112,7 @@ void bind_stage_images(nb::module_& module) {
       .def("nothing", [](const HostSky& self) { return sky_part(self, SkyMap::nothing); })
       .def("level_nodes", [](nb::handle self) { return nodes(self, SkyMap::level); })
       .def("rms_nodes", [](nb::handle self) { return nodes(self, SkyMap::rms); });
-  module.def("stage_image", &hold, nb::arg("array"), nb::arg("threads"));
+  module.def("stage_image", &hold, nb::arg("array"), nb::arg("threads"), nb::arg("lent") = false);
   module.def("stage_background", &background, nb::arg("image"), nb::arg("configuration"), nb::arg("threads"));
   module.def("stage_subtract", &subtract, nb::arg("image"), nb::arg("sky"), nb::arg("threads"));
   module.def("stage_convolve", &convolve_image, nb::arg("image"), nb::arg("sky").none(), nb::arg("subtracted"),

@@ -8,6 +8,7 @@
 
 #include "io/wcs/pixel_map.hpp"
 #include "python/core/stages_chain.hpp"
+#include "python/core/view_of.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/difference/difference.hpp"
 #include "stages/difference/resample.hpp"
@@ -96,7 +97,7 @@ OwnedImage<Where> combine_images(const std::vector<const HeldImage<Where>*>& ima
     if (!(image->pixels.image.shape == shape))
       throw Error(ErrorKind::input, "the planes that are combined are of different shapes");
     Pixels<Where>& plane = planes.emplace_back();
-    plane.image = copy_of(image->pixels.image, where);
+    plane.image = view_of(image->pixels.image.pixels.data(), shape, where);
     plane.masked = copy_of(image->pixels.masked, where);
     if (needs_skies(config.combine.method)) skies.push_back(estimate_background(plane.image, config.background, where));
   }

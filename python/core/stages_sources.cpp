@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "python/core/arrays.hpp"
 #include "python/core/stages_chain.hpp"
 #include "python/core/stages_results.hpp"
+#include "python/core/view_of.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract::python {
@@ -26,16 +28,21 @@ using HostSky = HeldSky<Cpu>;
 using HostForeground = HeldForeground<Cpu>;
 using HostLabels = HeldLabels<Cpu>;
 
-/// The elements of an array, of which T is the type, as they are.
+/// The elements of an array, of which T is the type, as they are: where they are if they follow each other, so that
+/// nobody may write to them.
 template <class T>
 Image<T, Cpu> image_of(const PlaneArray& array, const Cpu& where) {
-  Image<T, Cpu> image({array.shape[1], array.shape[0]}, where);
-  const auto* const first = reinterpret_cast<const std::byte*>(array.address);
+  const Shape shape{array.shape[1], array.shape[0]};
+  constexpr auto step = static_cast<std::int64_t>(sizeof(T));
+  if (array.strides[1] == step && array.strides[0] == step * shape.width && array.address % alignof(T) == 0)
+    return view_of(std::bit_cast<const T*>(array.address), shape, where);
+  Image<T, Cpu> image(shape, where);
+  const auto* const first = std::bit_cast<const std::byte*>(array.address);
   parallel_for(array.shape[0], 64, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t y = begin; y < end; ++y) {
       const std::byte* from = first + y * array.strides[0];
       T* const row = image.pixels.data() + y * array.shape[1];
-      if (array.strides[1] == sizeof(T)) {
+      if (array.strides[1] == step) {
         std::memcpy(row, from, static_cast<std::size_t>(array.shape[1]) * sizeof(T));
         continue;
       }
@@ -140,28 +147,20 @@ std::unique_ptr<Catalogue> measure_at(const HostImage& image, const PositionColu
 }
 
 nb::object mask_of(const HostForeground& found) {
-  Image<std::uint8_t, Cpu> map;
-  {
-    const nb::gil_scoped_release others;
-    map = map_runs(*found.runs, found.place.where);
-  }
+  Image<std::uint8_t, Cpu> map =
+      do_stage(found.runs->shape.count(), [&] { return map_runs(*found.runs, found.place.where); });
   return numpy_image(std::move(map));
 }
 
 nb::object map_of(const HostLabels& labels) {
-  Image<std::int32_t, Cpu> map;
-  {
-    const nb::gil_scoped_release others;
+  Image<std::int32_t, Cpu> map = do_stage(labels.runs->shape.count(), [&] {
     const Cpu& where = labels.place.where;
-    if (labels.numbers.empty()) {
-      map = map_labels(*labels.runs, labels.components.label, where);
-    } else {
-      Buffer<std::int32_t, Cpu> numbered = copy_of(labels.components.label, where);
-      for (std::int32_t& one : numbered)
-        if (one > 0) one = labels.numbers[static_cast<std::size_t>(one - 1)];
-      map = map_labels(*labels.runs, numbered, where);
-    }
-  }
+    if (labels.numbers.empty()) return map_labels(*labels.runs, labels.components.label, where);
+    Buffer<std::int32_t, Cpu> numbered = copy_of(labels.components.label, where);
+    for (std::int32_t& one : numbered)
+      if (one > 0) one = labels.numbers[static_cast<std::size_t>(one - 1)];
+    return map_labels(*labels.runs, numbered, where);
+  });
   return numpy_image(std::move(map));
 }
 

@@ -16,7 +16,7 @@ def as_image(image: Any, *, threads: int | None = None) -> Any:
     """The pixels of an image as every stage takes them: of float32, NaN where they are masked.
 
     Stages read any array by themselves, each time they are given it; what this returns, and what stages return, they
-    take as it is.
+    take as it is. It is a copy: what becomes of `image` changes nothing of it.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def as_image(image: Any, *, threads: int | None = None) -> Any:
     numpy.ndarray
         Of float32 and read-only; ``.copy()`` of it can be written to.
     """
-    held = held_image(image, threads_of(threads))
+    held = held_image(image, threads_of(threads), copy=True)
     return array_of_held(held, held.keys)
 
 

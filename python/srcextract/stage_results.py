@@ -87,8 +87,8 @@ def array_of_held(held: Any, keys: Keys | None = None) -> Any:
     return array
 
 
-def held_image(values: Any, threads: int, name: str = "the image") -> Any:
-    """An image as the compiled half takes it."""
+def held_image(values: Any, threads: int, name: str = "the image", copy: bool = False) -> Any:
+    """An image as the compiled half takes it: pixels that it can read where they are it does, unless it is to copy them."""
     if type(values) is numpy.ndarray and not values.flags.writeable and values.dtype == numpy.float32:
         held = _held.get(values.__array_interface__["data"][0])
         if held is not None and values.flags.c_contiguous and held.array.shape == values.shape:
@@ -109,7 +109,11 @@ def held_image(values: Any, threads: int, name: str = "the image") -> Any:
         pixels = numpy.where(opened.mask, numpy.float32(numpy.nan), pixels)
     plane = plane_of(pixels, name, bscale=opened.bscale, bzero=opened.bzero,
                      blank=opened.blank if pixels.dtype.kind in "iu" else None)
-    held = _core.stage_image(plane, threads) if plane.device is None else _devices.device_stage_image(plane)
+    if plane.device is None:
+        held = _core.stage_image(plane, threads, lent=not copy)
+        held.lender = pixels
+    else:
+        held = _devices.device_stage_image(plane)
     held.keys = {}
     return held
 
@@ -168,7 +172,7 @@ class Background:
     def subtract(self, image: Any, *, threads: int | None = None) -> Any:
         """What the image has above the level, ``image - level`` in float32; NaN where the image is."""
         count = threads_of(threads)
-        held = held_image(image, count)
+        held = held_image(image, count, copy=self._of_rest)
         if self._of_rest:
             return array_of_held(held, held.keys)
         return array_of_held(_core.stage_subtract(held, self._made, count), held.keys)

@@ -86,6 +86,26 @@ def test_an_interrupt_ends_a_call_within_a_second(after):
     assert interrupt("extractor(image)", after) < 1
 
 
+# Of srcextract.sep, on one thread: each takes several seconds.
+PLACES = "n = {count}; x, y = random.uniform(50, SIDE - 50, (2, n)); r = numpy.full(n, {radius}); sep.set_threads(1); "
+OF_SEP = {
+    "extract": "sep.set_threads(1); sep.extract(image, 24.0, deblend_cont=1e-5, segmentation_map=True)",
+    "Background": "sep.set_threads(1); sep.Background(image, bw=2, bh=2, fw=15, fh=15)",
+    "sum_circle": PLACES.format(count=200_000, radius=150.0) + "sep.sum_circle(image, x, y, r)",
+    "large circles": PLACES.format(count=200, radius=5000.0) + "sep.sum_circle(image, x, y, r, mask=image > 1e9)",
+    "kron_radius": PLACES.format(count=200_000, radius=100.0) + "sep.kron_radius(image, x, y, r, r, 0 * r, 1.0)",
+    "flux_radius": PLACES.format(count=20_000, radius=100.0) + "sep.flux_radius(image, x, y, r, 0.5)",
+    "winpos": PLACES.format(count=100_000, radius=20.0) + "sep.winpos(image, x, y, r)",
+    "mask_ellipse": PLACES.format(count=20_000, radius=400.0) + ("sep.mask_ellipse(numpy.zeros(image.shape, bool), x, y, r, "
+                                                                  "r, 0 * r, 1.0)"),
+}
+
+
+@pytest.mark.parametrize("function", OF_SEP)
+def test_an_interrupt_ends_what_sep_calls_within_a_second(function):
+    assert interrupt("import srcextract.sep as sep; " + OF_SEP[function], 0.5, side=6000) < 1
+
+
 def test_an_interrupt_ends_the_work_on_files_within_a_second(tmp_path):
     fits = pytest.importorskip("astropy.io.fits")
     fits.PrimaryHDU(field(shape=(3000, 3000))).writeto(tmp_path / "large.fits")

@@ -380,9 +380,16 @@ def test_light_at_positions_is_that_of_extract(keys, ellipses):
             numpy.testing.assert_array_equal(own["FLUX_APER"], expected["FLUX_APER"][:-1])
 
 
-def test_ctrl_c_ends_a_stage_within_a_second():
+LONG_WORK = [
+    "sky = srcextract.background(image, threads=1); "
+    "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
+    "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)",
+    "srcextract.convolve(image, kernel=random.uniform(0, 1, (41, 41)), threads=1)",
+    "srcextract.combine([image] * 50, 'median', threads=1)",
+]
+
+
+@pytest.mark.parametrize("work", LONG_WORK, ids=["a chain", "convolve", "combine"])
+def test_ctrl_c_ends_a_stage_within_a_second(work):
     from test_interrupt import interrupt
-    work = ("sky = srcextract.background(image, threads=1); "
-            "labels = srcextract.label(srcextract.threshold(image, sky, threads=1), threads=1); "
-            "srcextract.measure(image, srcextract.deblend(image, labels, sky, threads=1), sky, threads=1)")
     assert interrupt(work, 0.6) < 1
