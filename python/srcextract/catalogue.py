@@ -1,12 +1,18 @@
 """The catalogue of an image."""
+import difflib
 import os
-from collections.abc import Callable, Iterator, KeysView
+from collections.abc import Callable, Iterable, Iterator, KeysView
 from typing import Any, NoReturn
 
 import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, views
+
+
+def _meant(name: str, columns: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.upper(), columns, 1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 class Catalogue:
@@ -83,11 +89,14 @@ class Catalogue:
     colnames = columns
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if not isinstance(name, str):
+            raise TypeError(f"a column has a name, as in found['X_IMAGE'], and not {type(name).__name__}; rows are those of "
+                            "found.table, as in found.table[:10]")
         try:
             return self._columns[name][0]
         except KeyError:
-            raise KeyError(f"there is no column {name!r}; output.columns asks for further ones; there are "
-                           f"{', '.join(self._columns)}") from None
+            raise KeyError(f"there is no column {name!r}; {_meant(name, self._columns)}output.columns asks for further ones; "
+                           f"there are {', '.join(self._columns)}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns

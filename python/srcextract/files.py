@@ -1,5 +1,6 @@
 """What the compiled half reads from files: paths, and contents that lie in memory or come from whatever has .read()."""
 import contextlib
+import importlib.util
 import io
 import os
 import shutil
@@ -114,7 +115,13 @@ def told_by_name(*several: Contents | None) -> Iterator[None]:
             one.close()
 
 
+def _with_astropy(what: str) -> None:
+    if importlib.util.find_spec("astropy") is None:
+        raise ModuleNotFoundError(f"{what} needs astropy, which is not installed: pip install astropy", name="astropy")
+
+
 def _as_table(positions: Any) -> Any:
+    _with_astropy("a table of positions")
     from astropy.table import Table
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
         return positions.table
@@ -125,8 +132,6 @@ def _as_table(positions: Any) -> Any:
     array = numpy.asarray(positions)
     if array.dtype.names:
         return Table(array)
-    if array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf":
-        return Table({"X": array[:, 0].astype(float), "Y": array[:, 1].astype(float)})
     raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
                      f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
                      f"{array.shape}")
@@ -138,7 +143,38 @@ def positions_of(positions: Any) -> Contents | None:
         return None
     if isinstance(positions, (str, os.PathLike)):
         return _of_path(positions)
-    return table_contents(_as_table(positions), "the positions")
+    places = _places(positions)
+    if places is not None:
+        return of_bytes(places, "the positions")
+    try:
+        table = _as_table(positions)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, SrcextractError) else InputError(
+            f"the positions: these are no columns of a table: {error}") from error
+    return table_contents(table, "the positions")
+
+
+def _places(positions: Any) -> bytes | None:
+    """A FITS table of an array of shape (n, 2) with x and y; None of anything else."""
+    if hasattr(positions, "keys") or hasattr(positions, "columns"):
+        return None
+    try:
+        array = numpy.asarray(positions)
+    except ValueError:  # rows of several lengths
+        return None
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
+        return None
+    primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
+    table = {"XTENSION": "'BINTABLE'", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 16, "NAXIS2": len(array), "PCOUNT": 0, "GCOUNT": 1,
+             "TFIELDS": 2, "TTYPE1": "'X'", "TFORM1": "'D'", "TTYPE2": "'Y'", "TFORM2": "'D'"}
+    values = array.astype(">f8").tobytes()
+    return _header(primary) + _header(table) + values + bytes(-len(values) % 2880)
+
+
+def _header(cards: dict[str, Any]) -> bytes:
+    text = "".join(f"{name:8}= {value if isinstance(value, str) and value[0] == chr(39) else f'{value:>20}'}".ljust(80)
+                   for name, value in cards.items()) + "END".ljust(80)
+    return text.ljust(-(-len(text) // 2880) * 2880).encode("ascii")
 
 
 def table_contents(table: Any, name: str) -> Contents:
@@ -152,6 +188,7 @@ def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
+    _with_astropy(f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
     fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
