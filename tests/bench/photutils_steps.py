@@ -23,7 +23,7 @@ def photometry(image):
         islands = detect_sources(smooth, 1.5 * noise, 5)
         parts = deblend_sources(smooth, islands, 5, contrast=0.005, progress_bar=False)
         found = SourceCatalog(above, parts, convolved_data=smooth)
-        _ = [getattr(found, name) for name in ("cxx", "semimajor_sigma", "orientation", "segment_flux", "area", "max_value")]
+        _ = [getattr(found, name) for name in ("covariance", "orientation", "segment_flux", "area", "max_value", "bbox_xmin")]
         return found
 
     sky = lap(Background2D(image, 64, filter_size=3, bkg_estimator=SExtractorBackground()))

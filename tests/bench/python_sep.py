@@ -1,9 +1,9 @@
 """srcextract.sep beside SEP, and photutils where it is, on one image in memory: Background, extract, sum_circle, kron_radius
 and AUTO.
 
-    PYTHONPATH=build/python python tests/bench/python_sep.py [--size 4096] [--runs 5] [--threads 1 2] [--photutils-runs 1]
+    PYTHONPATH=build/python python tests/bench/python_sep.py [--size 4096] [--runs 5] [--threads 1 2] [--photutils-runs 3]
 
-Least of several runs of each in turn; and what a call takes of which the work is next to nothing. photutils takes minutes.
+Least of several runs of each in turn; and what a call takes of which the work is next to nothing. photutils takes a minute.
 """
 import argparse
 import pathlib
@@ -75,7 +75,7 @@ def main():
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--photutils-runs", type=int, default=1, help="0 leaves photutils out")
+    parser.add_argument("--photutils-runs", type=int, default=3, help="0 leaves photutils out")
     options = parser.parse_args()
     import sep
 
