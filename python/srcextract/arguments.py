@@ -1,4 +1,5 @@
-"""Arguments that many functions have."""
+"""Arguments that many functions have, and packages that some need."""
+import importlib.util
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -41,3 +42,9 @@ def backend_of(backend: Any) -> str:
     if not isinstance(backend, str):
         raise ConfigError(f"backend={backend!r} is none of 'auto', 'cpu' and 'cuda'")
     return backend
+
+
+def require(package: str, what: str) -> None:
+    """Raises ModuleNotFoundError, with what to do, if a package of somebody else's is not there."""
+    if importlib.util.find_spec(package) is None:
+        raise ModuleNotFoundError(f"{what} needs {package}, which is not installed: pip install {package}", name=package)

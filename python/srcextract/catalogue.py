@@ -8,6 +8,7 @@ import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, views
+from srcextract.arguments import require
 
 
 def _meant(name: str, columns: Iterable[str]) -> str:
@@ -110,6 +111,7 @@ class Catalogue:
     @property
     def table(self) -> Any:
         """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue."""
+        require("astropy", "the table of a catalogue")
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
         for name, values, (_, unit, ucd, description) in self.vectors():
@@ -170,6 +172,7 @@ class Catalogue:
 
     def to_pandas(self) -> Any:
         """The columns as a pandas.DataFrame, by their names."""
+        require("pandas", "to_pandas()")
         import pandas
         return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
 

@@ -1,6 +1,5 @@
 """What the compiled half reads from files: paths, and contents that lie in memory or come from whatever has .read()."""
 import contextlib
-import importlib.util
 import io
 import os
 import shutil
@@ -10,6 +9,7 @@ from typing import IO, Any
 
 import numpy
 
+from srcextract.arguments import require
 from srcextract.errors import InputError, SrcextractError
 
 
@@ -115,26 +115,26 @@ def told_by_name(*several: Contents | None) -> Iterator[None]:
             one.close()
 
 
-def _with_astropy(what: str) -> None:
-    if importlib.util.find_spec("astropy") is None:
-        raise ModuleNotFoundError(f"{what} needs astropy, which is not installed: pip install astropy", name="astropy")
-
-
 def _as_table(positions: Any) -> Any:
-    _with_astropy("a table of positions")
+    array = None if hasattr(positions, "keys") or hasattr(positions, "table") else _array_of(positions)
+    if array is not None and not array.dtype.names:
+        raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
+                         f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
+                         f"{array.shape}")
+    require("astropy", "a table of positions")
     from astropy.table import Table
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
         return positions.table
-    if isinstance(positions, Table) or isinstance(positions, dict):
-        return Table(positions)
-    if hasattr(positions, "iloc"):  # a DataFrame
+    if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # a DataFrame
         return Table.from_pandas(positions)
-    array = numpy.asarray(positions)
-    if array.dtype.names:
-        return Table(array)
-    raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
-                     f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
-                     f"{array.shape}")
+    return Table(positions if array is None else array)
+
+
+def _array_of(positions: Any) -> Any:
+    try:
+        return numpy.asarray(positions)
+    except ValueError as error:
+        raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
 
 
 def positions_of(positions: Any) -> Contents | None:
@@ -156,12 +156,9 @@ def positions_of(positions: Any) -> Contents | None:
 
 def _places(positions: Any) -> bytes | None:
     """A FITS table of an array of shape (n, 2) with x and y; None of anything else."""
-    if hasattr(positions, "keys") or hasattr(positions, "columns"):
+    if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None
-    try:
-        array = numpy.asarray(positions)
-    except ValueError:  # rows of several lengths
-        return None
+    array = _array_of(positions)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
         return None
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
@@ -188,7 +185,7 @@ def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
-    _with_astropy(f"{name} as an array")
+    require("astropy", f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
     fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
