@@ -24,6 +24,8 @@ from make_field import tiled_field, write_fits  # noqa: E402
 
 import srcextract  # noqa: E402
 
+DEFAULTS = ROOT / "config" / "default.yaml"
+
 
 def images_of(size, count):
     """Images of the same sources and noise, each moved by other rows and columns."""
@@ -126,7 +128,7 @@ def main():
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--each", type=int, default=4, help="images that a thread takes in a run")
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--config", default=str(ROOT / "config" / "default.yaml"))
+    parser.add_argument("--config", help="a YAML file, which extract() reads each time; the defaults without it")
     parser.add_argument("--work", help="where the files are while this runs, n x size^2 x 4 bytes; the system's default else")
     given = parser.parse_args()
     counts = sorted(set(given.threads) | {1})
@@ -138,7 +140,7 @@ def main():
         for count in counts:
             for way in ways:
                 taken[way, count] = (
-                    command_times(given.program, paths[:count * given.each], given.config, count, given.runs)
+                    command_times(given.program, paths[:count * given.each], given.config or DEFAULTS, count, given.runs)
                     if way == "the command" else
                     python_times(way, images[:count], given.config, given.each, given.runs))
     print(f"{given.size}² float32, {affinity()} processors, Python {sys.version.split()[0]}, {given.each} "
