@@ -4,6 +4,7 @@ import pytest
 import random_calls
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of what is not finite
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_calls(seed):
     ended = random_calls.make_calls(150, seed)
