@@ -176,6 +176,9 @@ class Calls:
         labels = srcextract.label(self.one_of([found, found.mask]), min_area=int(self.random.integers(1, 6)))
         if self.chance(0.4):
             labels = srcextract.deblend(image, labels, sky)
+        elif self.chance(0.3):
+            drawn = self.random.integers(0, self.random.integers(2, 40), found.shape)
+            labels = srcextract.deblend(image, drawn, sky, detection__threshold=0.1)
         if self.chance(0.3):
             labels = labels.image.copy()
             labels[self.random.random(labels.shape) < 0.1] = self.random.integers(0, 100)
