@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "config/overrides.hpp"
+#include "cuda/device/cuda_devices.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
@@ -55,7 +56,24 @@ Configuration read_configuration(const std::optional<std::string>& path, const s
   return {make_image_config(given)};
 }
 
+bool has_device() {
+  try {
+    return !find_cuda_devices().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+Machine machine_of(const MachineWish& wish, const Workload& work) {
+  Machine machine = choose_machine(wish, work);
+  if (wish.backend != Backend::automatic || wish.devices.empty() || !machine.devices.empty()) return machine;
+  // Where there is no GPU at all, a word about one that was named is in the log.
+  if (has_device())
+    for (const int device : wish.devices) find_cuda_device(device);
+  return machine;
+}
 
 Backend backend_of(const std::string& word) {
   if (word == "auto") return Backend::automatic;
@@ -248,7 +266,7 @@ class Extractor {
     std::vector<PlannedFile> files = {{look_at(path, path), {}}};
     files.front().file.config = configuration.given;
     files.front().file.beside = files_beside(with, configuration);
-    const Machine machine = choose_machine(wish_, workload_of(files, with.reference));
+    const Machine machine = machine_of(wish_, workload_of(files, with.reference));
     MemoryBudget budget = memory_budget(std::nullopt);
     const KeptFiles nothing({});
     std::mutex mutex;
@@ -289,7 +307,7 @@ class Extractor {
     std::optional<Execution>& execution = small ? by_size_ : chosen_;
     if (!execution || (small && bytes != sized_for_)) {
       sized_for_ = bytes;
-      const Machine machine = choose_machine(wish_, {.pixel_bytes = bytes});
+      const Machine machine = machine_of(wish_, {.pixel_bytes = bytes});
       const auto device = machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
       if (!execution || execution->device.has_value() != device.has_value())
         execution = on_device(machine, device, machine.cpu.threads);
@@ -313,6 +331,7 @@ void bind_extractor(nb::module_& module) {
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
              const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
+            const nb::gil_scoped_release others;  // a file of many keys takes milliseconds
             new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
           },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,

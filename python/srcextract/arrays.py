@@ -29,8 +29,9 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else "take one of its planes, as in array[0], or say how "
-                            "they are combined, as with combine__method='mean'"))
+                         + ("reshape it" if array.ndim < 2 else
+                            f"take one of its planes, as in array[{', '.join('0' * (array.ndim - 2))}], or say how they are "
+                            "combined, as with combine__method='mean'"))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
@@ -62,5 +63,6 @@ def host_array(values: Any, name: str) -> Any:
     except Exception as error:
         raise InputError(f"{name}: is no array: {error}") from error
     if array.dtype == object:
-        raise InputError(f"{name}: a {type(values).__name__} is no array of numbers")
+        raise InputError(f"{name}: {type(values).__name__} is no array of numbers" + (
+            "; give an array, the path of a FITS file, its contents, an HDU or an NDData" if name.endswith("image") else ""))
     return array

@@ -1,12 +1,19 @@
 """The catalogue of an image."""
+import difflib
 import os
-from collections.abc import Callable, Iterator, KeysView
+from collections.abc import Callable, Iterable, Iterator, KeysView
 from typing import Any, NoReturn
 
 import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, views
+from srcextract.arguments import require
+
+
+def _meant(name: str, columns: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.upper(), columns, 1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 class Catalogue:
@@ -83,11 +90,14 @@ class Catalogue:
     colnames = columns
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if not isinstance(name, str):
+            raise TypeError(f"a column has a name, as in found['X_IMAGE'], and not {type(name).__name__}; rows are those of "
+                            "found.table, as in found.table[:10]")
         try:
             return self._columns[name][0]
         except KeyError:
-            raise KeyError(f"there is no column {name!r}; output.columns asks for further ones; there are "
-                           f"{', '.join(self._columns)}") from None
+            raise KeyError(f"there is no column {name!r}; {_meant(name, self._columns)}output.columns asks for further ones; "
+                           f"there are {', '.join(self._columns)}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._columns
@@ -101,6 +111,7 @@ class Catalogue:
     @property
     def table(self) -> Any:
         """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue."""
+        require("astropy", "the table of a catalogue")
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
         for name, values, (_, unit, ucd, description) in self.vectors():
@@ -161,6 +172,7 @@ class Catalogue:
 
     def to_pandas(self) -> Any:
         """The columns as a pandas.DataFrame, by their names."""
+        require("pandas", "to_pandas()")
         import pandas
         return pandas.DataFrame({name: values[0] for name, values in self._columns.items()})
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcextract import _core, files
+from srcextract.arguments import threads_of
+from srcextract.errors import InputError
 from srcextract.pipeline import pass_on_log
 
 
@@ -50,6 +52,9 @@ def _catalogue(one: Any, name: str) -> files.Contents:
         path = os.fsdecode(os.fspath(one))
         return files.Contents(path, path)
     table = one.table if hasattr(one, "segmentation") else one
+    if not hasattr(table, "colnames") or not hasattr(table, "write"):
+        raise InputError(f"{name}: a {type(one).__name__} is no catalogue; give a Catalogue, an astropy table, or the path "
+                         "of a file")
     return files.table_contents(table, name)
 
 
@@ -84,7 +89,7 @@ def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
             stack.enter_context(files.told_by_name(sides[-1]))
         try:
             within, report, text = _core.compare(sides[0].path, sides[1].path, _path(rules), _path(matched),
-                                                 int(threads or 0))
+                                                 threads_of(threads))
         finally:
             pass_on_log(*sides)
         for side in sides:
@@ -122,6 +127,8 @@ def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:
     """
     if isinstance(directories, (str, os.PathLike)):
         directories = [directories]
+    if not directories:
+        raise InputError("directories: there is none to merge; name those that srcextract batch wrote into")
     try:
         return Merged(*_core.merge([_path(one) for one in directories], _path(output), partial))
     finally:

@@ -1,6 +1,7 @@
 """Configurations: a path, a dict, or section__key=value arguments, one after the other."""
 import functools
 import json
+import math
 import os
 from typing import Any
 
@@ -19,6 +20,8 @@ def _plain(value: Any) -> Any:
 
 
 def _as_yaml(value: Any, what: str) -> str:
+    if type(value) is int or (type(value) is float and math.isfinite(value)):  # as JSON has it, in a tenth of its time
+        return repr(value)
     try:
         return json.dumps(_plain(value), indent=1, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import numpy
 
+from srcextract.arguments import require
 from srcextract.errors import InputError, SrcextractError
 
 
@@ -115,21 +116,25 @@ def told_by_name(*several: Contents | None) -> Iterator[None]:
 
 
 def _as_table(positions: Any) -> Any:
+    array = None if hasattr(positions, "keys") or hasattr(positions, "table") else _array_of(positions)
+    if array is not None and not array.dtype.names:
+        raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
+                         f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
+                         f"{array.shape}")
+    require("astropy", "a table of positions")
     from astropy.table import Table
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
         return positions.table
-    if isinstance(positions, Table) or isinstance(positions, dict):
-        return Table(positions)
-    if hasattr(positions, "iloc"):  # a DataFrame
+    if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # a DataFrame
         return Table.from_pandas(positions)
-    array = numpy.asarray(positions)
-    if array.dtype.names:
-        return Table(array)
-    if array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf":
-        return Table({"X": array[:, 0].astype(float), "Y": array[:, 1].astype(float)})
-    raise InputError("the positions: a path, a table with columns X and Y (the centre of the first pixel is 1) or RA and "
-                     f"DEC (degrees), or an array of shape (n, 2) with x and y; not {type(positions).__name__} of shape "
-                     f"{array.shape}")
+    return Table(positions if array is None else array)
+
+
+def _array_of(positions: Any) -> Any:
+    try:
+        return numpy.asarray(positions)
+    except ValueError as error:
+        raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
 
 
 def positions_of(positions: Any) -> Contents | None:
@@ -138,7 +143,35 @@ def positions_of(positions: Any) -> Contents | None:
         return None
     if isinstance(positions, (str, os.PathLike)):
         return _of_path(positions)
-    return table_contents(_as_table(positions), "the positions")
+    places = _places(positions)
+    if places is not None:
+        return of_bytes(places, "the positions")
+    try:
+        table = _as_table(positions)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, SrcextractError) else InputError(
+            f"the positions: these are no columns of a table: {error}") from error
+    return table_contents(table, "the positions")
+
+
+def _places(positions: Any) -> bytes | None:
+    """A FITS table of an array of shape (n, 2) with x and y; None of anything else."""
+    if hasattr(positions, "keys") or hasattr(positions, "table"):
+        return None
+    array = _array_of(positions)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
+        return None
+    primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
+    table = {"XTENSION": "'BINTABLE'", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 16, "NAXIS2": len(array), "PCOUNT": 0, "GCOUNT": 1,
+             "TFIELDS": 2, "TTYPE1": "'X'", "TFORM1": "'D'", "TTYPE2": "'Y'", "TFORM2": "'D'"}
+    values = array.astype(">f8").tobytes()
+    return _header(primary) + _header(table) + values + bytes(-len(values) % 2880)
+
+
+def _header(cards: dict[str, Any]) -> bytes:
+    text = "".join(f"{name:8}= {value if isinstance(value, str) and value[0] == chr(39) else f'{value:>20}'}".ljust(80)
+                   for name, value in cards.items()) + "END".ljust(80)
+    return text.ljust(-(-len(text) // 2880) * 2880).encode("ascii")
 
 
 def table_contents(table: Any, name: str) -> Contents:
@@ -152,6 +185,7 @@ def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image as a FITS file."""
     if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
+    require("astropy", f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
     fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")

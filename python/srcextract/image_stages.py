@@ -6,9 +6,9 @@ import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, images
+from srcextract.arguments import threads_of
 from srcextract.errors import ConfigError, InputError
-from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage,
-                                      threads_of)
+from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage)
 
 
 @stage

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy
 
-from srcextract import _core
+from srcextract import _core, files
 from srcextract.arrays import array_of, plane_of
 from srcextract.errors import InputError
 
@@ -12,7 +12,9 @@ def cards_of(header: Any) -> str:
     """The cards of a header, 80 columns each and END."""
     if header is None:
         return ""
-    text = header.tostring(sep="", endcard=True, padding=False) if hasattr(header, "tostring") else str(header)
+    if not isinstance(header, str) and not hasattr(header, "tostring"):
+        raise InputError(f"the header: a {type(header).__name__} is none; give an astropy.io.fits.Header, or its cards as text")
+    text = header if isinstance(header, str) else header.tostring(sep="", endcard=True, padding=False)
     if "\n" in text:
         text = "".join(line.ljust(80) for line in text.splitlines())
     try:
@@ -24,6 +26,8 @@ def cards_of(header: Any) -> str:
 
 def _with_wcs(cards: str, wcs: Any) -> str:
     """The cards, with those of a WCS for their own."""
+    if not hasattr(wcs, "to_header"):
+        raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS; a header is given as header=")
     from astropy.io import fits
     header = fits.Header.fromstring(cards) if cards else fits.Header()
     for key in list(header):
@@ -117,10 +121,13 @@ def _first_image(hdus: Any) -> Any:
 
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map of something of every pixel."""
+    if files.is_contents(values):
+        raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
+                         f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
     values = array_of(values, what)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
-                         "its pixels")
+                         "its pixels" + (f", as numpy.full_like(image, {values}) has" if values.ndim == 0 else ""))
     return values.view("u1") if values.dtype == bool else values
 
 
@@ -152,11 +159,12 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
                      for plane in planes]
     shape = planes[0].shape
     alive = planes
-    for what, values in (("mask", mask if mask is not None else opened.mask), ("weights", weight), ("weights", error)):
+    for what, values, place in (("mask", mask if mask is not None else opened.mask, "mask"), ("weight", weight, "weights"),
+                                ("error", error, "weights")):
         if values is None:
             continue
         values = _map(values, what, shape)
-        setattr(inputs, what, plane_of(values, what))
+        setattr(inputs, place, plane_of(values, what))
         alive.append(values)
     return inputs, alive
 
@@ -206,7 +214,7 @@ def open_image(image: Any, name: str | None = None) -> Opened:
     else:
         opened = Opened(array_of(image, name or "the image"))
     if name is not None:
-        opened.name = name
+        opened.name = str(name)
     return opened
 
 

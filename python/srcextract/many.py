@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
 from srcextract import _core, configuration, errors
+from srcextract.arguments import devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
 from srcextract.pipeline import Extractor, pass_on_log
@@ -105,8 +106,8 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
 
     Raises
     ------
-    ConfigError
-        At once if the configuration is wrong.
+    ConfigError, TypeError
+        At once if the configuration is wrong, or what is given is no iterable of images.
     DeviceError, StorageError
         If what makes every further image futile happens.
 
@@ -115,13 +116,24 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
     settled = configuration.read(config, keys, segmentation=segmentation)
-    extractor = Extractor(settled, backend=backend, device=devices or None, threads=threads)
+    indices = devices_of(devices, "devices")
+    extractor = Extractor(settled, backend=backend, device=indices or None, threads=threads)
+    given = _several(images)
 
     def batch_of(paths: list[str]) -> _core.Batch:
-        return _core.Batch(settled, paths, backend, [int(device) for device in devices or []], int(threads or 0))
+        return _core.Batch(settled, paths, backend, indices, threads_of(threads))
 
     total = len(images) if isinstance(images, Sequence) else None
-    return _results(images, extractor, batch_of, progress, total)
+    return _results(given, extractor, batch_of, progress, total)
+
+
+def _several(images: Any) -> Iterable[Any]:
+    """Raises TypeError at what is one image, and not several."""
+    if (isinstance(images, (str, bytes, bytearray, memoryview)) or hasattr(images, "read") or getattr(images, "ndim", 0) == 2
+            or not isinstance(images, Iterable)):
+        raise TypeError("extract_many takes several images, as in [first, second] or pathlib.Path('night').glob('*.fits'), and "
+                        f"not a {type(images).__name__}; extract takes one")
+    return images
 
 
 def _results(given: Iterable[Any], extractor: Extractor, batch_of: Callable[[list[str]], _core.Batch],

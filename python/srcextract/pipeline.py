@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcextract import _core, configuration, files, images
+from srcextract.arguments import backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -18,12 +19,6 @@ def pass_on_log(*contents: files.Contents | None) -> None:
         for one in contents:
             text = one.renamed(text) if one is not None else text
         logger.log(level, "%s", text)
-
-
-def _several(device: int | Sequence[int] | None) -> Sequence[int]:
-    if device is None:
-        return []
-    return device if isinstance(device, Sequence) else [device]
 
 
 class Extractor:
@@ -56,7 +51,7 @@ class Extractor:
                  threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
         self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._of_difference = of_difference
-        self._engine = _core.Extractor(backend, [int(index) for index in _several(device)], int(threads or 0))
+        self._engine = _core.Extractor(backend_of(backend), devices_of(device), threads_of(threads))
 
     @property
     def config(self) -> str:

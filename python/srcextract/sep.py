@@ -18,7 +18,8 @@ from srcextract import _core
 from srcextract.errors import InputError
 from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse, sum_circann,
                                       sum_circle, sum_ellipann, sum_ellipse, winpos)
-from srcextract.sep_arguments import NATIVE, Array, get_threads, image_of, mask_of, noise_of, set_threads
+from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, mask_of, noise_of, packed,
+                                      set_threads)
 
 __version__ = "1.4.1"
 
@@ -130,7 +131,7 @@ class Background:
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
         if data.shape != self._shape:
             raise InputError(f"Data dimensions do not match background dimensions: {data.shape} and {self._shape}")
-        if data.dtype in NATIVE and data.dtype.isnative and data.flags.c_contiguous:
+        if is_native(data):
             flat = data.reshape(-1)
             self._sky.subtract(flat, flat, get_threads())
         else:
@@ -141,7 +142,7 @@ class Background:
 
     def __rsub__(self, data: ArrayLike) -> Array:
         array = numpy.asarray(data)
-        if array.shape == self._shape and array.dtype in NATIVE and array.flags.c_contiguous and array.dtype.isnative:
+        if array.shape == self._shape and is_native(array):
             above = numpy.empty(self._shape, array.dtype)
             self._sky.subtract(array.reshape(-1), above.reshape(-1), get_threads())
             return above
@@ -244,7 +245,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
         if given.shape != image.shape or given.dtype.kind not in "iu":
             raise InputError(f"size of segmentation map must match data, and it has integers: it is {given.dtype} of "
                              f"the shape {given.shape}, and data of {image.shape}")
-        given = numpy.ascontiguousarray(given, dtype=numpy.int32)
+        given = packed(given, numpy.int32)
     segments = numpy.empty(image.shape, numpy.int32) if wanted else None
     rows = _core.sep_extract(image, thresh, noise, noise_of_all, is_variance, 0.0 if gain is None else gain,
                              mask_of(mask, image.shape), maskthresh, int(minarea), kernel, filter_type == "matched",

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
-from srcextract.sep_arguments import Array, broadcast, get_threads, image_of, mask_of, noise_of, segments_of
+from srcextract.sep_arguments import Array, broadcast, get_threads, image_of, mask_of, noise_of, packed, segments_of
 
 
 def _invalid() -> InputError:
@@ -197,10 +197,10 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     """
     image = image_of(data)
     (x, y, rmax), positions = broadcast(x, y, rmax)
-    fractions = numpy.ascontiguousarray(frac, dtype=numpy.float64).reshape(-1)
+    fractions = packed(frac, numpy.float64).reshape(-1)
     norm = None
     if normflux is not None:
-        norm = numpy.ascontiguousarray(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions))
+        norm = packed(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions))
         norm = norm.reshape(-1)
     if int(subpix) < 1:
         raise InputError(f"subpix value must be positive, not {subpix}")

@@ -42,9 +42,19 @@ def get_threads() -> int:
     return _threads
 
 
+def packed(values: ArrayLike, dtype: Any = None) -> Array:
+    """The values one after the other, each where its type may lie."""
+    return numpy.require(numpy.ascontiguousarray(values, dtype=dtype), requirements="A")
+
+
+def is_native(array: Array, types: set[numpy.dtype[Any]] = NATIVE) -> bool:
+    """Whether the compiled half can read it where it is."""
+    return array.dtype in types and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
+
+
 def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
     """The array as the compiled half reads it: itself, if it can."""
-    if array.dtype in types and array.dtype.isnative and array.flags.c_contiguous:
+    if is_native(array, types):
         return array
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind not in "biuf" or size > 8:
@@ -59,7 +69,7 @@ def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
         dtype = numpy.int32
     else:
         dtype = numpy.float64
-    return numpy.ascontiguousarray(array, dtype=dtype)
+    return packed(array, dtype)
 
 
 def image_of(data: ArrayLike, types: set[numpy.dtype[Any]] = NATIVE) -> Array:
@@ -108,8 +118,8 @@ def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple
     ids = numpy.asarray(seg_id)
     if ids.shape != positions and ids.size != int(numpy.prod(positions)):
         raise InputError(f"Shapes of `x` and `seg_id` do not match: {positions} and {ids.shape}")
-    return (numpy.ascontiguousarray(segments, dtype=numpy.int32),
-            numpy.ascontiguousarray(ids.reshape(-1), dtype=numpy.int64))
+    return (packed(segments, numpy.int32),
+            packed(ids.reshape(-1), numpy.int64))
 
 
 def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
@@ -119,6 +129,6 @@ def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
     if any(array.shape != shape for array in arrays):
         arrays = list(numpy.broadcast_arrays(*arrays))
         shape = arrays[0].shape
-    return [numpy.ascontiguousarray(array).reshape(-1) for array in arrays], shape
+    return [packed(array).reshape(-1) for array in arrays], shape
 
 

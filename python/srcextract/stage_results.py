@@ -9,6 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from srcextract import _core, configuration, images
+from srcextract.arguments import threads_of
 from srcextract.arrays import array_of, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
@@ -68,12 +69,6 @@ def configuration_of(keys: Keys) -> _core.Configuration:
     if any(name.rpartition("__")[2] in ("file", "nnw") for name in keys):
         return configuration.read(None, keys)
     return _read(tuple(configuration.settings_of(keys)))
-
-
-def threads_of(threads: int | None) -> int:
-    if threads is not None and (threads != int(threads) or threads < 1):
-        raise ConfigError(f"threads={threads!r}: at least 1, or None for as many as this process may use")
-    return int(threads or 0)
 
 
 def array_of_held(held: Any, keys: Keys | None = None) -> Any:

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from srcextract import _core
+from srcextract.arguments import threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError
 from srcextract.image_stages import as_image, combine, convolve, render, resample
 from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh, background_of, columns_of_positions,
-                                      configuration_of, foreground_of, held_image, keys_of, of_sources, stage, threads_of)
+                                      configuration_of, foreground_of, held_image, keys_of, of_sources, stage)
 
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from srcextract import images
+from srcextract.arguments import require
 
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
@@ -18,6 +19,7 @@ SHOWN = 8
 
 def arrow_table(catalogue: Catalogue) -> Any:
     """pyarrow.Table of the columns, as the Parquet file has them."""
+    require("pyarrow", "to_arrow()")
     import pyarrow
     arrays, fields = [], []
     for name, values, (_, unit, ucd, description) in catalogue.vectors():
@@ -35,6 +37,7 @@ def arrow_table(catalogue: Catalogue) -> Any:
 
 def photutils_arguments(catalogue: Catalogue) -> dict[str, Any]:
     """What photutils.segmentation.SourceCatalog takes beside the pixels above the sky."""
+    require("photutils", "to_photutils()")
     from photutils.segmentation import SegmentationImage, SourceCatalog
     named = inspect.signature(SourceCatalog).parameters
     arguments = {"segment_img" if "segment_img" in named else "segmentation_image":
@@ -50,6 +53,7 @@ def wcs_of(cards: str) -> Any:
     """astropy.wcs.WCS of a header that has one on the sky, or None."""
     if not cards:
         return None
+    require("astropy", "a WCS")
     from astropy.io import fits
     from astropy.wcs import WCS, FITSFixedWarning
     import warnings
@@ -103,6 +107,7 @@ def _pixels(image: Any) -> Any:
 def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red",
          **shown: Any) -> Any:
     """Draws ellipses of the sources over an image."""
+    require("matplotlib", "plot()")
     from matplotlib.collections import EllipseCollection
     from matplotlib import pyplot
     if ax is None:

@@ -43,17 +43,22 @@ class FluxUnit {
     const int exponent = of_threshold - 24 > of_peak + of_pixels - 62 ? of_threshold - 24 : of_peak + of_pixels - 62;
     unit_ = std::ldexp(1.0, exponent);
     units_ = std::ldexp(1.0, -exponent);
+    most_ = std::ldexp(1.0, 62 - of_pixels);
   }
 
+  /// Labels that no threshold has made may have masked pixels, which have no flux, and ones that are further below zero
+  /// than the peak is above.
   SRCEXTRACT_HOST_DEVICE std::int64_t count(float value) const {
-    return static_cast<std::int64_t>(std::llrint(static_cast<double>(value) * units_));
+    const double counts = static_cast<double>(value) * units_;
+    if (!(counts > -most_)) return counts <= -most_ ? static_cast<std::int64_t>(-most_) : 0;
+    return static_cast<std::int64_t>(std::llrint(counts));
   }
   SRCEXTRACT_HOST_DEVICE float flux(std::int64_t counts) const {
     return static_cast<float>(static_cast<double>(counts) * unit_);
   }
 
  private:
-  double unit_, units_;
+  double unit_, units_, most_;
 };
 
 /// Whether what is above a level, n pixels of that flux, has more of it above the level than `least`.

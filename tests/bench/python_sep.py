@@ -1,8 +1,9 @@
-"""srcextract.sep beside SEP on one image in memory: Background, extract, sum_circle, kron_radius and AUTO.
+"""srcextract.sep beside SEP, and photutils where it is, on one image in memory: Background, extract, sum_circle, kron_radius
+and AUTO.
 
-    PYTHONPATH=build/python python tests/bench/python_sep.py [--size 4096] [--runs 5] [--threads 1 2]
+    PYTHONPATH=build/python python tests/bench/python_sep.py [--size 4096] [--runs 5] [--threads 1 2] [--photutils-runs 3]
 
-Least of several runs of each in turn; and what a call takes of which the work is next to nothing.
+Least of several runs of each in turn; and what a call takes of which the work is next to nothing. photutils takes a minute.
 """
 import argparse
 import pathlib
@@ -15,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from make_field import tiled_field  # noqa: E402
 
+import photutils_steps  # noqa: E402
 from srcextract import sep as ours  # noqa: E402
 
 STEPS = ["Background", "data - bkg", "extract", "sum_circle", "kron_radius", "AUTO"]
@@ -52,11 +54,28 @@ def call_overhead(sep, calls=2000):
     return min(once() for _ in range(3))
 
 
+def least(runs, photometry):
+    """Of each step by itself, and the objects; None where there are to be no runs."""
+    taken = [photometry() for _ in range(runs)]
+    return (numpy.minimum.reduce([times for times, _ in taken]), taken[-1][1]) if taken else None
+
+
+def photutils_times(image, runs):
+    """Those of photutils, and its version; or why there are none."""
+    try:
+        import photutils
+        import scipy  # noqa: F401
+    except ImportError as missing:
+        return None, f"photutils is not in the table: {missing}"
+    return least(runs, lambda: photutils_steps.photometry(image)), f"photutils {photutils.__version__}, of {runs} runs"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--photutils-runs", type=int, default=3, help="0 leaves photutils out")
     options = parser.parse_args()
     import sep
 
@@ -68,8 +87,11 @@ def main():
             ours.set_threads(threads)
             taken, found[name] = photometry(module, image)
             best[name] = numpy.minimum(best.get(name, taken), taken)
+    peer, told = photutils_times(image, options.photutils_runs)
+    if peer:
+        best["photutils"], found["photutils"] = peer
     for which, clock in enumerate(("clock", "processor")):
-        print(f"{options.size} x {options.size} float32, SEP {sep.__version__}; ms of the {clock}")
+        print(f"{options.size} x {options.size} float32, SEP {sep.__version__}; {told}; ms of the {clock}")
         print(f"{'':24}" + "".join(f"{step:>12}" for step in [*STEPS, "all", "times SEP", "objects"]))
         for name, both in best.items():
             taken, times = both[which], best["SEP"][which].sum() / both[which].sum()

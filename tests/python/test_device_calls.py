@@ -40,6 +40,14 @@ def test_another_device_than_the_arrays_is_told():
         srcextract.extract(cupy.zeros((50, 50)), device=1)
 
 
+def test_a_device_that_is_not_there_is_told():
+    """Also where a GPU need not be taken."""
+    for backend in "auto", "cuda":
+        with pytest.raises(srcextract.DeviceError, match="no GPU 99"):
+            srcextract.extract(field(), device=99, backend=backend)
+    assert_same(srcextract.extract(field(), device=99, backend="cpu"), on_host(field()))
+
+
 def test_arrays_of_the_host_are_read_as_ever():
     image = field()
     expected = on_host(image)

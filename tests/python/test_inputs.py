@@ -207,8 +207,9 @@ def test_positions_are_those_of_the_command(run, sky_path, tmp_path, sky):
                                   atol=1e-5)
     with pytest.raises(srcextract.InputError, match="shape \\(n, 2\\)"):
         srcextract.extract(sky_path, positions=[1, 2, 3])
-    with pytest.raises(srcextract.InputError, match="the positions: "):
-        srcextract.extract(sky_path, positions={"a": [1.0]})
+    for columns in {"a": [1.0]}, {"X": [1.0, 2.0], "Y": [1.0]}:
+        with pytest.raises(srcextract.InputError, match="the positions: "):
+            srcextract.extract(sky_path, positions=columns)
 
 
 def test_a_difference_is_that_of_the_command(program, sky_path, tmp_path, sky):

@@ -45,14 +45,17 @@ def test_files_come_in_their_order(paths, threads):
 def test_what_fails_is_a_value_in_its_place(paths, tmp_path):
     text = tmp_path / "text.fits"
     text.write_text("no image")
-    given = [paths[0], text, tmp_path / "missing.fits", paths[1], numpy.zeros(5), field(1)]
+    cut = tmp_path / "cut.fits"
+    cut.write_bytes(paths[0].read_bytes()[:20000])
+    given = [paths[0], text, tmp_path / "missing.fits", paths[1], numpy.zeros(5), field(1), cut]
     found = list(srcextract.extract_many(iter(given), backend="cpu", progress=False))
-    assert [bool(one) for one in found] == [True, False, False, True, False, True]
+    assert [bool(one) for one in found] == [True, False, False, True, False, True, False]
     assert [type(one) for one in found[1:3]] == [srcextract.Failure] * 2
     assert found[1].name == str(text) and isinstance(found[1].error, srcextract.InputError)
     assert "missing.fits" in str(found[2].error)
     assert "2 axes" in str(found[4].error)
     assert_same(found[5], srcextract.extract(field(1)))
+    assert isinstance(found[6].error, srcextract.InputError) and "truncated" in str(found[6].error)
 
 
 def test_a_catalogue_of_nothing_is_no_failure():

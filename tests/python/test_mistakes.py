@@ -2,6 +2,8 @@
 import io
 import pathlib
 import pickle
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -34,6 +36,27 @@ IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
     ({"positions": "gone.csv"}, srcextract.InputError, "gone.csv"),
     ({"combine__method": "weighted"}, srcextract.SrcextractError, "combine"),
     ({"input__plane": 2}, srcextract.InputError, "no plane 2"),
+    ({"mask": "mask.fits"}, srcextract.InputError, "mask__file"),
+    ({"mask": IMAGE * 1j}, srcextract.InputError, "mask.*complex64"),
+    ({"mask": numpy.ones(IMAGE.shape, bool)}, srcextract.InputError, "every pixel is masked"),
+    ({"error": 5.0}, srcextract.InputError, "error has the shape.*full_like"),
+    ({"error": IMAGE[:3]}, srcextract.InputError, "error has the shape \\(3, 80\\)"),
+    ({"weight": IMAGE * 0}, srcextract.InputError, "every pixel is masked.*weights"),
+    ({"header": {"GAIN": 3}}, srcextract.InputError, "header: a dict.*astropy.io.fits.Header"),
+    ({"wcs": "CTYPE1"}, srcextract.InputError, "no astropy.wcs.WCS"),
+    ({"positions": [1, 2, 3]}, srcextract.InputError, "shape \\(n, 2\\).*list of shape \\(3,\\)"),
+    ({"positions": numpy.zeros((2, 5))}, srcextract.InputError, "shape \\(n, 2\\)"),
+    ({"positions": numpy.zeros((0, 2))}, srcextract.InputError, "no row"),
+    ({"positions": [[float("nan"), 3]]}, srcextract.InputError, "row 1.*X"),
+    ({"backend": None}, srcextract.ConfigError, "'auto', 'cpu' and 'cuda'"),
+    ({"device": -1}, srcextract.ConfigError, "device=-1.*from 0"),
+    ({"device": "0"}, srcextract.ConfigError, "device='0'"),
+    ({"device": [0, 0.5]}, srcextract.ConfigError, "device="),
+    ({"device": 99, "backend": "cuda"}, srcextract.DeviceError, "GPU"),
+    ({"threads": 0}, srcextract.ConfigError, "threads=0: at least 1"),
+    ({"threads": 1.5}, srcextract.ConfigError, "threads=1.5"),
+    ({"threads": "2"}, srcextract.ConfigError, "threads='2'"),
+    ({"threads": 10**12}, srcextract.ConfigError, "threads=1000000000000"),
 ])
 def test_arguments(keys, kind, says):
     with pytest.raises(kind, match=says):
@@ -41,6 +64,8 @@ def test_arguments(keys, kind, says):
 
 
 @pytest.mark.parametrize("image, says", [
+    (numpy.zeros((2, 3, 4, 5)), "2 axes.*array\\[0, 0\\]"), (numpy.zeros((0, 5)), "no pixels"), ([], "2 axes"),
+    (IMAGE * numpy.nan, "every pixel is masked"), (IMAGE * 0, "all equal.*constant"), ({1, 2}, "set is no array.*FITS"),
     (numpy.zeros(5), "2 axes.*reshape"), (numpy.zeros((3, 4, 5)), "2 axes.*array\\[0\\]"),
     (IMAGE.astype(complex), "complex128"), (IMAGE.astype("f2"), "float16"),
     (numpy.array([["a", "b"]]), "type"), ([[1, 2], [3]], "no array"),
@@ -52,6 +77,48 @@ def test_arguments(keys, kind, says):
 def test_images(image, says):
     with pytest.raises(srcextract.InputError, match=says):
         srcextract.extract(image)
+
+
+def test_a_device_that_is_named_may_be_one_of_numpys_numbers():
+    for device in 0, numpy.int64(0), [0], range(1), numpy.array([0]):
+        assert srcextract.Extractor(backend="cpu", device=device, threads=numpy.int32(1))(IMAGE).backend == "cpu"
+
+
+@pytest.mark.parametrize("images", ["gone.fits", pathlib.Path("gone.fits"), b"SIMPLE", IMAGE, None, 7])
+def test_one_image_is_not_many(images):
+    with pytest.raises(TypeError, match="several images.*extract takes one"):
+        srcextract.extract_many(images, progress=False)
+
+
+def test_what_is_no_catalogue_is_not_compared_or_merged(tmp_path):
+    with pytest.raises(srcextract.InputError, match="the reference: a ndarray is no catalogue"):
+        srcextract.compare(IMAGE, IMAGE)
+    with pytest.raises(srcextract.InputError, match="there is none to merge"):
+        srcextract.merge([], tmp_path / "merged.fits")
+    assert not list(tmp_path.iterdir())
+
+
+def test_positions_in_an_array_need_numpy_alone():
+    """As one without astropy has it: what is imported is told."""
+    script = """
+import sys
+sys.modules["astropy"] = None
+import numpy, srcextract
+image = numpy.random.default_rng(1).normal(100, 5, (90, 80))
+places = numpy.array([[40.5, 30.25], [12, 80], [1, 1]])
+found = srcextract.extract(image, positions=places)
+assert numpy.array_equal(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), places), found["X_IMAGE"]
+assert numpy.array_equal(srcextract.extract(image, positions=places.tolist())["X_IMAGE"], places[:, 0])
+for call in (lambda: srcextract.extract(image, positions={"X": [1.0], "Y": [2.0]}), lambda: found.table,
+             lambda: srcextract.difference(image, image), lambda: srcextract.compare(found, found)):
+    try:
+        call()
+    except ImportError as error:
+        assert "pip install astropy" in str(error), error
+    else:
+        raise AssertionError("astropy was there")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_a_text_file_is_no_image(tmp_path):
@@ -78,6 +145,11 @@ def test_a_column_that_is_not_there_names_those_that_are():
     found = srcextract.extract(IMAGE)
     with pytest.raises(KeyError, match="FLUX_AUTO.*output.columns"):
         found["FLUX_AUTO"]
+    with pytest.raises(KeyError, match="did you mean 'X_IMAGE'"):
+        found["x_image"]
+    for rows in 0, slice(3), found["SNR"] > 3:
+        with pytest.raises(TypeError, match="found.table"):
+            found[rows]
     with pytest.raises(srcextract.SrcextractError, match="unknown|ending|format"):
         found.write("found.jpeg")
     with pytest.raises(srcextract.ConfigError, match="no format"):

@@ -1,0 +1,50 @@
+"""Arguments that many functions have, and packages that some need."""
+import importlib.util
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from srcextract.errors import ConfigError
+
+_MOST = 2**31 - 1
+
+
+def threads_of(threads: Any) -> int:
+    """How many; 0 for as many as this process may use."""
+    if threads is None:
+        return 0
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        count = 0
+    if not 1 <= count <= _MOST:
+        raise ConfigError(f"threads={threads!r}: at least 1, or None for as many as this process may use")
+    return count
+
+
+def devices_of(device: Any, name: str = "device") -> list[int]:
+    """Indices of GPUs that are named; none for None."""
+    if device is None:
+        return []
+    try:
+        # An array is no Sequence, and a str is one.
+        several = device.tolist() if hasattr(device, "tolist") else device
+        indices = [operator.index(one) for one in (several if isinstance(several, (Sequence, range)) else [several])]
+    except TypeError:
+        indices = [-1]
+    if any(not 0 <= index <= _MOST for index in indices):
+        raise ConfigError(f"{name}={device!r}: GPUs are counted from 0: an index as 0, or several as [0, 1]; None is the one "
+                          "that an array lies on, or the first")
+    return indices
+
+
+def backend_of(backend: Any) -> str:
+    if not isinstance(backend, str):
+        raise ConfigError(f"backend={backend!r} is none of 'auto', 'cpu' and 'cuda'")
+    return backend
+
+
+def require(package: str, what: str) -> None:
+    """Raises ModuleNotFoundError, with what to do, if a package of somebody else's is not there."""
+    if importlib.util.find_spec(package) is None:
+        raise ModuleNotFoundError(f"{what} needs {package}, which is not installed: pip install {package}", name=package)
