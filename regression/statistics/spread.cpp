@@ -60,7 +60,7 @@ struct Counted {
 template <class Of>
 std::optional<Neighbours> find_in(const Bracket& bracket, std::span<const double> values, std::size_t rank,
                                   const Of& of, int threads) {
-  const auto [low, high] = bracket;
+  const double low = bracket.low, high = bracket.high;  // Clang 14 captures no structured bindings
   const bool one_value = low == high;
   // Written without branches, for which comes next is chance: what is outside is written, too, and written over.
   const auto count = [&](std::size_t begin, std::size_t end, Counted& counted) {
