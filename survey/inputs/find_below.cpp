@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <map>
@@ -81,6 +82,8 @@ class Listing {
   bool is_at_end() const { return is_at_end_; }
   /// Of opening or reading it; 0: none.
   int reason() const { return reason_; }
+  /// It could not be opened, for too many files are open.
+  bool lacks_files() const { return !is_identified_ && (reason_ == EMFILE || reason_ == ENFILE); }
   /// Which directory it is; none if it could not be opened.
   const std::pair<dev_t, ino_t>* identity() const { return is_identified_ ? &identity_ : nullptr; }
 
@@ -133,6 +136,7 @@ class Walk {
 
   void read(const std::string& path, const std::string& name);
   void look_ahead(const Directories& directories);
+  void look_at_first(const Directories& directories);
   void tell(const Listing& listing, const std::string& path, const std::string& name);
 
   const OnFile& on_file_;
@@ -168,6 +172,18 @@ void Walk::look_ahead(const Directories& directories) {
   }
   wait_together(entries.size(), [&](std::size_t i) { entries[i].first->look(entries[i].second); });
   for (const auto& [path, listing] : ahead) listing->close_at_end();
+  const auto lacks_files = [](const auto& one) { return one.second->lacks_files(); };
+  if (std::ranges::any_of(ahead, lacks_files)) look_at_first(directories);
+}
+
+/// Where a process may have few files open: what else was looked at has its turn later.
+void Walk::look_at_first(const Directories& directories) {
+  looked_at_.clear();
+  const std::string& path = directories.begin()->second;
+  Listing& listing = looked_at_[path];
+  listing.list(path);
+  for (std::size_t i = 0; i < listing.entries().size(); ++i) listing.look(i);
+  listing.close_at_end();
 }
 
 void Walk::read(const std::string& path, const std::string& name) {

@@ -3,6 +3,7 @@ what one look after the other gives."""
 
 import os
 import random
+import resource
 
 import pytest
 
@@ -87,6 +88,14 @@ def test_the_first_mistake_is_told_whoever_is_slow(plan, sky, tmp_path, env):
     manifest.write_text("path\n" + "\n".join(there[:5]) + "\n\"\"\n\"\"\n")
     said = plan(manifest, env=env, code=2)
     assert f"list.csv:{7}" in said
+
+
+def test_a_process_that_may_open_few_files_finds_them_all(run, sky, tmp_path):
+    (tmp_path / "c.yaml").write_text("")
+    done = run("batch", "--dry-run", "-o", tmp_path / "out", tmp_path / "c.yaml", sky,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)))
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [str(sky / name) for name in below(sky)]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root: may read every directory")
