@@ -36,7 +36,7 @@
 #include "survey/journal/directory_lock.hpp"
 #include "survey/journal/failures.hpp"
 #include "survey/journal/journal.hpp"
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 
 namespace srcextract {
 namespace {
@@ -76,8 +76,8 @@ KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::
   KeptFiles kept(options.inputs);
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
+  kept.add(files.size(), [&](std::size_t i) -> const std::string& { return files[i].path; });
   for (const ImageFile& file : files) {
-    kept.add(file.path);
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
     if (file.config.get() == last) continue;
@@ -111,8 +111,12 @@ void describe(const Plan& plan, const Shard& shard) {
 
 /// One line a file on stdout.
 void print_plan(const Plan& plan) {
+  constexpr std::size_t at_a_time = std::size_t{1} << 20;
   std::string text;
-  for (const PlannedFile& planned : plan.files) text += planned.file.path + "\n";
+  for (const PlannedFile& planned : plan.files) {
+    text += planned.file.path + "\n";
+    if (text.size() >= at_a_time) print_result(std::exchange(text, {}));
+  }
   print_result(text);
 }
 

@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "io/files/output_file.hpp"
 #include "stages/core/error.hpp"
+#include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
 
@@ -38,11 +40,30 @@ void LogFile::require_none_of(const std::vector<std::string>& files) const {
 }
 
 KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) add(path);
+  add(paths.size(), [&](std::size_t i) -> const std::string& { return paths[i]; });
 }
 
 void KeptFiles::add(const std::string& path) {
   if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
+}
+
+void KeptFiles::add(std::size_t count, const std::function<const std::string&(std::size_t)>& path) {
+  constexpr std::size_t at_a_time = 4096;
+  std::vector<std::optional<Identity>> identities(at_a_time);
+  for (std::size_t begin = 0; begin < count; begin += at_a_time) {
+    const std::size_t some = std::min(at_a_time, count - begin);
+    wait_together(some, [&](std::size_t i) { identities[i] = identity(path(begin + i)); });
+    for (std::size_t i = 0; i < some; ++i) {
+      if (!identities[i]) continue;
+      const std::string_view text = path(begin + i);
+      const std::size_t file_name = text.rfind('/') + 1;
+      PackedBytes::Writer out(paths_);
+      out.shared(text.substr(0, file_name));
+      out.text(text.substr(file_name));
+      inputs_.push_back({*identities[i], paths_.add(out)});
+    }
+  }
+  std::ranges::stable_sort(inputs_, {}, &Input::file);
 }
 
 void KeptFiles::add_files_of(const Config& config) {
@@ -64,10 +85,9 @@ void KeptFiles::add_files_of(const FilesBeside& beside) {
 void KeptFiles::require_kept(const std::vector<std::string>& outputs) const {
   for (const std::string& output : outputs) {
     const std::optional<Identity> file = identity(output);
-    const auto input = file ? path_of_.find(*file) : path_of_.end();
-    if (input != path_of_.end())
+    if (const std::optional<std::string> input = file ? path_of(*file) : std::nullopt)
       throw Error(ErrorKind::config,
-                  "the output '" + output + "' would replace the input or log '" + input->second +
+                  "the output '" + output + "' would replace the input or log '" + *input +
                       "'; choose another name or directory for the output, or do not give it as input");
   }
 }
@@ -76,10 +96,18 @@ std::vector<std::string> KeptFiles::among(const std::vector<std::string>& output
   std::vector<std::string> kept;
   for (const std::string& output : outputs) {
     const std::optional<Identity> file = identity(output);
-    const auto known = file ? path_of_.find(*file) : path_of_.end();
-    if (known != path_of_.end()) kept.push_back(known->second);
+    if (std::optional<std::string> known = file ? path_of(*file) : std::nullopt) kept.push_back(std::move(*known));
   }
   return kept;
+}
+
+std::optional<std::string> KeptFiles::path_of(const Identity& file) const {
+  if (const auto known = path_of_.find(file); known != path_of_.end()) return known->second;
+  const auto input = std::ranges::lower_bound(inputs_, file, {}, &Input::file);
+  if (input == inputs_.end() || input->file != file) return std::nullopt;
+  PackedBytes::Reader in(paths_, input->path);
+  std::string path(in.shared());
+  return path += in.text();
 }
 
 std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "config/config.hpp"
 #include "survey/inputs/image_file.hpp"
+#include "survey/journal/packed_bytes.hpp"
 
 namespace srcextract {
 
@@ -35,6 +38,9 @@ class KeptFiles {
   /// One more, unless there is no such file.
   void add(const std::string& path);
 
+  /// Those of `count`, which are looked at together.
+  void add(std::size_t count, const std::function<const std::string&(std::size_t)>& path);
+
   /// The files that a configuration names.
   void add_files_of(const Config& config);
 
@@ -49,9 +55,18 @@ class KeptFiles {
 
  private:
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device, inode
+  /// One of very many, in few bytes.
+  struct Input {
+    Identity file;
+    PackedBytes::Place path;
+  };
+
   static std::optional<Identity> identity(const std::string& path);
+  std::optional<std::string> path_of(const Identity& file) const;
 
   std::map<Identity, std::string> path_of_;
+  std::vector<Input> inputs_;  ///< in the order of their files
+  PackedBytes paths_;          ///< of inputs: directory and file name
 };
 
 /// Throws Error{config} if output.columns names a column that catalogues of images, which are not those of a

@@ -36,9 +36,10 @@ struct SharedColumn {
 };
 
 /// The values of one column in the report's convention, of these rows or of all; NaN where there is no finite one, and
-/// for text. SExtractor's 99 for a magnitude that does not exist is none.
+/// for text; on threads. SExtractor's 99 for a magnitude that does not exist is none.
 std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor,
-                                     std::span<const std::int64_t> rows);
-std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor);
+                                     std::span<const std::int64_t> rows, int threads);
+std::vector<double> values_in_report(const ColumnValues& values, const Meaning& meaning, double unit_factor,
+                                     int threads);
 
 }  // namespace srcextract

@@ -35,7 +35,7 @@ std::vector<ColumnPass> plan_passes(const std::vector<SharedColumn>& shared, con
 
 LoadedColumns::LoadedColumns(const Catalog& reference, const Catalog& other, const std::vector<SharedColumn>& shared,
                              const ColumnPass& pass, int threads)
-    : reference_(reference), new_(other), shared_(shared), pass_(pass) {
+    : reference_(reference), new_(other), shared_(shared), pass_(pass), threads_(threads) {
   parallel_for(2, 1, Cpu{threads}, [&](std::int64_t side, std::int64_t) {
     std::vector<std::size_t> columns;
     for (std::size_t i : pass.read) columns.push_back(side == 0 ? shared[i].in_reference : shared[i].in_new);
@@ -49,19 +49,19 @@ std::size_t LoadedColumns::place(std::size_t column) const {
 
 std::vector<double> LoadedColumns::of_reference(std::size_t column) const {
   return values_in_report(reference_table_.columns[place(column)].values,
-                          reference_.meanings[shared_[column].in_reference], 1);
+                          reference_.meanings[shared_[column].in_reference], 1, threads_);
 }
 std::vector<double> LoadedColumns::of_new(std::size_t column) const {
   return values_in_report(new_table_.columns[place(column)].values, new_.meanings[shared_[column].in_new],
-                          shared_[column].new_factor);
+                          shared_[column].new_factor, threads_);
 }
 std::vector<double> LoadedColumns::of_reference(std::size_t column, std::span<const std::int64_t> rows) const {
   return values_in_report(reference_table_.columns[place(column)].values,
-                          reference_.meanings[shared_[column].in_reference], 1, rows);
+                          reference_.meanings[shared_[column].in_reference], 1, rows, threads_);
 }
 std::vector<double> LoadedColumns::of_new(std::size_t column, std::span<const std::int64_t> rows) const {
   return values_in_report(new_table_.columns[place(column)].values, new_.meanings[shared_[column].in_new],
-                          shared_[column].new_factor, rows);
+                          shared_[column].new_factor, rows, threads_);
 }
 
 }  // namespace srcextract

@@ -29,6 +29,7 @@ class LoadedColumns {
                 const ColumnPass& pass, int threads);
 
   const std::string& name(std::size_t column) const { return shared_[column].name; }
+  int threads() const { return threads_; }
 
   const ColumnValues& raw_reference(std::size_t column) const { return reference_table_.columns[place(column)].values; }
   const ColumnValues& raw_new(std::size_t column) const { return new_table_.columns[place(column)].values; }
@@ -45,6 +46,7 @@ class LoadedColumns {
   const Catalog& new_;
   const std::vector<SharedColumn>& shared_;
   const ColumnPass& pass_;
+  int threads_;
   Table reference_table_, new_table_;
 };
 

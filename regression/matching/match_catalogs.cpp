@@ -9,6 +9,7 @@
 
 #include "regression/columns/known_columns.hpp"
 #include "regression/statistics/robust.hpp"
+#include "regression/statistics/spread.hpp"
 
 namespace srcextract {
 namespace {
@@ -96,9 +97,8 @@ void follow_shift(MatchedCatalogs& matched, int threads) {
   const Positions& reference = matched.reference.positions;
   Positions& other = matched.other.positions;
   for (int round = 0; round < shift_rounds; ++round) {
-    std::vector<double> dx = position_offsets(matched, &Positions::x);
-    std::vector<double> dy = position_offsets(matched, &Positions::y);
-    const double shift_x = median_of(dx), shift_y = median_of(dy);
+    const double shift_x = median_of(position_offsets(matched, &Positions::x), threads);
+    const double shift_y = median_of(position_offsets(matched, &Positions::y), threads);
     if (!(std::hypot(shift_x, shift_y) > shift_that_matters * matched.columns.radius)) return;
     const bool sky = other.frame == Frame::sky;
     for (std::size_t i = 0; i < other.x.size(); ++i) {
@@ -110,11 +110,10 @@ void follow_shift(MatchedCatalogs& matched, int threads) {
 }
 
 /// Puts the new fluxes on the reference's scale, so that a faint source is one on both sides whatever became of units.
-void match_brightness(MatchedCatalogs& matched) {
-  std::vector<double> ratios = offsets(matched.reference.brightness, matched.other.brightness, matched.matches);
-  std::erase_if(ratios, [](double ratio) { return std::isnan(ratio); });
-  if (ratios.empty()) return;
-  const double scale = median_of(ratios);
+void match_brightness(MatchedCatalogs& matched, int threads) {
+  const double scale =
+      median_of(offsets(matched.reference.brightness, matched.other.brightness, matched.matches), threads);
+  if (std::isnan(scale)) return;
   for (double& value : matched.other.brightness) value -= scale;
 }
 
@@ -133,7 +132,7 @@ MatchedCatalogs match_by(const PositionColumns& columns, std::optional<std::size
   matched.matches = match_sources(reference, other, columns.radius, threads);
   // In units of sigma every pair has a radius of its own.
   if (columns.errors.empty()) follow_shift(matched, threads);
-  if (brightness) match_brightness(matched);
+  if (brightness) match_brightness(matched, threads);
   return matched;
 }
 
@@ -172,14 +171,14 @@ std::vector<double> offsets(const std::vector<double>& reference, const std::vec
   return result;
 }
 
-bool is_same_image(const MatchedCatalogs& matched) {
+bool is_same_image(const MatchedCatalogs& matched, int threads) {
   const std::size_t pairs = matched.matches.reference.size();
   if (pairs == 0) return false;
   const double limit = matched.columns.frame == Frame::pixel ? same_pixels : same_pixels_sky;
   for (const auto coordinate : {&Positions::x, &Positions::y}) {
     std::vector<double> offset = position_offsets(matched, coordinate);
-    const double centre = pairs < least_for_shift ? 0 : median_of(offset);
-    if (!(scatter_of(offset, centre) <= limit)) return false;
+    const double scatter = pairs < least_for_shift ? scatter_of(offset, 0) : spread_of(offset, threads).scatter;
+    if (!(scatter <= limit)) return false;
   }
   return true;
 }

@@ -42,6 +42,6 @@ std::vector<double> offsets(const std::vector<double>& reference, const std::vec
 
 /// Whether both sides measured the same pixels, but for a shift of all: their positions agree better than those of two
 /// exposures can.
-bool is_same_image(const MatchedCatalogs& matched);
+bool is_same_image(const MatchedCatalogs& matched, int threads);
 
 }  // namespace srcextract

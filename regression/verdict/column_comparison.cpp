@@ -5,7 +5,9 @@
 #include <numbers>
 
 #include "regression/columns/known_columns.hpp"
+#include "regression/statistics/pieces.hpp"
 #include "regression/statistics/robust.hpp"
+#include "regression/statistics/spread.hpp"
 #include "regression/statistics/trend.hpp"
 #include "regression/verdict/concentration.hpp"
 
@@ -35,18 +37,30 @@ constexpr double clear_direction = 18;
 
 /// Position angles that differ by about 90 degrees differ by +90 as often as by -90: puts all of them within 90 degrees
 /// of the direction that they have in common, if they have one, so that they have a mean.
-void unwrap_angles(std::vector<double>& differences) {
+void unwrap_angles(std::vector<double>& differences, int threads) {
   constexpr double degree = std::numbers::pi / 180;
+  struct Sums {
+    double sine = 0, cosine = 0, count = 0;
+  };
   double sine = 0, cosine = 0, count = 0;
-  for (double difference : differences) {
-    if (std::isnan(difference)) continue;
-    sine += std::sin(2 * difference * degree);
-    cosine += std::cos(2 * difference * degree);
-    ++count;
+  for (const Sums& part :
+       by_pieces<Sums>(differences.size(), threads, [&](std::size_t begin, std::size_t end, Sums&sums) {
+         for (std::size_t i = begin; i < end; ++i) {
+           if (std::isnan(differences[i])) continue;
+           sums.sine += std::sin(2 * differences[i] * degree);
+           sums.cosine += std::cos(2 * differences[i] * degree);
+           ++sums.count;
+         }
+       })) {
+    sine += part.sine;
+    cosine += part.cosine;
+    count += part.count;
   }
   if (!(sine * sine + cosine * cosine > clear_direction * count)) return;
   const double centre = std::atan2(sine, cosine) / 2 / degree;
-  for (double& difference : differences) difference = centre + wrapped(difference - centre, 180);
+  for_each_piece(differences.size(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) differences[i] = centre + wrapped(differences[i] - centre, 180);
+  });
 }
 
 /// Of the pairs that are looked at.
@@ -59,17 +73,13 @@ Location location_of(std::span<const double> difference, const Division& divisio
   return trimmed_location(values);
 }
 
-Spread spread_of(const PairedColumn& column, Difference difference) {
-  std::vector<double> values;
-  values.reserve(column.reference.size());
-  for (std::size_t i = 0; i < column.reference.size(); ++i) {
-    const double value = difference_of(column, i, difference);
-    if (!std::isnan(value)) values.push_back(value);
-  }
-  Spread spread;
-  spread.median = median_of(values);
-  spread.scatter = scatter_of(values, spread.median);
-  return spread;
+std::vector<double> differences_of(const PairedColumn& column, Difference difference, int threads) {
+  return each_value(column.reference.size(), threads,
+                    [&](std::size_t i) { return difference_of(column, i, difference); });
+}
+
+Spread spread_as(const PairedColumn& column, Difference difference, int threads) {
+  return spread_of(differences_of(column, difference, threads), threads);
 }
 
 /// Median and scatter in each bin of brightness: what a row is an outlier against. Sources as bright are not all as
@@ -90,15 +100,30 @@ std::vector<Spread> spreads_by_brightness(std::span<const double> difference, co
   return spreads;
 }
 
-void count_values(ColumnComparison& result, const PairedColumn& column) {
-  for (std::size_t i = 0; i < column.reference.size(); ++i) {
-    const bool in_reference = !std::isnan(column.reference[i]);
-    const bool in_new = !std::isnan(column.other[i]);
-    result.pairs += in_reference && in_new;
-    result.values_lost += in_reference && !in_new;
-    result.values_gained += in_new && !in_reference;
-    if (in_reference && !in_new && result.rows_without_value.size() < offenders_kept)
-      result.rows_without_value.push_back(static_cast<std::int64_t>(i));
+struct ValueCounts {
+  std::int64_t pairs = 0, lost = 0, gained = 0;
+  std::vector<std::int64_t> first_lost;
+};
+
+void count_values(ColumnComparison& result, const PairedColumn& column, int threads) {
+  const auto count = [&](std::size_t begin, std::size_t end, ValueCounts& counts) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool in_reference = !std::isnan(column.reference[i]);
+      const bool in_new = !std::isnan(column.other[i]);
+      counts.pairs += in_reference && in_new;
+      counts.lost += in_reference && !in_new;
+      counts.gained += in_new && !in_reference;
+      if (in_reference && !in_new && counts.first_lost.size() < offenders_kept)
+        counts.first_lost.push_back(static_cast<std::int64_t>(i));
+    }
+  };
+  for (const ValueCounts& counts : by_pieces<ValueCounts>(column.reference.size(), threads, count)) {
+    result.pairs += counts.pairs;
+    result.values_lost += counts.lost;
+    result.values_gained += counts.gained;
+    for (const std::int64_t row : counts.first_lost) {
+      if (result.rows_without_value.size() < offenders_kept) result.rows_without_value.push_back(row);
+    }
   }
 }
 
@@ -116,26 +141,45 @@ void keep_farthest(std::vector<Far>& farthest, Far candidate) {
   if (farthest.size() > offenders_kept) farthest.pop_back();
 }
 
-void find_outliers(ColumnComparison& result, const PairedColumn& column, std::span<const double> difference,
-                   const Pairs& pairs, double outlier) {
-  const bool counted = column.rule->difference == Difference::equal;
-  const std::vector<Spread> spreads = counted ? std::vector<Spread>() : spreads_by_brightness(difference, pairs.field);
-  std::vector<Far> outliers, others;
+/// Of some pairs those that are far from others as bright, and the farthest of either kind.
+struct Outliers {
+  std::vector<std::uint32_t> pairs;
+  std::vector<Far> farthest, of_others;
+};
+
+Sample sample_of(const std::vector<Outliers>& found, const Pairs& pairs) {
   Sample sample;
-  for (std::size_t i = 0; i < difference.size(); ++i) {
-    if (std::isnan(difference[i]) || (counted && difference[i] == 0)) continue;
-    const Spread around = counted ? Spread{0, 0} : spreads[pairs.field.brightness.of_pair[i]];
-    const double distance = std::isnan(around.median) ? 0 : std::abs(difference[i] - around.median);
-    const bool far = distance > std::max(column.rule->tolerance, outlier * around.scatter);
-    result.outliers += far;
-    if (far) {
+  for (const Outliers& piece : found) {
+    for (const std::uint32_t i : piece.pairs) {
       sample.x.push_back(pairs.x[i]);
       sample.y.push_back(pairs.y[i]);
       sample.brightness.push_back(pairs.brightness.empty() ? not_known : pairs.brightness[i]);
     }
-    if (distance > 0) keep_farthest(far ? outliers : others, {i, distance});
   }
-  result.outliers_are = in_common(sample, pairs.sorted_brightness, pairs.field, pairs.frame);
+  return sample;
+}
+
+void find_outliers(ColumnComparison& result, const PairedColumn& column, std::span<const double> difference,
+                   const std::vector<Spread>& spreads, const Pairs& pairs, double outlier) {
+  const bool counted = column.rule->difference == Difference::equal;
+  const auto look = [&](std::size_t begin, std::size_t end, Outliers& found) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (std::isnan(difference[i]) || (counted && difference[i] == 0)) continue;
+      const Spread around = counted ? Spread{0, 0} : spreads[pairs.field.brightness.of_pair[i]];
+      const double distance = std::isnan(around.median) ? 0 : std::abs(difference[i] - around.median);
+      const bool far = distance > std::max(column.rule->tolerance, outlier * around.scatter);
+      if (far) found.pairs.push_back(static_cast<std::uint32_t>(i));  // rows are counted in as many bits
+      if (distance > 0) keep_farthest(far ? found.farthest : found.of_others, {i, distance});
+    }
+  };
+  const std::vector<Outliers> found = by_pieces<Outliers>(difference.size(), pairs.threads, look);
+  std::vector<Far> outliers, others;
+  for (const Outliers& piece : found) {
+    result.outliers += std::ssize(piece.pairs);
+    for (const Far& far : piece.farthest) keep_farthest(outliers, far);
+    for (const Far& far : piece.of_others) keep_farthest(others, far);
+  }
+  result.outliers_are = in_common(sample_of(found, pairs), pairs.sorted_brightness, pairs.field, pairs.frame);
   for (const Far& far : outliers.empty() ? others : outliers) {
     result.worst.push_back({pairs.matches.reference[far.pair] + 1, pairs.matches.other[far.pair] + 1, pairs.x[far.pair],
                             pairs.y[far.pair], column.reference[far.pair], column.other[far.pair],
@@ -143,21 +187,40 @@ void find_outliers(ColumnComparison& result, const PairedColumn& column, std::sp
   }
 }
 
-void find_trends(ColumnComparison& result, std::span<const double> difference, const Pairs& pairs, double least,
-                 double sigma) {
+/// What is found of the pairs that are looked at.
+struct Locations {
+  Location of_all;
+  std::vector<Spread> spreads;  ///< by brightness
+  std::vector<Location> by_brightness, by_x, by_y, by_cell;
+};
+
+/// Differences that are counted have no spread, and no trend.
+Locations locate(std::span<const double> difference, const Pairs& pairs, bool counted) {
   const Division& field = pairs.field;
   const auto along = [&](const PairBins& bins) {
     return locations_in(difference, field.looked_at, bins.of_pair, bins.count());
   };
-  const std::vector<Location> by_brightness = along(field.brightness);
-  result.with_flux = fit_trend(field.brightness, by_brightness);
-  const Location weighted = weighted_location(field.brightness, by_brightness);
+  Locations found;
+  const auto find = [&](std::int64_t what) {
+    if (what == 0) found.of_all = location_of(difference, field);
+    if (what == 1) found.spreads = spreads_by_brightness(difference, field);
+    if (what == 2) found.by_brightness = along(field.brightness);
+    if (what == 3) found.by_x = along(field.x);
+    if (what == 4) found.by_y = along(field.y);
+    if (what == 5) found.by_cell = locations_in(difference, field.looked_at, field.cell, field.side * field.side);
+  };
+  parallel_for(counted ? 1 : 6, 1, Cpu{pairs.threads}, [&](std::int64_t what, std::int64_t) { find(what); });
+  return found;
+}
+
+void find_trends(ColumnComparison& result, const Locations& found, const Division& field, double least, double sigma) {
+  result.with_flux = fit_trend(field.brightness, found.by_brightness);
+  const Location weighted = weighted_location(field.brightness, found.by_brightness);
   if (weighted.significance > result.location.significance) result.location = weighted;
-  result.bright_end = find_bright_end(field.brightness, by_brightness);
-  result.with_x = fit_trend(field.x, along(field.x));
-  result.with_y = fit_trend(field.y, along(field.y));
-  const std::vector<Location> by_cell = locations_in(difference, field.looked_at, field.cell, field.side * field.side);
-  result.cells = find_cells(field, by_cell, least, sigma);
+  result.bright_end = find_bright_end(field.brightness, found.by_brightness);
+  result.with_x = fit_trend(field.x, found.by_x);
+  result.with_y = fit_trend(field.y, found.by_y);
+  result.cells = find_cells(field, found.by_cell, least, sigma);
 }
 
 }  // namespace
@@ -187,23 +250,25 @@ ColumnComparison compare_column(const PairedColumn& column, const Pairs& pairs, 
   result.name = column.name;
   result.unit = column.unit;
   result.difference = column.rule->difference;
-  count_values(result, column);
+  const int threads = pairs.threads;
+  count_values(result, column, threads);
   if (equal(column.reference, column.other)) {  // most often, between two runs of one program
     result.absolute = result.relative = {0, 0};
     if (!column.reference_error.empty()) result.in_sigma = {0, 0};
     return result;
   }
   const bool angle = is_position_angle(column.name);
-  result.absolute = spread_of(column, angle ? Difference::angle : Difference::absolute);
-  result.relative = spread_of(column, Difference::relative);
-  if (!column.reference_error.empty()) result.in_sigma = spread_of(column, Difference::sigma);
+  result.absolute = spread_as(column, angle ? Difference::angle : Difference::absolute, threads);
+  result.relative = spread_as(column, Difference::relative, threads);
+  if (!column.reference_error.empty()) result.in_sigma = spread_as(column, Difference::sigma, threads);
 
-  std::vector<double> difference(column.reference.size());
-  for (std::size_t i = 0; i < difference.size(); ++i) difference[i] = difference_of(column, i, result.difference);
-  if (result.difference == Difference::angle) unwrap_angles(difference);
-  result.location = location_of(difference, pairs.field);
-  find_outliers(result, column, difference, pairs, outlier);
-  if (result.difference != Difference::equal) find_trends(result, difference, pairs, column.rule->bias, sigma);
+  std::vector<double> difference = differences_of(column, result.difference, threads);
+  if (result.difference == Difference::angle) unwrap_angles(difference, threads);
+  const bool counted = result.difference == Difference::equal;
+  const Locations found = locate(difference, pairs, counted);
+  result.location = found.of_all;
+  find_outliers(result, column, difference, found.spreads, pairs, outlier);
+  if (!counted) find_trends(result, found, pairs.field, column.rule->bias, sigma);
   return result;
 }
 

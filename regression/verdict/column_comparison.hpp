@@ -33,6 +33,7 @@ struct Pairs {
   std::span<const double> brightness;         ///< of each pair, log10 of the flux; empty if it is not known
   std::span<const double> sorted_brightness;  ///< without NaN
   Frame frame = Frame::pixel;
+  int threads = 1;  ///< that look at them
 };
 
 /// The difference of one pair as `difference` defines it; NaN if a value is.

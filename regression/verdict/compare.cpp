@@ -8,13 +8,13 @@
 
 #include "regression/columns/passes.hpp"
 #include "regression/matching/match_catalogs.hpp"
+#include "regression/statistics/spread.hpp"
 #include "regression/verdict/alarm_levels.hpp"
 #include "regression/verdict/concentration.hpp"
 #include "regression/verdict/explain.hpp"
 #include "regression/verdict/judge_column.hpp"
 #include "regression/verdict/pairing.hpp"
 #include "regression/verdict/sources_comparison.hpp"
-#include "stages/core/parallel.hpp"
 
 namespace srcextract {
 namespace {
@@ -85,7 +85,7 @@ void Comparing::sources(MatchedCatalogs matched) {
   result_.radius_in_sigma = !matched.columns.errors.empty();
   result_.alignment = matched.alignment;
   result_.same_image = rules_.significance.pixels == SamePixels::same ||
-                       (rules_.significance.pixels == SamePixels::automatic && is_same_image(matched));
+                       (rules_.significance.pixels == SamePixels::automatic && is_same_image(matched, threads_));
   // Noise has no part in what differs between two runs on the same pixels: whatever is beyond its tolerance is real.
   if (result_.same_image) levels_.column = levels_.part = levels_.count = 0;
 
@@ -119,8 +119,8 @@ void Comparing::sources(MatchedCatalogs matched) {
                                   sources.reference, sources.other));
     return;
   }
-  const std::vector<Finding> findings =
-      judge_sources(reference, other, matches, before, now, field_, rules_.sources, levels_, result_.same_image);
+  const std::vector<Finding> findings = judge_sources(reference, other, matches, before, now, field_, rules_.sources,
+                                                      levels_, result_.same_image, threads_);
   result_.findings.insert(result_.findings.end(), findings.begin(), findings.end());
 }
 
@@ -140,21 +140,19 @@ void Comparing::divide(const PlacedRows& reference, const PlacedRows& other) {
     }
   }
   field_ = divide_pairs(brightness_, x_, y_);
-  sorted_brightness_ = sorted(brightness_);
+  sorted_brightness_ = sorted(brightness_, threads_);
 }
 
 void Comparing::columns(const LoadedColumns& loaded, const ColumnPass& pass) {
-  std::vector<Judged> judged(pass.compared.size());
   const double outlier = result_.same_image ? 0 : rules_.significance.outlier;
-  parallel_for(static_cast<std::int64_t>(judged.size()), 1, Cpu{threads_}, [&](std::int64_t i, std::int64_t) {
-    const PairedColumn column =
-        pair_up(loaded, shared_, pass.compared[static_cast<std::size_t>(i)], rules_, result_.matches);
-    const Pairs pairs{result_.matches, field_, x_, y_, brightness_, sorted_brightness_, result_.frame};
-    Judged& out = judged[static_cast<std::size_t>(i)];
+  // One after the other, each by all threads: what a column takes is there once, however many threads there are.
+  for (const std::size_t compared : pass.compared) {
+    const PairedColumn column = pair_up(loaded, shared_, compared, rules_, result_.matches);
+    const Pairs pairs{result_.matches, field_, x_, y_, brightness_, sorted_brightness_, result_.frame, threads_};
+    Judged& out = judged_.emplace_back();
     out.comparison = compare_column(column, pairs, outlier, std::max(levels_.part, least_for_a_part));
     out.findings = judge_column(column, out.comparison, pairs, levels_.column);
-  });
-  std::move(judged.begin(), judged.end(), std::back_inserter(judged_));
+  }
 }
 
 /// Findings of one cause are told with the first column that has it, and the others named.

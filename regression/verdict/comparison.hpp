@@ -10,15 +10,11 @@
 #include "regression/matching/match.hpp"
 #include "regression/statistics/division.hpp"
 #include "regression/statistics/robust.hpp"
+#include "regression/statistics/spread.hpp"
 #include "regression/statistics/trend.hpp"
 #include "regression/verdict/concentration.hpp"
 
 namespace srcextract {
-
-/// Of the differences of a column: their median, and 1.4826 times the median distance from it.
-struct Spread {
-  double median = not_known, scatter = not_known;
-};
 
 /// A row that is far from where its neighbours in brightness are. Rows are counted from 1, as NUMBER is.
 struct Offender {
@@ -36,8 +32,8 @@ struct ColumnComparison {
   std::int64_t values_lost = 0;                  ///< a number in the reference, none in the new
   std::int64_t values_gained = 0;                ///< the other way round
   std::vector<std::int64_t> rows_without_value;  ///< the first pairs of values_lost
-  Spread absolute, relative, in_sigma;
-  Location location;  ///< of the difference
+  Spread absolute, relative, in_sigma;           ///< of the differences
+  Location location;                             ///< of the difference
   Trend with_flux, with_x, with_y;
   Deviation bright_end;          ///< of significance 0 if there is none
   std::vector<Deviation> cells;  ///< parts of the field that differ, the most significant first

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regression/statistics/spread.hpp"
+
 namespace srcextract {
 namespace {
 
@@ -34,14 +36,8 @@ double area(const Part& part) {
 
 }  // namespace
 
-std::vector<double> sorted(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  std::sort(values.begin(), values.end());
-  return values;
-}
-
 Concentration where_mostly(const Sample& sample, const Division& field, Frame frame) {
-  const std::vector<double> x = sorted(sample.x), y = sorted(sample.y);
+  const std::vector<double> x = sorted(sample.x, 1), y = sorted(sample.y, 1);
   if (std::min(x.size(), y.size()) < least_for_a_place) return {};
   const auto [low_x, high_x] = narrowest(x);
   const auto [low_y, high_y] = narrowest(y);
@@ -54,7 +50,7 @@ Concentration where_mostly(const Sample& sample, const Division& field, Frame fr
 }
 
 Concentration how_bright(const Sample& sample, std::span<const double> all) {
-  const std::vector<double> theirs = sorted(sample.brightness);
+  const std::vector<double> theirs = sorted(sample.brightness, 1);
   if (theirs.size() < least_for_a_range || all.empty()) return {};
   const std::size_t most = most_of(theirs.size());
   const double count = static_cast<double>(all.size());

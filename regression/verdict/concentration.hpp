@@ -37,7 +37,4 @@ Concentration in_common(const Sample& sample, std::span<const double> all, const
 /// A part of the field in words: "x 513 to 768, y 1 to 256".
 std::string place_in_words(const Part& place, Frame frame);
 
-/// Without NaN, in ascending order.
-std::vector<double> sorted(std::vector<double> values);
-
 }  // namespace srcextract

@@ -9,7 +9,8 @@
 #include <numbers>
 
 #include "regression/columns/known_columns.hpp"
-#include "regression/statistics/robust.hpp"
+#include "regression/statistics/pieces.hpp"
+#include "regression/statistics/spread.hpp"
 
 namespace srcextract {
 namespace {
@@ -36,21 +37,32 @@ constexpr std::array known_factors = {
                 true},
 };
 
-/// The values that `value(pair)` has, without those that do not exist.
-std::vector<double> collect(const PairedColumn& column, const std::function<double(std::size_t)>& value) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < column.reference.size(); ++i) {
+/// A column, and the threads that look at it.
+struct Looked {
+  const PairedColumn& column;
+  int threads;
+};
+
+/// Of what value(pair) makes of every pair, where it exists.
+template <class Value>
+Spread spread(const Looked& looked, const Value& value) {
+  const std::vector<double> values = each_value(looked.column.reference.size(), looked.threads, [&](std::size_t i) {
     const double v = value(i);
-    if (std::isfinite(v)) values.push_back(v);
-  }
-  return values;
+    return std::isfinite(v) ? v : not_known;
+  });
+  return spread_of(values, looked.threads);
 }
 
-Spread spread(std::vector<double> values) {
-  Spread result;
-  result.median = median_of(values);
-  result.scatter = scatter_of(values, result.median);
-  return result;
+/// The pairs of which that is so.
+template <class Predicate>
+std::size_t count(const Looked& looked, const Predicate& holds) {
+  std::size_t all = 0;
+  for (const std::size_t some : by_pieces<std::size_t>(looked.column.reference.size(), looked.threads,
+                                                       [&](std::size_t begin, std::size_t end, std::size_t&sum) {
+                                                         for (std::size_t i = begin; i < end; ++i) sum += holds(i);
+                                                       }))
+    all += some;
+  return all;
 }
 
 /// How the new values follow from the reference's under one hypothesis: what is left over must scatter far less than
@@ -75,11 +87,11 @@ std::string unit_of(const PairedColumn& column) {
   return column.unit.empty() ? "" : " " + column.unit;
 }
 
-Explanation changed_places(const PairedColumn& column, double usual) {
+Explanation changed_places(const Looked& looked, double usual) {
+  const PairedColumn& column = looked.column;
   if (column.partner_reference.empty()) return {};
-  const Spread left =
-      spread(collect(column, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; }));
-  const Spread partner = spread(collect(column, [&](std::size_t i) { return column.partner_reference[i]; }));
+  const Spread left = spread(looked, [&](std::size_t i) { return column.other[i] - column.partner_reference[i]; });
+  const Spread partner = spread(looked, [&](std::size_t i) { return column.partner_reference[i]; });
   // Small beside the change, and so that the partner's values are reproduced: hours are near many a declination.
   if (!(std::abs(left.median) + left.scatter < far_less * usual && left.scatter < far_less * partner.scatter))
     return {};
@@ -92,10 +104,10 @@ bool is_coordinate(const std::string& name) {
   return is_pixel_coordinate(name) || is_right_ascension(name) || is_declination(name);
 }
 
-Explanation other_direction(const PairedColumn& column) {
-  const Spread sum = spread(collect(column, [&](std::size_t i) { return column.other[i] + column.reference[i]; }));
-  const Spread difference =
-      spread(collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }));
+Explanation other_direction(const Looked& looked) {
+  const PairedColumn& column = looked.column;
+  const Spread sum = spread(looked, [&](std::size_t i) { return column.other[i] + column.reference[i]; });
+  const Spread difference = spread(looked, [&](std::size_t i) { return column.other[i] - column.reference[i]; });
   if (!(sum.scatter < far_less * difference.scatter)) return {};
   if (std::abs(sum.median) <= 0.01 * difference.scatter)
     return {"the new values have the other sign", "a flipped sign"};
@@ -123,26 +135,31 @@ Explanation known_factor(const PairedColumn& column, const Spread& ratio) {
 }
 
 /// Whether one factor explains the new values better than one offset does, and so most of them.
-bool is_factor(const PairedColumn& column, const Spread& ratio) {
-  const Spread offset = spread(collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }));
+bool is_factor(const Looked& looked, const Spread& ratio) {
+  const PairedColumn& column = looked.column;
+  const Spread offset = spread(looked, [&](std::size_t i) { return column.other[i] - column.reference[i]; });
   const Spread left =
-      spread(collect(column, [&](std::size_t i) { return column.other[i] - ratio.median * column.reference[i]; }));
+      spread(looked, [&](std::size_t i) { return column.other[i] - ratio.median * column.reference[i]; });
   return left.scatter < far_less * offset.scatter;
 }
 
 /// A factor of a column that is mostly 0 on both sides, as the angles of round sources are: a zero is one in every
 /// unit.
-Explanation explain_without_zeros(const PairedColumn& column) {
+Explanation explain_without_zeros(const Looked& looked) {
+  const PairedColumn& column = looked.column;
+  const auto is_zero = [&](std::size_t i) { return column.reference[i] == 0 && column.other[i] == 0; };
+  const std::size_t others = count(looked, [&](std::size_t i) { return !is_zero(i); });
+  if (others < least_for_change || 2 * others > column.reference.size()) return {};
   PairedColumn rest;
   rest.name = column.name;
   for (std::size_t i = 0; i < column.reference.size(); ++i) {
-    if (column.reference[i] == 0 && column.other[i] == 0) continue;
+    if (is_zero(i)) continue;
     rest.reference.push_back(column.reference[i]);
     rest.other.push_back(column.other[i]);
   }
-  if (rest.reference.size() < least_for_change || 2 * rest.reference.size() > column.reference.size()) return {};
-  const Spread ratio = spread(collect(rest, [&](std::size_t i) { return rest.other[i] / rest.reference[i]; }));
-  return is_factor(rest, ratio) ? known_factor(rest, ratio) : Explanation{};
+  const Looked at_rest{rest, looked.threads};
+  const Spread ratio = spread(at_rest, [&](std::size_t i) { return rest.other[i] / rest.reference[i]; });
+  return is_factor(at_rest, ratio) ? known_factor(rest, ratio) : Explanation{};
 }
 
 }  // namespace
@@ -155,20 +172,22 @@ std::string with_error(double value, double error) {
   return fmt::format("{:+.{}f} ± {:.{}f}", value, digits, error, digits);
 }
 
-Explanation explain_change(const PairedColumn& column, const Spread& absolute) {
-  const Spread own = spread(collect(column, [&](std::size_t i) { return column.reference[i]; }));
+Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads) {
+  const Looked looked{column, threads};
+  const Spread own = spread(looked, [&](std::size_t i) { return column.reference[i]; });
   const double usual =
-      spread(collect(column, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); })).median;
+      spread(looked, [&](std::size_t i) { return std::abs(column.other[i] - column.reference[i]); }).median;
   // A shift, however large, leaves them where they are among each other.
   const bool reproduced = absolute.scatter <= reproduced_within * own.scatter && usual <= own.scatter;
+  if (usual == 0) return explain_without_zeros(looked);
+  if (reproduced) return {};
   const std::size_t pairs =
-      collect(column, [&](std::size_t i) { return column.other[i] - column.reference[i]; }).size();
-  if (usual == 0) return explain_without_zeros(column);
-  if (reproduced || pairs < least_for_change) return {};
-  if (Explanation found = changed_places(column, usual); !found.words.empty()) return found;
-  if (Explanation found = other_direction(column); !found.words.empty()) return found;
-  const Spread ratio = spread(collect(column, [&](std::size_t i) { return column.other[i] / column.reference[i]; }));
-  return is_factor(column, ratio) ? known_factor(column, ratio) : Explanation{};
+      count(looked, [&](std::size_t i) { return std::isfinite(column.other[i] - column.reference[i]); });
+  if (pairs < least_for_change) return {};
+  if (Explanation found = changed_places(looked, usual); !found.words.empty()) return found;
+  if (Explanation found = other_direction(looked); !found.words.empty()) return found;
+  const Spread ratio = spread(looked, [&](std::size_t i) { return column.other[i] / column.reference[i]; });
+  return is_factor(looked, ratio) ? known_factor(column, ratio) : Explanation{};
 }
 
 Explanation explain_offset(const PairedColumn& column, const Location& location) {

@@ -15,7 +15,7 @@ struct Explanation {
 /// What makes the new values of the reference's, if the values themselves are not reproduced and a simple change
 /// reproduces them: two columns that have changed places, an axis that runs the other way, a factor between units.
 /// `absolute` are the differences. Nothing if there is no such change.
-Explanation explain_change(const PairedColumn& column, const Spread& absolute);
+Explanation explain_change(const PairedColumn& column, const Spread& absolute, int threads);
 
 /// The words for a difference of the whole column; `location` is that of its differences.
 Explanation explain_offset(const PairedColumn& column, const Location& location);

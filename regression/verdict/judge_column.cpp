@@ -120,7 +120,7 @@ std::vector<ColumnFinding> judge_column(const PairedColumn& column, const Column
   const bool counted = result.difference == Difference::equal;
   if (!counted) {
     // What a change of the whole column does to its trends and outliers is no second reason.
-    if (const Explanation why = explain_change(column, result.absolute); !why.words.empty())
+    if (const Explanation why = explain_change(column, result.absolute, pairs.threads); !why.words.empty())
       return findings.push_back({why.words, why.cause}), findings;
     if (std::abs(result.location.mean) > column.rule->bias && result.location.significance >= sigma) {
       const Explanation why = explain_offset(column, result.location);

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "regression/columns/known_columns.hpp"
+#include "regression/statistics/pieces.hpp"
 
 namespace srcextract {
 namespace {
@@ -51,7 +52,9 @@ PairedColumn pair_up(const LoadedColumns& loaded, const std::vector<SharedColumn
     paired.new_error = loaded.of_new(*error, matches.other);
     if (is_variance(shared[*error].name)) {
       for (auto* errors : {&paired.reference_error, &paired.new_error}) {
-        for (double& value : *errors) value = std::sqrt(value);
+        for_each_piece(errors->size(), loaded.threads(), [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) (*errors)[i] = std::sqrt((*errors)[i]);
+        });
       }
     }
   }
@@ -59,8 +62,10 @@ PairedColumn pair_up(const LoadedColumns& loaded, const std::vector<SharedColumn
     paired.partner = shared[*partner].name;
     paired.partner_reference = loaded.of_reference(*partner, matches.reference);
     if (is_right_ascension(paired.name)) {
-      for (double declination : paired.partner_reference)
-        paired.cos_declination.push_back(std::cos(declination * std::numbers::pi / 180));
+      const std::vector<double>& declination = paired.partner_reference;
+      paired.cos_declination = each_value(declination.size(), loaded.threads(), [&](std::size_t i) {
+        return std::cos(declination[i] * std::numbers::pi / 180);
+      });
     }
   }
   return paired;

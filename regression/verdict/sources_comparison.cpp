@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "regression/statistics/robust.hpp"
+#include "regression/statistics/spread.hpp"
 #include "regression/verdict/concentration.hpp"
 
 namespace srcextract {
@@ -42,15 +44,15 @@ Sample sample_of(const std::vector<std::int64_t>& rows, const PlacedRows& side) 
 
 /// Whether the rows lie at the faint end or in one part of the field, and what that tells.
 std::string common_words(const std::vector<std::int64_t>& rows, const PlacedRows& side, const Division& field) {
-  const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness), field, side.positions.frame);
+  const Concentration found = in_common(sample_of(rows, side), sorted(side.brightness, 1), field, side.positions.frame);
   return found.words + (found.cause.empty() ? "" : ": " + found.cause);
 }
 
-Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches) {
+/// `all` is the reference's brightness, sorted.
+Count count_bright(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
+                   std::span<const double> all) {
   Count count;
-  if (reference.brightness.empty() || other.brightness.empty()) return count;
-  const std::vector<double> all = sorted(reference.brightness);
-  if (all.empty()) return count;
+  if (reference.brightness.empty() || other.brightness.empty() || all.empty()) return count;
   const double faint = all[static_cast<std::size_t>(faint_share * static_cast<double>(all.size()))];
   const double limit = faint + std::log10(far_from_faint);
   const auto bright = [&](const PlacedRows& side, std::int64_t row) {
@@ -77,17 +79,16 @@ void judge_net(std::vector<Finding>& findings, const PlacedRows& side, const std
 }
 
 /// Noise makes as many sources cross the detection limit one way as the other, so both sides hold as many faint ones.
-void judge_faint_end(std::vector<Finding>& findings, const PlacedRows& reference, const PlacedRows& other,
-                     double allowed, double sigma) {
-  const std::vector<double> old_ones = sorted(reference.brightness), new_ones = sorted(other.brightness);
-  const auto fainter = [](const std::vector<double>& all, double limit) {
+void judge_faint_end(std::vector<Finding>& findings, std::int64_t reference_rows, std::span<const double> old_ones,
+                     std::span<const double> new_ones, double allowed, double sigma) {
+  const auto fainter = [](std::span<const double> all, double limit) {
     return static_cast<std::int64_t>(std::lower_bound(all.begin(), all.end(), limit) - all.begin());
   };
   for (const double part : faint_ends) {
     const std::size_t rank = static_cast<std::size_t>(part * static_cast<double>(old_ones.size()));
     if (rank == 0) continue;
     const std::int64_t before = fainter(old_ones, old_ones[rank]), now = fainter(new_ones, old_ones[rank]);
-    if (!(share(before - now, reference.positions.size()) > allowed)) continue;
+    if (!(share(before - now, reference_rows) > allowed)) continue;
     if (sigma_of_count(before, before + now, 0.5) < sigma) continue;
     findings.push_back(
         {"sources", fmt::format("of the faintest {:g} % ({} sources) {} are left: the faint end was lost", 100 * part,
@@ -162,7 +163,7 @@ void judge_duplicates(std::vector<Finding>& findings, const std::vector<Duplicat
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,
                                    const std::vector<Duplicate>& new_duplicates, const Division& field,
-                                   const SourceRules& rules, const AlarmLevels& levels, bool same_image) {
+                                   const SourceRules& rules, const AlarmLevels& levels, bool same_image, int threads) {
   std::vector<Finding> findings;
   const std::int64_t rows = reference.positions.size();
   judge_duplicates(findings, reference_duplicates, new_duplicates, rows, rules.duplicated);
@@ -175,9 +176,10 @@ std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows
             levels.count);
   judge_net(findings, other, matches.gained, same_image ? 0 : lost, rows, rules.gained, Went::gained, field,
             levels.count);
+  const std::vector<double> brightness = sorted(reference.brightness, threads);
   if (findings.size() == before_counts && !same_image)
-    judge_faint_end(findings, reference, other, rules.lost, levels.count);
-  judge_bright(findings, count_bright(reference, other, matches), rules, levels.count);
+    judge_faint_end(findings, rows, brightness, sorted(other.brightness, threads), rules.lost, levels.count);
+  judge_bright(findings, count_bright(reference, other, matches, brightness), rules, levels.count);
   return findings;
 }
 

@@ -17,6 +17,6 @@ namespace srcextract {
 std::vector<Finding> judge_sources(const PlacedRows& reference, const PlacedRows& other, const Matches& matches,
                                    const std::vector<Duplicate>& reference_duplicates,
                                    const std::vector<Duplicate>& new_duplicates, const Division& field,
-                                   const SourceRules& rules, const AlarmLevels& levels, bool same_image);
+                                   const SourceRules& rules, const AlarmLevels& levels, bool same_image, int threads);
 
 }  // namespace srcextract

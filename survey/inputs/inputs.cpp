@@ -10,11 +10,14 @@
 #include <utility>
 
 #include "stages/core/error.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
+#include "survey/inputs/find_below.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/manifest.hpp"
 #include "survey/inputs/output_names.hpp"
+#include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
 namespace {
@@ -32,10 +35,26 @@ struct Found {
   Origin origin;
 };
 
+/// What is known of an INPUT before it is looked into.
+struct GivenInput {
+  bool is_there = false;  ///< also of a link that leads nowhere
+  FileStatus status = {};
+};
+
+std::vector<GivenInput> look_at_inputs(const std::vector<std::string>& inputs) {
+  std::vector<GivenInput> given(inputs.size());
+  wait_together(inputs.size(), [&](std::size_t i) {
+    struct stat status {};
+    given[i].is_there = lstat(inputs[i].c_str(), &status) == 0;
+    if (given[i].is_there) given[i].status = S_ISLNK(status.st_mode) ? status_of(inputs[i]) : status_of(status);
+  });
+  return given;
+}
+
 class Search {
  public:
   Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
-      : inputs_(inputs), configs_(given), config_(configs_.with({})), notes_(notes) {}
+      : inputs_(inputs), given_(look_at_inputs(inputs)), configs_(given), config_(configs_.with({})), notes_(notes) {}
 
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
@@ -44,6 +63,7 @@ class Search {
 
  private:
   void find_in_manifest(const std::string& path);
+  void look_at_found(std::size_t before);
   void find_in_directory(const std::string& path, const std::string& name = "");
   void find_matching(const std::string& pattern);
   void add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line = 0);
@@ -52,6 +72,7 @@ class Search {
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
+  const std::vector<GivenInput> given_;  ///< of each
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
@@ -67,17 +88,6 @@ constexpr const char* image_endings = ".fits, .fit or .fts, with .fz or .gz or n
 
 std::string file_name(const std::string& path) {
   return fs::path(path).filename().string();
-}
-
-bool is_directory(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/// Also of a link that leads nowhere.
-bool has_name(const std::string& path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0;
 }
 
 bool are_same_file(const std::string& first, const std::string& second) {
@@ -105,10 +115,10 @@ void Search::find(std::uint32_t input) {
   input_ = input;
   const std::string& text = inputs_[input];
   const std::size_t before = found_.size();
-  const bool is_there = has_name(text);
+  const auto& [is_there, status] = given_[input];
   if (!is_there && is_pattern(text)) {
     find_matching(text);
-  } else if (is_directory(text)) {
+  } else if (status.is_directory) {
     find_in_directory(text);
     if (found_.size() == before)
       fail(text, std::string("no image is in this directory or below it: no file whose name ends in ") + image_endings +
@@ -117,19 +127,31 @@ void Search::find(std::uint32_t input) {
     find_in_manifest(text);
     if (found_.size() == before) fail(text, "this manifest lists no image; give it a line for every one");
   } else if (is_there || image_stem(text) != text) {
-    add(look_at(text, file_name(text)), config_);
+    add(image_file(text, file_name(text), status), config_);
   } else {
     fail(text, "there is no file or directory of this name; look at its spelling, and at where you are");
   }
 }
 
 void Search::find_in_manifest(const std::string& path) {
+  const std::size_t before = found_.size();
   const std::string note = read_manifest(path, configs_, [&](const ManifestRow& row) {
-    ImageFile file = look_at(row.path, row.name);
+    ImageFile file = image_file(row.path, row.name, {});
     file.beside = row.beside;
     add(std::move(file), row.config, row.line);
   });
+  look_at_found(before);
   if (notes_ != nullptr && !note.empty()) notes_->push_back(path + ": " + note);
+}
+
+/// At all that was found since there were so many.
+void Search::look_at_found(std::size_t before) {
+  wait_together(found_.size() - before, [&](std::size_t i) {
+    ImageFile& file = found_[before + i].file;
+    const FileStatus status = status_of(file.path);
+    file.bytes = status.bytes;
+    file.modified = status.modified;
+  });
 }
 
 /// `name` is what the directory itself is called, and a slash.
@@ -149,12 +171,13 @@ void Search::find_in_directory(const std::string& path, const std::string& name)
 void Search::find_matching(const std::string& pattern) {
   const std::size_t before = found_.size();
   const std::vector<std::string> paths = find_matches(pattern);
-  for (const std::string& path : paths) {
-    const std::string name = name_of_match(path, pattern);
-    if (is_directory(path)) {
-      find_in_directory(path, name_before(name));
-    } else if (is_image_name(file_name(path))) {
-      add(look_at(path, name), config_);
+  const std::vector<FileStatus> statuses = statuses_of(paths.size(), [&](std::size_t i) { return paths[i]; });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::string name = name_of_match(paths[i], pattern);
+    if (statuses[i].is_directory) {
+      find_in_directory(paths[i], name_before(name));
+    } else if (is_image_name(file_name(paths[i]))) {
+      add(image_file(paths[i], name, statuses[i]), config_);
     }
   }
   if (found_.size() != before) return;
@@ -175,24 +198,26 @@ std::string Search::describe(const ImageFile& file, const Origin& origin) const 
   return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
 }
 
-/// Drops what was found before under the same name.
+/// Drops what was found before under the same name, in place.
 void Search::take_once() {
-  std::vector<Found> once;
-  once.reserve(found_.size());
+  std::size_t kept = 0;
   for (Found& found : found_) {
-    const bool again = !once.empty() && once.back().file.name == found.file.name &&
-                       are_same_file(once.back().file.path, found.file.path);
-    const bool otherwise = again && once.back().file.config != found.file.config;
-    if (otherwise || (again && hash_of_config(once.back().file) != hash_of_config(found.file))) {
+    const Found* const last = kept == 0 ? nullptr : &found_[kept - 1];
+    const bool again =
+        last != nullptr && last->file.name == found.file.name && are_same_file(last->file.path, found.file.path);
+    const bool otherwise = again && last->file.config != found.file.config;
+    if (otherwise || (again && hash_of_config(last->file) != hash_of_config(found.file))) {
       const std::string what = otherwise ? "two configurations" : "two detection images, bands or tables of positions";
-      throw Error(ErrorKind::config, describe(once.back().file, once.back().origin) + " and " +
-                                         describe(found.file, found.origin) + " are the same image with " + what +
+      throw Error(ErrorKind::config, describe(last->file, last->origin) + " and " + describe(found.file, found.origin) +
+                                         " are the same image with " + what +
                                          ", and its outputs can be those of one; remove one, or give them two names in "
                                          "a manifest's column `name`");
     }
-    if (!again) once.push_back(std::move(found));
+    if (again) continue;
+    if (&found != &found_[kept]) found_[kept] = std::move(found);
+    ++kept;
   }
-  found_ = std::move(once);
+  found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(kept), found_.end());
 }
 
 std::vector<ImageFile> Search::result() {
@@ -200,9 +225,15 @@ std::vector<ImageFile> Search::result() {
                    [](const Found& a, const Found& b) { return a.file.name < b.file.name; });
   take_once();
   std::vector<ImageFile> files;
+  std::vector<Origin> origins;
   files.reserve(found_.size());
-  for (Found& found : found_) files.push_back(std::move(found.file));
-  require_distinct_outputs(files, [&](std::size_t i) { return describe(files[i], found_[i].origin); });
+  origins.reserve(found_.size());
+  for (Found& found : found_) {
+    files.push_back(std::move(found.file));
+    origins.push_back(found.origin);
+  }
+  found_ = {};  // of a million files memory is needed for what follows
+  require_distinct_outputs(files, [&](std::size_t i) { return describe(files[i], origins[i]); });
   return files;
 }
 

@@ -24,15 +24,24 @@ std::string check_image_extension(CheckImage image, ImageCompression compression
 }
 
 /// Drops the first of `endings` that the file name has, unless nothing of it would be left. Says whether there was one.
-bool drop_ending(std::string& name, std::initializer_list<std::string_view> endings) {
+bool drop_ending(std::string_view& name, std::initializer_list<std::string_view> endings) {
   const std::size_t length = name.size() - (name.rfind('/') + 1);
   for (std::string_view ending : endings) {
     if (length <= ending.size()) continue;
-    if (!equal_in_any_case(std::string_view(name).substr(name.size() - ending.size()), ending)) continue;
-    name.resize(name.size() - ending.size());
+    if (!equal_in_any_case(name.substr(name.size() - ending.size()), ending)) continue;
+    name.remove_suffix(ending.size());
     return true;
   }
   return false;
+}
+
+/// Part of the name.
+std::string_view stem_of(std::string_view name) {
+  const std::initializer_list<std::string_view> fits = {".fits", ".fit", ".fts"};
+  std::string_view stem = name;
+  if (drop_ending(stem, fits)) return stem;
+  if (drop_ending(stem, {".fz", ".gz"}) && drop_ending(stem, fits)) return stem;
+  return name;
 }
 
 /// Without ".hdu" and a number at its end.
@@ -47,11 +56,7 @@ std::string_view without_hdu(std::string_view stem) {
 }  // namespace
 
 std::string image_stem(const std::string& name) {
-  const std::initializer_list<std::string_view> fits = {".fits", ".fit", ".fts"};
-  std::string stem = name;
-  if (drop_ending(stem, fits)) return stem;
-  if (drop_ending(stem, {".fz", ".gz"}) && drop_ending(stem, fits)) return stem;
-  return name;
+  return std::string(stem_of(name));
 }
 
 std::vector<std::string> OutputPaths::all() const {
@@ -88,15 +93,15 @@ bool is_output_name(const std::string& name) {
 
 void require_distinct_outputs(const std::vector<ImageFile>& files,
                               const std::function<std::string(std::size_t)>& describe) {
-  std::vector<std::pair<std::string, std::size_t>> stems;
+  std::vector<std::pair<std::string_view, std::size_t>> stems;
   stems.reserve(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i) stems.emplace_back(image_stem(files[i].name), i);
+  for (std::size_t i = 0; i < files.size(); ++i) stems.emplace_back(stem_of(files[i].name), i);
   std::sort(stems.begin(), stems.end());
 
-  const auto fail = [&](std::size_t first, std::size_t second, const std::string& stem) {
+  const auto fail = [&](std::size_t first, std::size_t second, std::string_view stem) {
     throw Error(
         ErrorKind::config,
-        describe(first) + " and " + describe(second) + " would write the same output files, " + stem +
+        describe(first) + " and " + describe(second) + " would write the same output files, " + std::string(stem) +
             ".run.json and others; rename one, or extract them into different directories (--output-dir), or give "
             "srcextract batch the directory above both as one INPUT, or a manifest that names them in a column "
             "`name`");

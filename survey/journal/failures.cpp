@@ -34,17 +34,14 @@ Failures::Failures(std::string path, const Ledger& before, std::vector<std::stri
     : path_(std::move(path)), superseded_(std::move(superseded)) {
   for (const auto& [name, images] : before)
     for (const auto& [hdu, record] : images)
-      if (!record.done) remember(failed_, record);
+      if (!record.done) failed_.remember(record);
 }
 
 void Failures::note(const ImageRecord& record) {
   if (record.done && !failed_.contains(record.name)) return;
   changed_ = true;
-  remember(failed_, record);
-  if (!record.done) return;
-  std::map<int, ImageRecord>& images = failed_[record.name];
-  images.erase(record.hdu.value_or(-1));
-  if (images.empty()) failed_.erase(record.name);
+  failed_.remember(record);
+  if (record.done) failed_.forget(record.name, record.hdu.value_or(-1));
 }
 
 void Failures::write() {

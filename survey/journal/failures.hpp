@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 
 namespace srcextract {
 

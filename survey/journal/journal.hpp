@@ -7,7 +7,7 @@
 
 #include "survey/inputs/shard.hpp"
 #include "survey/journal/image_record.hpp"
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 #include "survey/journal/underway.hpp"
 
 namespace srcextract {

@@ -1,30 +1,12 @@
 #include "survey/journal/ledger.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <functional>
 #include <stdexcept>
-#include <string_view>
-#include <system_error>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <variant>
-
-#include "stages/core/error.hpp"
-#include "stages/core/parallel.hpp"
-#include "survey/journal/json_values.hpp"
 
 namespace srcextract {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using ReadJson = nlohmann::json;  // finds one of many keys at once
-using Warn = std::function<void(const std::string&)>;
 
 bool same_origin(const ImageRecord& a, const ImageRecord& b) {
   const auto origin = [](const ImageRecord& record) {
@@ -33,187 +15,128 @@ bool same_origin(const ImageRecord& a, const ImageRecord& b) {
   return origin(a) == origin(b);
 }
 
-std::string journal_name(const Shard& shard) {
-  return "journal" + shard_suffix(shard) + ".jsonl";
-}
-
-/// The shard whose journal has this name.
-std::optional<Shard> shard_of(const std::string& name) {
-  Shard shard;
-  std::sscanf(name.c_str(), "journal.%d-of-%d.jsonl", &shard.index, &shard.count);
-  return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::string text(file ? static_cast<std::size_t>(file.tellg()) : 0, '\0');
-  file.seekg(0);
-  file.read(text.data(), std::ssize(text));
-  text.resize(static_cast<std::size_t>(file.gcount()));  // its writer may have cut off a torn line meanwhile
-  if (file.bad() || (!file && !file.eof()))
-    throw Error(ErrorKind::input, "cannot read the journal " + path + "; check its rights and its disk");
-  return text;
-}
-
-/// Without their ends; a last one that has none is none.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
-    lines.push_back(text.substr(0, end));
-  return lines;
-}
-
-struct SessionBegins {
-  std::int64_t number = 0;
-  std::string config;
-};
-struct SessionEnds {
-  bool complete = false;
-};
-struct NoLine {};
-using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
-
-SessionBegins session_from(const ReadJson& json) {
-  SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), ""};
-  if (json.contains("about")) begins.config = json.at("about").value("config", "");
-  return begins;
-}
-
-Line parse_line(std::string_view line) {
-  try {
-    if (line.starts_with(R"({"session":)")) return session_from(ReadJson::parse(line));
-    if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
-  } catch (const Json::exception&) {
-    return NoLine{};
-  } catch (const std::range_error&) {
-    return NoLine{};
-  }
-  std::optional<ImageRecord> record = parse_record(line);
-  return record ? Line(std::move(*record)) : NoLine{};
-}
-
-std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
-  std::vector<Line> parsed(lines.size());
-  constexpr std::int64_t grain = 256;
-  parallel_for(std::ssize(lines), grain, Cpu{available_threads()}, [&](std::int64_t begin, std::int64_t end) {
-    std::transform(lines.begin() + begin, lines.begin() + end, parsed.begin() + begin, parse_line);
-  });
-  return parsed;
-}
-
-/// What was recorded between two beginnings of sessions of one journal.
-struct Session {
-  std::int64_t number = 0;
-  std::size_t journal = 0;  ///< index
-  std::vector<ImageRecord> records;
-};
-
-/// Adds the sessions of the journal, and sets its state but for the ledger.
-void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, std::vector<Session>& sessions) {
-  const std::string text = read_text(journal.path);
-  std::vector<Line> lines = parse_lines(lines_of(text));
-  sessions.push_back({0, index, {}});
-  std::int64_t damaged = 0, first_damaged = 0;
-  bool damaged_session = false;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (auto* record = std::get_if<ImageRecord>(&lines[i])) {
-      sessions.back().records.push_back(std::move(*record));
-      journal.complete = false;
-    } else if (const auto* begins = std::get_if<SessionBegins>(&lines[i])) {
-      sessions.push_back({begins->number, index, {}});
-      journal.session = begins->number;
-      journal.config = begins->config;
-      journal.complete = journal.ended = damaged_session = false;
-    } else if (const auto* ends = std::get_if<SessionEnds>(&lines[i])) {
-      journal.complete = ends->complete && !damaged_session;
-      journal.ended = true;
-    } else {
-      if (++damaged == 1) first_damaged = static_cast<std::int64_t>(i) + 1;
-      journal.complete = false;
-      damaged_session = true;
-    }
-  }
-  if (damaged > 0)
-    warn(journal.path + ":" + std::to_string(first_damaged) + ": " + std::to_string(damaged) +
-         " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
-}
-
-/// Enters the records of all sessions in the order in which those began, each in the ledger of its journal. What
-/// another journal said of the same file goes with it.
-void enter(std::vector<Session> sessions, std::vector<JournalFile>& journals) {
-  std::stable_sort(sessions.begin(), sessions.end(),
-                   [](const Session& a, const Session& b) { return a.number < b.number; });
-  std::unordered_map<std::string, std::size_t> owners;
-  for (Session& session : sessions) {
-    Ledger& ledger = journals[session.journal].ledger;
-    for (ImageRecord& record : session.records) {
-      if (journals.size() > 1) {
-        std::size_t& owner = owners.try_emplace(record.name, session.journal).first->second;
-        if (owner != session.journal) ledger.insert(journals[owner].ledger.extract(record.name));
-        owner = session.journal;
-      }
-      remember(ledger, std::move(record));
-    }
-    session.records = {};
-  }
-}
-
 }  // namespace
 
-void remember(Ledger& ledger, ImageRecord record) {
-  std::map<int, ImageRecord>& images = ledger[record.name];
-  if (!images.empty() && !same_origin(images.begin()->second, record)) images.clear();
-  images.insert_or_assign(record.hdu.value_or(-1), std::move(record));
+ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place) {
+  ImagesOfFile images;
+  for (; place != PackedRecords::nowhere; place = records.next_of(place))
+    images.emplace(records.hdu_at(place), records.at(place));
+  return images;
 }
 
-std::string shard_suffix(const Shard& shard) {
-  if (shard.count == 1) return "";
-  return "." + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
-}
-
-std::string journal_path(const std::string& directory, const Shard& shard) {
-  return std::filesystem::path(directory) / journal_name(shard);
-}
-
-std::vector<JournalFile> find_journals(const std::string& directory) {
-  std::vector<JournalFile> journals;
-  try {
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      const std::optional<Shard> shard = shard_of(entry.path().filename());
-      if (shard && entry.is_regular_file())
-        journals.push_back({.path = entry.path(), .shard = *shard, .ledger = {}, .config = {}});
-    }
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
-                                      "; name the one that srcextract batch wrote into");
+Ledger::Ledger(const Ledger& other) : Ledger() {
+  for (const auto& [name, images] : other) {
+    for (const auto& [hdu, record] : images) remember(record);
   }
-  std::sort(journals.begin(), journals.end(), [](const JournalFile& a, const JournalFile& b) {
-    return std::tie(a.shard.count, a.shard.index) < std::tie(b.shard.count, b.shard.index);
-  });
-  return journals;
 }
 
-std::vector<JournalFile> read_journals(const std::string& directory, const Warn& warn) {
-  std::vector<JournalFile> journals = find_journals(directory);
-  std::vector<Session> sessions;
-  for (std::size_t i = 0; i < journals.size(); ++i) read_sessions(journals[i], i, warn, sessions);
-  enter(std::move(sessions), journals);
-  return journals;
+ImagesOfFile Ledger::images_of(std::string_view name) const {
+  return images_from(*records_, find(name));
 }
 
-Ledger join_ledgers(std::vector<JournalFile> journals) {
-  Ledger all;
-  for (JournalFile& journal : journals) all.merge(journal.ledger);
-  return all;
+ImagesOfFile Ledger::at(std::string_view name) const {
+  ImagesOfFile images = images_of(name);
+  if (images.empty()) throw std::out_of_range("no such file in the ledger");
+  return images;
 }
 
-std::string format_session(std::int64_t session, const std::string& about) {
-  return "{\"session\":" + std::to_string(session) + ",\"about\":" + about + "}\n";
+/// Those of the same file are a chain.
+void Ledger::remember(Place place) {
+  const std::string_view name = records_->name_at(place);
+  Place first = find(name);
+  if (first != PackedRecords::nowhere && !same_origin(records_->at(first), records_->at(place)))
+    first = PackedRecords::nowhere;
+  set(name, first);
+  if (first != PackedRecords::nowhere) forget(name, records_->hdu_at(place));
+  records_->set_next(place, find(name));
+  set(name, place);
 }
 
-std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures) {
-  const Json end = {{"complete", complete}, {"shard", shard_text(shard)}, {"images", images}, {"failures", failures}};
-  return Json{{"end", end}}.dump() + "\n";
+void Ledger::forget(std::string_view name, int hdu) {
+  Place before = PackedRecords::nowhere;
+  for (Place place = find(name); place != PackedRecords::nowhere; place = records_->next_of(place)) {
+    if (records_->hdu_at(place) == hdu) {
+      const Place next = records_->next_of(place);
+      if (before != PackedRecords::nowhere) return records_->set_next(before, next);
+      return set(name, next);
+    }
+    before = place;
+  }
+}
+
+void Ledger::take(Ledger& other, std::string_view name) {
+  const Place place = other.find(name);
+  if (place == PackedRecords::nowhere) return;
+  set(name, place);
+  other.set(name, PackedRecords::nowhere);
+}
+
+std::vector<Ledger::Place> Ledger::places() const {
+  std::vector<Place> places;
+  places.reserve(files_);
+  for (const Place slot : slots_) {
+    if (slot >= first_place) places.push_back(slot - first_place);
+  }
+  return places;
+}
+
+std::vector<Ledger::Place> Ledger::in_order() const {
+  std::vector<Place> order = places();
+  std::ranges::sort(order, {}, [&](Place place) { return records_->name_at(place); });
+  return order;
+}
+
+Ledger::Iterator Ledger::begin() const {
+  return {this, in_order(), 0};
+}
+
+Ledger::Iterator Ledger::end() const {
+  return {this, {}, files_};
+}
+
+Ledger::Iterator::value_type Ledger::Iterator::operator*() const {
+  const Place place = (*order_)[at_];
+  return {std::string(ledger_->records_->name_at(place)), images_from(*ledger_->records_, place)};
+}
+
+Ledger::Place Ledger::find(std::string_view name) const {
+  if (slots_.empty()) return PackedRecords::nowhere;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = std::hash<std::string_view>{}(name)&mask; slots_[i] != free_slot; i = (i + 1) & mask) {
+    if (slots_[i] >= first_place && records_->name_at(slots_[i] - first_place) == name) return slots_[i] - first_place;
+  }
+  return PackedRecords::nowhere;
+}
+
+/// Its own, or the free one where it goes.
+Ledger::Place& Ledger::slot_of(std::string_view name) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = std::hash<std::string_view>{}(name)&mask;
+  while (slots_[i] != free_slot && !(slots_[i] >= first_place && records_->name_at(slots_[i] - first_place) == name))
+    i = (i + 1) & mask;
+  return slots_[i];
+}
+
+void Ledger::set(std::string_view name, Place place) {
+  make_room();
+  Place& slot = slot_of(name);
+  const bool is_known = slot >= first_place, is_wanted = place != PackedRecords::nowhere;
+  if (!is_known && !is_wanted) return;
+  if (slot == free_slot) ++used_slots_;
+  files_ += static_cast<std::size_t>(is_wanted) - static_cast<std::size_t>(is_known);
+  slot = is_wanted ? place + first_place : left_slot;
+}
+
+/// A quarter of the slots is free, at least.
+void Ledger::make_room() {
+  if (4 * (used_slots_ + 1) <= 3 * slots_.size()) return;
+  std::size_t room = 16;
+  while (room * 3 < 8 * (files_ + 1)) room *= 2;
+  const std::vector<Place> before = std::exchange(slots_, std::vector<Place>(room, free_slot));
+  used_slots_ = files_;
+  for (const Place slot : before) {
+    if (slot >= first_place) slot_of(records_->name_at(slot - first_place)) = slot;
+  }
 }
 
 }  // namespace srcextract

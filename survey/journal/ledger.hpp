@@ -1,63 +1,103 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "survey/inputs/shard.hpp"
 #include "survey/journal/image_record.hpp"
+#include "survey/journal/packed_records.hpp"
 
 namespace srcextract {
 
-/// What journals say: the last word on every image, by name of the file and then HDU (-1: the file's only one, or the
-/// file as a whole). All records of a file are of the same bytes, time, configuration and program: those of earlier
-/// ones no longer count.
-using Ledger = std::map<std::string, std::map<int, ImageRecord>>;
+/// The images of a file by HDU (-1: its only one, or the file as a whole).
+using ImagesOfFile = std::map<int, ImageRecord>;
 
-/// Enters the last word on an image.
-void remember(Ledger& ledger, ImageRecord record);
+/// What journals say: the last word on every image, by name of the file. All records of a file are of the same bytes,
+/// time, configuration and program: those of earlier ones no longer count. Records are packed, and those that are
+/// returned are copies. Reading is for several threads at once.
+class Ledger {
+ public:
+  using Place = PackedRecords::Place;
 
-/// No session has a greater number: a line that says so is damaged. Every JSON parser reads it as it is.
-inline constexpr std::int64_t last_session_number = (std::int64_t{1} << 53) - 1;
+  Ledger() : Ledger(std::make_shared<PackedRecords>()) {}
+  /// Of records that are, or will be, among these, which several ledgers may share.
+  explicit Ledger(std::shared_ptr<PackedRecords> records) : records_(std::move(records)) {}
+  Ledger(Ledger&&) = default;
+  Ledger& operator=(Ledger&&) = default;
+  Ledger(const Ledger& other);
+  Ledger& operator=(const Ledger& other) { return *this = Ledger(other); }
+  ~Ledger() = default;
 
-/// One journal of an output directory.
-struct JournalFile {
-  std::string path;
-  Shard shard;
-  bool complete = false;     ///< its last session left no work undone
-  bool ended = true;         ///< its last session, if there is one, was not killed: it has an end
-  Ledger ledger;             ///< of the files that it spoke of last: each is in one ledger of the directory
-  std::int64_t session = 0;  ///< number of its last session: one that began after another had ended has a greater one
-  std::string config;        ///< of that session, as YAML, but for what manifests override; empty if it does not say
+  /// Files.
+  std::size_t size() const { return files_; }
+  bool empty() const { return files_ == 0; }
+  bool contains(std::string_view name) const { return find(name) != PackedRecords::nowhere; }
+
+  /// Empty if nothing is known of the file.
+  ImagesOfFile images_of(std::string_view name) const;
+  /// Throws std::out_of_range there.
+  ImagesOfFile at(std::string_view name) const;
+
+  /// Enters the last word on an image; of one that is packed already, its place.
+  void remember(const ImageRecord& record) { remember(records_->add(record)); }
+  void remember(Place place);
+
+  void forget(std::string_view name, int hdu);
+
+  /// Takes all that another, which shares its records, knows of a file.
+  void take(Ledger& other, std::string_view name);
+
+  /// Of every file the place of one of its images, in no order, or in that of names; the others come next of it.
+  std::vector<Place> places() const;
+  std::vector<Place> in_order() const;
+  const std::shared_ptr<PackedRecords>& records() const { return records_; }
+
+  /// Files in the order of names: {name, images}.
+  class Iterator;
+  Iterator begin() const;
+  Iterator end() const;
+
+ private:
+  /// What stands in a slot of the table of names: where a record is, or that none is, or no longer.
+  static constexpr Place free_slot = 0, left_slot = 1, first_place = 2;
+
+  Place find(std::string_view name) const;
+  Place& slot_of(std::string_view name);
+  void set(std::string_view name, Place place);
+  void make_room();
+
+  std::shared_ptr<PackedRecords> records_;
+  std::vector<Place> slots_;
+  std::size_t files_ = 0, used_slots_ = 0;
 };
 
-/// What names of a shard's own files have before their extension: ".2-of-4", nothing for the whole.
-std::string shard_suffix(const Shard& shard);
+class Ledger::Iterator {
+ public:
+  using value_type = std::pair<std::string, ImagesOfFile>;
+  using difference_type = std::ptrdiff_t;
 
-/// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
-std::string journal_path(const std::string& directory, const Shard& shard);
+  Iterator(const Ledger* ledger, std::vector<Place> order, std::size_t at)
+      : ledger_(ledger), order_(std::make_shared<const std::vector<Place>>(std::move(order))), at_(at) {}
 
-/// The journals of a directory, by count and index of their shards, unread. Throws Error{input} where the directory
-/// cannot be read.
-std::vector<JournalFile> find_journals(const std::string& directory);
+  value_type operator*() const;
+  Iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  bool operator==(const Iterator& other) const { return at_ == other.at_; }
 
-/// The same, read; none locked or changed. Lines that are none are
-/// left out: a last one that is not whole, which may be in the writing; any other with a word of it to `warn`, and the
-/// session that it is in does not count as complete. A directory that was worked on as a whole and in shards has
-/// journals of both: the greatest `session` says which of them is up to date. Throws Error{input} where the directory
-/// or a journal cannot be read.
-std::vector<JournalFile> read_journals(const std::string& directory,
-                                       const std::function<void(const std::string&)>& warn);
+ private:
+  const Ledger* ledger_;
+  std::shared_ptr<const std::vector<Place>> order_;
+  std::size_t at_;
+};
 
-/// All that they say.
-Ledger join_ledgers(std::vector<JournalFile> journals);
-
-/// The line that begins a session; `about` is an object of JSON, on one line.
-std::string format_session(std::int64_t session, const std::string& about);
-
-/// The line that ends it.
-std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures);
+/// The images whose records begin at a place.
+ImagesOfFile images_from(const PackedRecords& records, PackedRecords::Place place);
 
 }  // namespace srcextract

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <utility>
 
-#include "stages/core/parallel.hpp"
 #include "survey/inputs/files_beside.hpp"
+#include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
 namespace {
@@ -36,9 +35,8 @@ State state_of(const ImageRecord& record, const std::filesystem::path& directory
 
 FileState state_of(const ImageFile& file, const Ledger& ledger, const std::filesystem::path& directory,
                    const std::string& program) {
-  const auto known = ledger.find(file.name);
-  if (known == ledger.end()) return {State::added, {}, {}};
-  const std::map<int, ImageRecord>& images = known->second;
+  const ImagesOfFile images = ledger.images_of(file.name);
+  if (images.empty()) return {State::added, {}, {}};
   const ImageRecord& any = images.begin()->second;
   if (any.bytes != file.bytes || any.modified != file.modified || any.config != hash_of_config(file) ||
       any.program != program)
@@ -52,17 +50,6 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
     if (state == State::failed) result.failed_hdus.push_back(hdu);
   }
   return result;
-}
-
-/// Looking at the outputs is a system call each, and on a network file system a wait.
-std::vector<FileState> states_of(const std::vector<ImageFile>& files, const Ledger& ledger,
-                                 const std::string& directory, const std::string& program) {
-  std::vector<FileState> states(files.size());
-  constexpr std::int64_t grain = 64;
-  parallel_for(std::ssize(files), grain, Cpu{available_threads()}, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) states[i] = state_of(files[i], ledger, directory, program);
-  });
-  return states;
 }
 
 /// Counts the file, and returns whether there is anything to do.
@@ -108,12 +95,19 @@ std::int64_t total_bytes(const std::vector<PlannedFile>& files) {
 
 Plan make_plan(std::vector<ImageFile> files, const Ledger& ledger, const std::string& directory,
                const std::string& program, const PlanOptions& options) {
-  std::vector<FileState> states = states_of(files, ledger, directory, program);
   Plan plan;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!count(states[i].state, options, plan)) continue;
-    plan.files.push_back(planned_file(std::move(files[i]), std::move(states[i]), options));
-    if (!plan.files.back().failed_hdus.empty()) ++plan.failed;
+  // Looking at the outputs of an image that is known is a system call each, and on a network file system a wait.
+  constexpr std::size_t at_a_time = 4096;
+  std::vector<FileState> states(std::min(at_a_time, files.size()));
+  for (std::size_t begin = 0; begin < files.size(); begin += at_a_time) {
+    const std::size_t some = std::min(at_a_time, files.size() - begin);
+    wait_together(some, [&](std::size_t i) { states[i] = state_of(files[begin + i], ledger, directory, program); });
+    for (std::size_t i = 0; i < some; ++i) {
+      if (!count(states[i].state, options, plan)) continue;
+      if (plan.files.empty()) plan.files.reserve(files.size() - begin - i);
+      plan.files.push_back(planned_file(std::move(files[begin + i]), std::move(states[i]), options));
+      if (!plan.files.back().failed_hdus.empty()) ++plan.failed;
+    }
   }
   return plan;
 }

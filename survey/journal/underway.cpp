@@ -15,7 +15,7 @@
 
 #include "io/files/output_file.hpp"
 #include "survey/inputs/name_hash.hpp"
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 
 namespace srcextract {
 namespace {

@@ -83,24 +83,27 @@ void with_catalog(const SurveyImage& image, const std::string& path, F&& f) {
 /// Where the rows of an image are.
 struct CatalogRows {
   std::size_t arrangement = 0;  ///< of its columns, of SurveyLayout
-  std::int64_t data_begin = 0;
+  std::int64_t data_begin = 0;  ///< 0 of an image that failed
 };
 
 /// All catalogues, after a first look at each.
 struct Catalogs {
   SurveyLayout layout;
   std::vector<CatalogRows> of_image;
-  std::vector<ImageHeader> headers;  ///< of the images
+  PackedHeaders headers;             ///< of the images
   std::vector<std::string> history;  ///< of the first one
 };
 
-Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vector<std::string>& directories) {
+Catalogs look_at_catalogs(const SurveyImages& images, const std::vector<std::string>& directories) {
   Catalogs catalogs{SurveyLayout({image_column(images)}), {}, {}, {}};
+  catalogs.of_image.reserve(images.size());
   StoredTableReader reader;
   for (const SurveyImage& image : images) {
     CatalogRows& rows = catalogs.of_image.emplace_back();
-    ImageHeader& header = catalogs.headers.emplace_back();
-    if (!image.record.done) continue;
+    if (!image.record.done) {
+      catalogs.headers.add({});
+      continue;
+    }
     const std::string path = catalog_path(image, directories);
     with_catalog(image, path, [&](const InputFile& file) {
       const StoredTable& table = reader.read(file);
@@ -108,14 +111,14 @@ Catalogs look_at_catalogs(const std::vector<SurveyImage>& images, const std::vec
         throw Error(ErrorKind::input, path + ": the catalogue has " + std::to_string(table.rows) + " rows");
       rows.arrangement = catalogs.layout.add(table, path);
       rows.data_begin = table.data_begin;
-      header = table.image.header;
+      catalogs.headers.add(table.image.header);
       if (catalogs.history.empty()) catalogs.history = table.history;
     });
   }
   return catalogs;
 }
 
-void write_sources(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
+void write_sources(StoredTables& out, TableHead head, const SurveyImages& images,
                    const std::vector<std::string>& directories, const Catalogs& catalogs) {
   head.columns = catalogs.layout.columns();
   for (const SurveyImage& image : images) head.rows += image.record.done ? image.record.sources : 0;
@@ -124,13 +127,14 @@ void write_sources(StoredTables& out, TableHead head, const std::vector<SurveyIm
   RowWriter writer(out);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const CatalogRows& rows = catalogs.of_image[i];
-    if (!images[i].record.done) continue;
-    with_catalog(images[i], catalog_path(images[i], directories), [&](const InputFile& file) {
+    const SurveyImage image = images[i];
+    if (!image.record.done) continue;
+    with_catalog(image, catalog_path(image, directories), [&](const InputFile& file) {
       const RowPlan& plan = plans[rows.arrangement];
       std::vector<std::byte> blank = plan.blank;
-      store_text(image_text(images[i].record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
-      const std::uint32_t crc32 = writer.copy(file, images[i].record.sources, rows.data_begin, plan, blank);
-      if (images[i].record.catalog_crc32.value_or(crc32) != crc32)
+      store_text(image_text(image.record), static_cast<std::size_t>(head.columns.front().bytes), blank.data());
+      const std::uint32_t crc32 = writer.copy(file, image.record.sources, rows.data_begin, plan, blank);
+      if (image.record.catalog_crc32.value_or(crc32) != crc32)
         throw Error(ErrorKind::input,
                     file.path() + ": the catalogue is not the one that was written: its checksum differs");
     });
@@ -149,24 +153,23 @@ std::string pixel_unit(const std::vector<StoredColumn>& columns) {
   return column == columns.end() ? "" : column->unit;
 }
 
-std::vector<std::string> pixel_units(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+/// Of every arrangement of columns.
+std::vector<std::string> pixel_units(const Catalogs& catalogs) {
   std::vector<std::string> units;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const bool done = images[i].record.done;
-    units.push_back(done ? pixel_unit(catalogs.layout.arrangement(catalogs.of_image[i].arrangement)) : "");
-  }
+  for (std::size_t i = 0; i < catalogs.layout.arrangements(); ++i)
+    units.push_back(pixel_unit(catalogs.layout.arrangement(i)));
   return units;
 }
 
 /// The configuration, if all images have the same one.
-std::vector<std::string> history(const std::vector<SurveyImage>& images, const Catalogs& catalogs) {
+std::vector<std::string> history(const SurveyImages& images, const Catalogs& catalogs) {
   std::set<std::string> configs;
   for (const SurveyImage& image : images) configs.insert(image.record.config);
   if (configs.size() < 2) return catalogs.history;
   return {"srcextract: " + std::to_string(configs.size()) + " configurations; IMAGES says which image has which"};
 }
 
-void warn_of_versions(const std::vector<SurveyImage>& images, const std::function<void(const std::string&)>& warn) {
+void warn_of_versions(const SurveyImages& images, const std::function<void(const std::string&)>& warn) {
   std::set<std::string> versions;
   for (const SurveyImage& image : images) {
     if (image.record.done) versions.insert(image.record.program);
@@ -220,7 +223,7 @@ void require_merged_text(const std::string& path) {
 }
 
 /// A survey catalogue of before may be replaced; what is a part of the survey may not.
-void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& images) {
+void require_kept(const MergeOptions& options, const SurveyImages& images) {
   std::error_code unknown;
   for (const std::string& output : files_of(options.output)) {
     require_no_failures(output, options.directories);
@@ -239,7 +242,7 @@ void require_kept(const MergeOptions& options, const std::vector<SurveyImage>& i
   }
 }
 
-Merged count(const std::vector<SurveyImage>& images) {
+Merged count(const SurveyImages& images) {
   Merged merged;
   for (const SurveyImage& image : images) {
     ++merged.images;
@@ -256,7 +259,7 @@ void require_format(const std::string& output) {
 }
 
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
-  const std::vector<SurveyImage> images = join_journals(options.directories, options.partial, warn);
+  const SurveyImages images = join_journals(options.directories, options.partial, warn);
   require_kept(options, images);
   warn_of_versions(images, warn);
   const Catalogs catalogs = look_at_catalogs(images, options.directories);
@@ -270,7 +273,12 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
   head.name = "SOURCES";
   write_sources(*out, head, images, options.directories, catalogs);
   head.name = "IMAGES";
-  write_images(*out, head, images, pixel_units(images, catalogs), catalogs.headers);
+  const std::vector<std::string> units = pixel_units(catalogs);
+  const auto unit_of = [&](std::size_t i) {
+    const CatalogRows& rows = catalogs.of_image[i];
+    return rows.data_begin > 0 ? units[rows.arrangement] : "";
+  };
+  write_images(*out, head, images, unit_of, catalogs.headers);
   out->commit();
   return count(images);
 }

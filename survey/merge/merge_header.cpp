@@ -80,9 +80,10 @@ HeaderColumn column_of(const std::string& keyword, const Kind& kind) {
 
 }  // namespace
 
-std::vector<HeaderColumn> header_columns(const std::vector<ImageHeader>& headers, const std::set<std::string>& taken) {
+std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken) {
   std::vector<std::pair<std::string, Kind>> kinds;
-  for (const ImageHeader& header : headers) {
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const ImageHeader header = headers[i];
     for (const HeaderValue& value : header) {
       auto known = std::ranges::find(kinds, value.keyword, &std::pair<std::string, Kind>::first);
       if (known == kinds.end()) known = kinds.insert(kinds.end(), {value.keyword, {}});

@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "io/fits/header_values.hpp"
 #include "io/tables/stored_table.hpp"
+#include "survey/merge/packed_headers.hpp"
 
 namespace srcextract {
-
-/// The keywords of one image that its catalogue carries.
-using ImageHeader = std::vector<HeaderValue>;
 
 /// A column of IMAGES that has the values of a keyword.
 struct HeaderColumn {
@@ -23,7 +20,7 @@ struct HeaderColumn {
 /// A column for each keyword that any image has, in the order in which they first come: integers (K) where all values
 /// are whole numbers, numbers (D) where all are numbers, else text. Where an image has none it is TNULL, NaN or blank.
 /// Names have '_' for '-', and HEADER_ before them where they are `taken`.
-std::vector<HeaderColumn> header_columns(const std::vector<ImageHeader>& headers, const std::set<std::string>& taken);
+std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken);
 
 /// Stores text in a field of that many bytes; NUL ends what is shorter.
 void store_text(const std::string& text, std::size_t width, std::byte* out);

@@ -18,6 +18,8 @@ namespace {
 /// Stands for a number that there is not.
 constexpr std::int64_t none = -1;
 
+using UnitOf = std::function<std::string(std::size_t)>;
+
 /// An image, and what of its row is not in its record.
 struct ImageRow {
   const ImageRecord& record;
@@ -69,7 +71,7 @@ std::size_t width_of(const Range& range, Text&& text) {
   return longest;
 }
 
-std::vector<ImageColumn> image_columns(const std::vector<SurveyImage>& images, const std::vector<std::string>& units) {
+std::vector<ImageColumn> image_columns(const SurveyImages& images, const UnitOf& unit_of) {
   const auto of_record = [](auto&& text) { return [=](const ImageRow& row) { return text(row.record); }; };
   const auto if_done = [](auto member) { return [=](const ImageRecord& r) { return r.done ? r.*member : none; }; };
   const auto width = [&](auto&& text) {
@@ -94,8 +96,10 @@ std::vector<ImageColumn> image_columns(const std::vector<SurveyImage>& images, c
       real_column("BACKGROUND", "instr.background", "Level of the sky, in UNIT", &ImageRecord::background));
   columns.push_back(
       real_column("SIGMA", "stat.stdev;instr.background", "Noise of the sky, in UNIT", &ImageRecord::sigma));
-  columns.push_back(text_column("UNIT", width_of(units, [](const std::string& text) { return text; }), "meta.unit",
-                                "Unit of the pixels' values, of fluxes and levels", unit));
+  std::size_t unit_width = 1;
+  for (std::size_t i = 0; i < images.size(); ++i) unit_width = std::max(unit_width, unit_of(i).size());
+  columns.push_back(
+      text_column("UNIT", unit_width, "meta.unit", "Unit of the pixels' values, of fluxes and levels", unit));
   columns.push_back(integer_column("DATASUM", "", "FITS checksum of the stored pixels",
                                    [](const ImageRecord& r) { return r.done ? std::int64_t{r.datasum} : none; }));
   columns.push_back(integer_column("BYTES", "", "Size of the file", [](const ImageRecord& r) { return r.bytes; }));
@@ -105,7 +109,7 @@ std::vector<ImageColumn> image_columns(const std::vector<SurveyImage>& images, c
   return columns;
 }
 
-void add_header_columns(const std::vector<ImageHeader>& headers, std::vector<ImageColumn>& columns) {
+void add_header_columns(const PackedHeaders& headers, std::vector<ImageColumn>& columns) {
   std::set<std::string> taken;
   for (const ImageColumn& column : columns) taken.insert(column.head.name);
   for (HeaderColumn& column : header_columns(headers, taken)) {
@@ -132,15 +136,15 @@ std::string image_text(const ImageRecord& record) {
   return text;
 }
 
-StoredColumn image_column(const std::vector<SurveyImage>& images) {
+StoredColumn image_column(const SurveyImages& images) {
   const std::size_t width = width_of(images, [](const SurveyImage& image) { return image_text(image.record); });
   return head_of("IMAGE", std::to_string(width) + "A", static_cast<std::int64_t>(width), "meta.id;meta.file",
                  "Image that the row is from; non-ASCII as in URLs");
 }
 
-void write_images(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
-                  const std::vector<std::string>& units, const std::vector<ImageHeader>& headers) {
-  std::vector<ImageColumn> columns = image_columns(images, units);
+void write_images(StoredTables& out, TableHead head, const SurveyImages& images, const UnitOf& unit_of,
+                  const PackedHeaders& headers) {
+  std::vector<ImageColumn> columns = image_columns(images, unit_of);
   add_header_columns(headers, columns);
   std::size_t row_bytes = 0;
   for (const ImageColumn& column : columns) {
@@ -155,8 +159,11 @@ void write_images(StoredTables& out, TableHead head, const std::vector<SurveyIma
     const std::size_t end = std::min(images.size(), first + rows_at_a_time);
     std::byte* field = piece.data();
     for (std::size_t i = first; i < end; ++i) {
+      const SurveyImage image = images[i];
+      const std::string unit = unit_of(i);
+      const ImageHeader header = headers[i];
       for (const ImageColumn& column : columns) {
-        column.store({images[i].record, units[i], headers[i]}, field);
+        column.store({image.record, unit, header}, field);
         field += column.head.bytes;
       }
     }

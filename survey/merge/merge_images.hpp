@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "io/tables/table_stream.hpp"
 #include "survey/merge/merge_header.hpp"
@@ -15,11 +15,11 @@ namespace srcextract {
 std::string image_text(const ImageRecord& record);
 
 /// The column IMAGE, wide enough for all of them.
-StoredColumn image_column(const std::vector<SurveyImage>& images);
+StoredColumn image_column(const SurveyImages& images);
 
-/// Writes the table IMAGES, a row for every image. `units` are those of the pixels' values, and `headers` what
-/// catalogues say of their images; empty for a failed image.
-void write_images(StoredTables& out, TableHead head, const std::vector<SurveyImage>& images,
-                  const std::vector<std::string>& units, const std::vector<ImageHeader>& headers);
+/// Writes the table IMAGES, a row for every image. `unit_of` tells the unit of the pixels' values of each, and
+/// `headers` are what catalogues say of their images; empty for a failed image.
+void write_images(StoredTables& out, TableHead head, const SurveyImages& images,
+                  const std::function<std::string(std::size_t)>& unit_of, const PackedHeaders& headers);
 
 }  // namespace srcextract

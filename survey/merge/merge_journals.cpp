@@ -1,6 +1,7 @@
 #include "survey/merge/merge_journals.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -10,16 +11,22 @@
 
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 
 namespace srcextract {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// As a Ledger has them: by name, then HDU, -1 for the only one or the file as a whole.
-using ImagesOfFile = std::map<int, SurveyImage>;
-using Images = std::map<std::string, ImagesOfFile>;
+/// An image, and where it is.
+struct Candidate {
+  SurveyImage image;
+  std::uint32_t source = 0;
+  PackedRecords::Place place = PackedRecords::nowhere;
+};
+
+/// As a Ledger has them: by HDU, -1 for the only one or the file as a whole.
+using Candidates = std::map<int, Candidate>;
 
 [[noreturn]] void fail(ErrorKind kind, const std::string& message) {
   throw Error(kind, message);
@@ -164,37 +171,21 @@ std::string describe_difference(const ImageRecord& a, const ImageRecord& b) {
 }
 
 /// Keeps in `kept` the one that says more, whichever comes first.
-void keep_better(SurveyImage& kept, SurveyImage other, const std::vector<std::string>& directories) {
-  const ImageRecord &a = kept.record, &b = other.record;
-  if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept, other, directories);
+void keep_better(Candidate& kept, Candidate other, const std::vector<std::string>& directories) {
+  const ImageRecord &a = kept.image.record, &b = other.image.record;
+  if (a.done && b.done && identity(a) != identity(b)) fail_on_difference(kept.image, other.image, directories);
   const auto rank = [](const ImageRecord& r) { return std::tie(r.reason, r.config, r.bytes); };
   const bool better = a.done != b.done ? b.done : !a.done && rank(b) < rank(a);
   if (better) kept = std::move(other);
 }
 
-/// Takes the records out of the ledger one by one: twice all of them may be more than there is memory for.
-void add_ledger(Ledger& ledger, std::size_t directory, const std::vector<std::string>& directories, Images& images) {
-  for (; !ledger.empty(); ledger.erase(ledger.begin())) {
-    auto& [name, records] = *ledger.begin();
-    ImagesOfFile& of_file = images[name];
-    for (auto& [hdu, record] : records) {
-      SurveyImage image{std::move(record), directory};
-      const auto there = of_file.find(hdu);
-      if (there == of_file.end()) {
-        of_file.emplace(hdu, std::move(image));
-      } else {
-        keep_better(there->second, std::move(image), directories);
-      }
-    }
-  }
-}
-
 /// What one journal says of a file as a whole and another of its images has to fit: a file that could not be read once
 /// has not failed where all of its images are done.
-void settle_file(ImagesOfFile& images, const std::vector<std::string>& directories) {
+void settle_file(Candidates& images, const std::vector<std::string>& directories) {
   const SurveyImage* first = nullptr;
   std::int64_t done = 0;
-  for (const auto& [hdu, image] : images) {
+  for (const auto& [hdu, candidate] : images) {
+    const SurveyImage& image = candidate.image;
     if (!image.record.done) continue;
     ++done;
     if (!first) first = &image;
@@ -203,17 +194,64 @@ void settle_file(ImagesOfFile& images, const std::vector<std::string>& directori
       fail_on_difference(*first, image, directories);
   }
   const auto whole = images.find(-1);
-  if (whole != images.end() && !whole->second.record.done && first && done >= first->record.images) images.erase(whole);
+  if (whole != images.end() && !whole->second.image.record.done && first && done >= first->record.images)
+    images.erase(whole);
 }
 
-std::vector<SurveyImage> in_order(Images images) {
-  std::vector<SurveyImage> all;
-  while (!images.empty()) {
-    for (auto& [hdu, image] : images.begin()->second) all.push_back(std::move(image));
-    images.erase(images.begin());
+/// What a ledger knows of a file.
+struct KnownFile {
+  PackedRecords::Place place;
+  std::uint32_t ledger;  ///< which
+};
+
+/// Every image once, of ledgers in the order in which they count.
+class Joining {
+ public:
+  explicit Joining(const std::vector<std::string>& directories) : directories_(directories) {}
+
+  void add(const Ledger& ledger, std::size_t directory) {
+    const std::uint32_t number = images_.add(ledger.records(), directory);
+    records_.push_back(ledger.records().get());
+    directory_of_.push_back(directory);
+    for (const PackedRecords::Place place : ledger.places()) files_.push_back({place, number});
   }
-  return all;
-}
+
+  SurveyImages result() {
+    const auto name = [&](const KnownFile& file) { return records_[file.ledger]->name_at(file.place); };
+    std::ranges::sort(files_, [&](const KnownFile& a, const KnownFile& b) {
+      const int order = name(a).compare(name(b));
+      return order != 0 ? order < 0 : a.ledger < b.ledger;
+    });
+    for (auto begin = files_.begin(), end = begin; begin != files_.end(); begin = end) {
+      end = std::find_if(begin, files_.end(), [&](const KnownFile& file) { return name(file) != name(*begin); });
+      Candidates images;
+      for (auto file = begin; file != end; ++file) add(*file, images);
+      settle_file(images, directories_);
+      for (const auto& [hdu, image] : images) images_.add(image.source, image.place);
+    }
+    return std::move(images_);
+  }
+
+ private:
+  void add(const KnownFile& file, Candidates& images) const {
+    const PackedRecords& records = *records_[file.ledger];
+    for (PackedRecords::Place place = file.place; place != PackedRecords::nowhere; place = records.next_of(place)) {
+      Candidate image{{records.at(place), directory_of_[file.ledger]}, file.ledger, place};
+      const auto there = images.find(records.hdu_at(place));
+      if (there == images.end()) {
+        images.emplace(records.hdu_at(place), std::move(image));
+      } else {
+        keep_better(there->second, std::move(image), directories_);
+      }
+    }
+  }
+
+  const std::vector<std::string>& directories_;
+  std::vector<const PackedRecords*> records_;
+  std::vector<std::size_t> directory_of_;
+  std::vector<KnownFile> files_;
+  SurveyImages images_;
+};
 
 std::vector<JournalFile> journals_in(const std::string& directory,
                                      const std::function<void(const std::string&)>& warn) {
@@ -230,18 +268,20 @@ std::vector<JournalFile> journals_in(const std::string& directory,
 
 }  // namespace
 
-std::vector<SurveyImage> join_journals(const std::vector<std::string>& directories, bool partial,
-                                       const std::function<void(const std::string&)>& warn) {
+SurveyImages join_journals(const std::vector<std::string>& directories, bool partial,
+                           const std::function<void(const std::string&)>& warn) {
   std::vector<std::vector<JournalFile>> journals;
   for (const std::string& directory : directories) journals.push_back(journals_in(directory, warn));
   require_one_configuration(journals);
   require_finished(journals, partial, warn);
-  Images images;
+  Joining joining(directories);
   for (std::size_t directory = 0; directory < directories.size(); ++directory) {
-    for (JournalFile& journal : journals[directory]) add_ledger(journal.ledger, directory, directories, images);
+    for (JournalFile& journal : journals[directory]) {
+      joining.add(journal.ledger, directory);
+      journal.ledger = Ledger(journal.ledger.records());
+    }
   }
-  for (auto& [name, of_file] : images) settle_file(of_file, directories);
-  return in_order(std::move(images));
+  return joining.result();
 }
 
 }  // namespace srcextract

@@ -36,6 +36,8 @@ class SurveyLayout {
   /// Says which those are, of catalogues that are those of `whose`; empty if there are none.
   std::string describe_mixed_units(const std::string& whose) const;
 
+  std::size_t arrangements() const { return arrangements_.size(); }
+
   /// The columns of an arrangement.
   const std::vector<StoredColumn>& arrangement(std::size_t number) const { return arrangements_[number].columns; }
 

@@ -1,4 +1,4 @@
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 
 /// A journal as another run finds it. A line that is read must come back from what is written of it.

@@ -29,10 +29,10 @@ TEST(FailuresTest, AreCalledAfterTheirShard) {
 
 TEST(FailuresTest, AreARowEach) {
   Ledger ledger;
-  remember(ledger, failed_record("b,1.fits", "it is \"empty\"\nand more"));
-  remember(ledger, done_record("c.fits"));
-  remember(ledger, of_hdu(failed_record("a.fits", "why"), 2, 3));
-  remember(ledger, of_hdu(done_record("a.fits"), 3, 3));
+  ledger.remember(failed_record("b,1.fits", "it is \"empty\"\nand more"));
+  ledger.remember(done_record("c.fits"));
+  ledger.remember(of_hdu(failed_record("a.fits", "why"), 2, 3));
+  ledger.remember(of_hdu(done_record("a.fits"), 3, 3));
   EXPECT_EQ(format_failures(ledger), head +
                                          "a.fits,2,/data/a.fits,input,why\n"
                                          "\"b,1.fits\",,\"/data/b,1.fits\",input,\"it is \"\"empty\"\"\nand more\"\n");
@@ -42,8 +42,8 @@ TEST(FailuresTest, GoWhenTheImageIsDone) {
   TemporaryFolder directory;
   const std::string path = directory / "failures.csv";
   Ledger before;
-  remember(before, failed_record("old.fits", "why"));
-  remember(before, done_record("done.fits"));
+  before.remember(failed_record("old.fits", "why"));
+  before.remember(done_record("done.fits"));
   Failures failures(path, before);
   failures.note(of_hdu(failed_record("m.fits", "bad"), 1, 2));
   failures.note(of_hdu(done_record("m.fits"), 2, 2));
@@ -85,7 +85,7 @@ TEST(FailuresTest, OfShardsGoOnceThoseOfTheWholeAreThere) {
   TemporaryFolder directory;
   const std::string shard = directory.write("failures.1-of-2.csv", "of the shard");
   Ledger before;
-  remember(before, failed_record("a.fits", "why"));
+  before.remember(failed_record("a.fits", "why"));
   Failures failures(directory / "failures.csv", before, {shard, directory / "failures.2-of-2.csv"});
   EXPECT_TRUE(std::filesystem::exists(shard));
   failures.write();

@@ -1,4 +1,4 @@
-#include "survey/journal/ledger.hpp"
+#include "survey/journal/journal_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,18 +42,18 @@ const std::string complete_end = R"({"end":{"complete":true,"shard":"1/1","image
 
 TEST(LedgerTest, TheLastWordOnAnImageCounts) {
   Ledger ledger;
-  remember(ledger, failed_record("a", "why"));
-  remember(ledger, done_record("a"));
+  ledger.remember(failed_record("a", "why"));
+  ledger.remember(done_record("a"));
   EXPECT_EQ(ledger.at("a").at(-1), done_record("a"));
-  remember(ledger, failed_record("a", "why not"));
+  ledger.remember(failed_record("a", "why not"));
   EXPECT_EQ(ledger.at("a").at(-1).reason, "why not");
   EXPECT_EQ(ledger.size(), 1u);
 }
 
 TEST(LedgerTest, ImagesOfAFileStandBesideEachOther) {
   Ledger ledger;
-  remember(ledger, of_hdu(done_record("a"), 3, 2));
-  remember(ledger, of_hdu(failed_record("a", "why"), 1, 2));
+  ledger.remember(of_hdu(done_record("a"), 3, 2));
+  ledger.remember(of_hdu(failed_record("a", "why"), 1, 2));
   EXPECT_THAT(names_in(ledger), ElementsAre("a[1]", "a[3]"));
 }
 
@@ -65,11 +65,11 @@ TEST(LedgerTest, WhatWasSaidOfAnotherVersionOfTheFileNoLongerCounts) {
   others[3].program = "1.1";  // others[4]: the file as a whole
   for (const ImageRecord& other : others) {
     Ledger ledger;
-    remember(ledger, of_hdu(done_record("a"), 1, 2));
-    remember(ledger, of_hdu(done_record("a"), 2, 2));
-    remember(ledger, other);
+    ledger.remember(of_hdu(done_record("a"), 1, 2));
+    ledger.remember(of_hdu(done_record("a"), 2, 2));
+    ledger.remember(other);
     EXPECT_THAT(names_in(ledger), ElementsAre("a"));
-    remember(ledger, of_hdu(done_record("a"), 2, 2));
+    ledger.remember(of_hdu(done_record("a"), 2, 2));
     EXPECT_THAT(names_in(ledger), ElementsAre("a[2]"));
   }
 }

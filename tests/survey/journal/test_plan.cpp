@@ -45,7 +45,7 @@ class PlanTest : public ::testing::Test {
 
   Plan plan(const std::vector<ImageRecord>& records, const PlanOptions& options = {}) const {
     Ledger ledger;
-    for (const ImageRecord& record : records) remember(ledger, record);
+    for (const ImageRecord& record : records) ledger.remember(record);
     return make_plan({file_}, ledger, directory_.string(), "1.0", options);
   }
 
@@ -182,7 +182,7 @@ TEST_F(PlanTest, FilesStayInTheirOrder) {
     files.back().name = std::to_string(i * 7 % 500);
   }
   Ledger ledger;
-  remember(ledger, failed_record("7", "why"));
+  ledger.remember(failed_record("7", "why"));
   const Plan result = make_plan(files, ledger, directory_.string(), "1.0", {});
   EXPECT_THAT(counts(result), ElementsAre(499, 0, 0, 0, 0, 1));
   for (std::size_t i = 1; i < result.files.size(); ++i)

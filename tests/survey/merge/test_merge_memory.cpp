@@ -43,9 +43,11 @@ TEST(MergeMemory, ALongTextOfOneImageIsNotTakenThousandsOfTimes) {
   const std::string path = folder / "images.fits", text(300'000, 'y');
   const long megabytes = megabytes_of([&] {
     TableStream out(path);
-    write_images(out, head_of("IMAGES"),
-                 {{TestImage{"a.fits", {}, {}, "c", "", text}.record()}, {TestImage{"b.fits", {}}.record()}}, {"", ""},
-                 {{}, {}});
+    write_images(
+        out, head_of("IMAGES"),
+        std::vector<SurveyImage>{{TestImage{"a.fits", {}, {}, "c", "", text}.record()},
+                                 {TestImage{"b.fits", {}}.record()}},
+        [](std::size_t) { return ""; }, std::vector<ImageHeader>(2));
     out.commit();
   });
   EXPECT_LT(megabytes, 100);

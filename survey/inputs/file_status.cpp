@@ -1,0 +1,26 @@
+#include "survey/inputs/file_status.hpp"
+
+#include "survey/inputs/wait_together.hpp"
+
+namespace srcextract {
+
+FileStatus status_of(const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) return {.is_directory = true};
+  if (!S_ISREG(status.st_mode)) return {};
+  return {.is_file = true,
+          .bytes = status.st_size,
+          .modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+FileStatus status_of(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? status_of(status) : FileStatus{};
+}
+
+std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path) {
+  std::vector<FileStatus> statuses(count);
+  wait_together(count, [&](std::size_t i) { statuses[i] = status_of(path(i)); });
+  return statuses;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,232 @@
+#include "survey/journal/journal_files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "stages/core/error.hpp"
+#include "stages/core/parallel.hpp"
+#include "survey/journal/json_values.hpp"
+
+namespace srcextract {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ReadJson = nlohmann::json;  // finds one of many keys at once
+using Warn = std::function<void(const std::string&)>;
+
+std::string journal_name(const Shard& shard) {
+  return "journal" + shard_suffix(shard) + ".jsonl";
+}
+
+/// The shard whose journal has this name.
+std::optional<Shard> shard_of(const std::string& name) {
+  Shard shard;
+  std::sscanf(name.c_str(), "journal.%d-of-%d.jsonl", &shard.index, &shard.count);
+  return is_part(shard) && name == journal_name(shard) ? std::optional(shard) : std::nullopt;
+}
+
+/// Read at once: lines are parsed by all threads, and packed by one.
+constexpr std::size_t block_bytes = std::size_t{1} << 22;
+
+/// Calls on_lines(lines), without their ends, for some of them after the others. A last one that has no end is none.
+template <class OnLines>
+void read_lines(const std::string& path, const OnLines& on_lines) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;  // from the beginning of a line on
+  while (file) {
+    const std::size_t before = text.size();
+    text.resize(before + block_bytes);
+    file.read(text.data() + before, static_cast<std::streamsize>(block_bytes));
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+    std::vector<std::string_view> lines;
+    std::string_view rest = text;
+    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+      lines.push_back(rest.substr(0, end));
+    if (!lines.empty()) on_lines(lines);
+    text.erase(0, text.size() - rest.size());
+  }
+  if (file.bad() || !file.eof())
+    throw Error(ErrorKind::input, "cannot read the journal " + path + "; check its rights and its disk");
+}
+
+struct SessionBegins {
+  std::int64_t number = 0;
+  std::string config;
+};
+struct SessionEnds {
+  bool complete = false;
+};
+struct NoLine {};
+using Line = std::variant<NoLine, SessionBegins, SessionEnds, ImageRecord>;
+
+SessionBegins session_from(const ReadJson& json) {
+  SessionBegins begins{integer_from<std::int64_t>(json.at("session"), 0, last_session_number), ""};
+  if (json.contains("about")) begins.config = json.at("about").value("config", "");
+  return begins;
+}
+
+Line parse_line(std::string_view line) {
+  try {
+    if (line.starts_with(R"({"session":)")) return session_from(ReadJson::parse(line));
+    if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
+  } catch (const Json::exception&) {
+    return NoLine{};
+  } catch (const std::range_error&) {
+    return NoLine{};
+  }
+  std::optional<ImageRecord> record = parse_record(line);
+  return record ? Line(std::move(*record)) : NoLine{};
+}
+
+std::vector<Line> parse_lines(const std::vector<std::string_view>& lines) {
+  std::vector<Line> parsed(lines.size());
+  constexpr std::int64_t grain = 256;
+  parallel_for(std::ssize(lines), grain, Cpu{available_threads()}, [&](std::int64_t begin, std::int64_t end) {
+    std::transform(lines.begin() + begin, lines.begin() + end, parsed.begin() + begin, parse_line);
+  });
+  return parsed;
+}
+
+/// What was recorded between two beginnings of sessions of one journal.
+struct Session {
+  std::int64_t number = 0;
+  std::size_t journal = 0;  ///< index
+  std::vector<PackedRecords::Place> records;
+};
+
+/// Adds the sessions of the journal, and sets its state but for the ledger.
+void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, PackedRecords& records,
+                   std::vector<Session>& sessions) {
+  sessions.push_back({0, index, {}});
+  std::int64_t line = 0, damaged = 0, first_damaged = 0;
+  bool damaged_session = false;
+  const auto take = [&](Line& parsed) {
+    ++line;
+    if (const auto* record = std::get_if<ImageRecord>(&parsed)) {
+      sessions.back().records.push_back(records.add(*record));
+      journal.complete = false;
+    } else if (const auto* begins = std::get_if<SessionBegins>(&parsed)) {
+      sessions.push_back({begins->number, index, {}});
+      journal.session = begins->number;
+      journal.config = begins->config;
+      journal.complete = journal.ended = damaged_session = false;
+    } else if (const auto* ends = std::get_if<SessionEnds>(&parsed)) {
+      journal.complete = ends->complete && !damaged_session;
+      journal.ended = true;
+    } else {
+      if (++damaged == 1) first_damaged = line;
+      journal.complete = false;
+      damaged_session = true;
+    }
+  };
+  read_lines(journal.path, [&](const std::vector<std::string_view>& lines) {
+    std::vector<Line> parsed = parse_lines(lines);
+    std::ranges::for_each(parsed, take);
+  });
+  if (damaged > 0)
+    warn(journal.path + ":" + std::to_string(first_damaged) + ": " + std::to_string(damaged) +
+         " damaged line(s), this the first, are left out; images that no other line speaks of are extracted again");
+}
+
+/// Enters the records of all sessions in the order in which those began, each in the ledger of its journal. What
+/// another journal said of the same file goes with it.
+void enter(std::vector<Session> sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
+  std::stable_sort(sessions.begin(), sessions.end(),
+                   [](const Session& a, const Session& b) { return a.number < b.number; });
+  std::unordered_map<std::string_view, std::size_t> owners;  // names stay where they are
+  for (Session& session : sessions) {
+    Ledger& ledger = journals[session.journal].ledger;
+    for (const PackedRecords::Place place : session.records) {
+      if (journals.size() > 1) {
+        const std::string_view name = records.name_at(place);
+        std::size_t& owner = owners.try_emplace(name, session.journal).first->second;
+        if (owner != session.journal) ledger.take(journals[owner].ledger, name);
+        owner = session.journal;
+      }
+      ledger.remember(place);
+    }
+    session.records = {};
+  }
+}
+
+}  // namespace
+
+std::string shard_suffix(const Shard& shard) {
+  if (shard.count == 1) return "";
+  return "." + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
+}
+
+std::string journal_path(const std::string& directory, const Shard& shard) {
+  return std::filesystem::path(directory) / journal_name(shard);
+}
+
+std::vector<JournalFile> find_journals(const std::string& directory) {
+  std::vector<JournalFile> journals;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      const std::optional<Shard> shard = shard_of(entry.path().filename());
+      if (shard && entry.is_regular_file())
+        journals.push_back({.path = entry.path(), .shard = *shard, .ledger = {}, .config = {}});
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(ErrorKind::input, "cannot read the directory " + directory + ": " + error.code().message() +
+                                      "; name the one that srcextract batch wrote into");
+  }
+  std::sort(journals.begin(), journals.end(), [](const JournalFile& a, const JournalFile& b) {
+    return std::tie(a.shard.count, a.shard.index) < std::tie(b.shard.count, b.shard.index);
+  });
+  return journals;
+}
+
+std::vector<JournalFile> read_journals(const std::string& directory, const Warn& warn) {
+  std::vector<JournalFile> journals = find_journals(directory);
+  std::vector<Session> sessions;
+  const auto records = std::make_shared<PackedRecords>();
+  for (std::size_t i = 0; i < journals.size(); ++i) {
+    journals[i].ledger = Ledger(records);
+    read_sessions(journals[i], i, warn, *records, sessions);
+  }
+  enter(std::move(sessions), *records, journals);
+  return journals;
+}
+
+Ledger join_ledgers(std::vector<JournalFile> journals) {
+  if (journals.empty()) return {};
+  Ledger all = std::move(journals.front().ledger);
+  for (JournalFile& journal : std::span(journals).subspan(1)) {
+    if (journal.ledger.records() == all.records()) {
+      for (const PackedRecords::Place place : journal.ledger.places())
+        all.take(journal.ledger, all.records()->name_at(place));
+      continue;
+    }
+    for (const auto& [name, images] : journal.ledger) {
+      for (const auto& [hdu, record] : images) all.remember(record);
+    }
+  }
+  return all;
+}
+
+std::string format_session(std::int64_t session, const std::string& about) {
+  return "{\"session\":" + std::to_string(session) + ",\"about\":" + about + "}\n";
+}
+
+std::string format_end(bool complete, const Shard& shard, std::int64_t images, std::int64_t failures) {
+  const Json end = {{"complete", complete}, {"shard", shard_text(shard)}, {"images", images}, {"failures", failures}};
+  return Json{{"end", end}}.dump() + "\n";
+}
+
+}  // namespace srcextract

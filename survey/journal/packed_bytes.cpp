@@ -1,0 +1,32 @@
+#include "survey/journal/packed_bytes.hpp"
+
+#include <algorithm>
+
+namespace srcextract {
+namespace {
+
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_texts = 4096;
+
+}  // namespace
+
+PackedBytes::Place PackedBytes::add(const Writer& written) {
+  const std::string& bytes = written.written();
+  if (bytes.size() > room_ - used_) {
+    room_ = std::max(chunk_bytes, bytes.size());
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(room_));
+    used_ = 0;
+  }
+  std::memcpy(chunks_.back().get() + used_, bytes.data(), bytes.size());
+  return (Place{chunks_.size() - 1} << bits_in_chunk) + std::exchange(used_, used_ + bytes.size());
+}
+
+std::uint32_t PackedBytes::number_of(std::string_view text) {
+  const auto known = numbers_.find(text);
+  if (known != numbers_.end()) return known->second;
+  if (texts_.size() == most_texts) return 0;
+  texts_.emplace_back(text);
+  return numbers_.emplace(texts_.back(), static_cast<std::uint32_t>(texts_.size())).first->second;
+}
+
+}  // namespace srcextract

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace srcextract {
+
+/// Very many small things in the fewest bytes, and texts that they share. What is added stays where it is.
+class PackedBytes {
+ public:
+  using Place = std::uint64_t;
+  class Writer;
+  class Reader;
+
+  /// Where it has put what was written.
+  Place add(const Writer& written);
+
+  const char* at(Place place) const {
+    return chunks_[place >> bits_in_chunk].get() + (place & ((Place{1} << bits_in_chunk) - 1));
+  }
+  char* at(Place place) { return const_cast<char*>(std::as_const(*this).at(place)); }
+
+ private:
+  static constexpr int bits_in_chunk = 32;
+
+  /// Its number, from 1; 0 of one more than there is room for.
+  std::uint32_t number_of(std::string_view text);
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t used_ = 0, room_ = 0;  ///< of the last chunk
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+};
+
+/// Whole numbers take a byte for every seven bits.
+class PackedBytes::Writer {
+ public:
+  explicit Writer(PackedBytes& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::size_t at = out_.size();
+    out_.resize(at + sizeof(T));
+    std::memcpy(out_.data() + at, &value, sizeof(T));
+  }
+
+  void number(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(value | 0x80);
+    out_ += static_cast<char>(value);
+  }
+
+  void text(std::string_view text) {
+    number(text.size());
+    out_ += text;
+  }
+
+  /// One that others are likely to have as well.
+  void shared(std::string_view value) {
+    const std::uint32_t known = bytes_.number_of(value);
+    number(known);
+    if (known == 0) text(value);
+  }
+
+  const std::string& written() const { return out_; }
+
+ private:
+  PackedBytes& bytes_;
+  std::string out_;
+};
+
+/// Reads what was written, in its order.
+class PackedBytes::Reader {
+ public:
+  Reader(const PackedBytes& bytes, const char* at) : bytes_(bytes), at_(at) {}
+  Reader(const PackedBytes& bytes, Place place) : Reader(bytes, bytes.at(place)) {}
+
+  template <class T>
+  T get() {
+    T value;
+    std::memcpy(&value, at_, sizeof(T));
+    at_ += sizeof(T);
+    return value;
+  }
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*at_++);
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  std::int64_t size() { return static_cast<std::int64_t>(number()); }
+
+  std::string_view text() {
+    const std::size_t length = number();
+    return {std::exchange(at_, at_ + length), length};
+  }
+
+  std::string_view shared() {
+    const std::uint64_t which = number();
+    return which == 0 ? text() : std::string_view(bytes_.texts_[which - 1]);
+  }
+
+ private:
+  const PackedBytes& bytes_;
+  const char* at_;
+};
+
+}  // namespace srcextract

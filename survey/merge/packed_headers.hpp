@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "io/fits/header_values.hpp"
+#include "survey/journal/packed_bytes.hpp"
+
+namespace srcextract {
+
+/// The keywords of one image that its catalogue carries.
+using ImageHeader = std::vector<HeaderValue>;
+
+/// The headers of images in their order, packed: what is returned is a copy.
+class PackedHeaders {
+ public:
+  PackedHeaders() = default;
+  PackedHeaders(const std::vector<ImageHeader>& headers);
+
+  void add(const ImageHeader& header);
+
+  std::size_t size() const { return places_.size(); }
+  ImageHeader operator[](std::size_t i) const;
+
+ private:
+  PackedBytes bytes_;
+  std::vector<PackedBytes::Place> places_;
+};
+
+}  // namespace srcextract

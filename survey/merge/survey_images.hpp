@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "survey/journal/packed_records.hpp"
+
+namespace srcextract {
+
+/// An image of a survey, and which of its directories the outputs are in.
+struct SurveyImage {
+  ImageRecord record;
+  std::size_t directory = 0;
+};
+
+/// Images in their order. Records are packed: what is returned is a copy.
+class SurveyImages {
+ public:
+  SurveyImages() = default;
+  SurveyImages(const std::vector<SurveyImage>& images);
+
+  /// The number of records in which images of this directory are.
+  std::uint32_t add(std::shared_ptr<const PackedRecords> records, std::size_t directory);
+
+  /// One more image, of those records.
+  void add(std::uint32_t source, PackedRecords::Place place) { images_.push_back({place, source}); }
+
+  std::size_t size() const { return images_.size(); }
+  bool empty() const { return images_.empty(); }
+  SurveyImage operator[](std::size_t i) const;
+
+  class Iterator {
+   public:
+    using value_type = SurveyImage;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator(const SurveyImages* images, std::size_t at) : images_(images), at_(at) {}
+    SurveyImage operator*() const { return (*images_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const SurveyImages* images_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  struct Image {
+    PackedRecords::Place place;
+    std::uint32_t source;
+  };
+  struct Source {
+    std::shared_ptr<const PackedRecords> records;
+    std::size_t directory;
+  };
+  std::vector<Source> sources_;
+  std::vector<Image> images_;
+};
+
+}  // namespace srcextract
