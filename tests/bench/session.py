@@ -115,9 +115,14 @@ class Session:
         """The path of a simulated image, in the page cache and on its disk."""
         path = self.work / f"field_{size}.fits"
         if not path.exists():
-            write_fits(path, tiled_field(size))
+            write_fits(path, self.pixels(size))
             os.sync()
         return path
+
+    @staticmethod
+    def pixels(size):
+        """Those of the simulated image."""
+        return tiled_field(size)
 
     def copies(self, size, count):
         """The image and copies of it, that no cache may hold all of them."""

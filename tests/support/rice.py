@@ -1,5 +1,6 @@
 """Tile-compressed FITS files with numpy alone: RICE_1 in rows (FITS Standard 4.0, 10), for checks on machines that have
 neither astropy nor fpack."""
+import multiprocessing
 import pathlib
 
 import numpy as np
@@ -90,7 +91,8 @@ def write_rice(path, image, dither=1, seed=1, step=0.25, **keywords):
     """A file whose first extension is the image, a row a tile: int16 and int32 as they are, floats in steps of `step`."""
     floats = image.dtype.kind == "f"
     rows, scale, zero = quantise(image, dither, seed, step) if floats else (list(image), None, None)
-    streams = [rice_stream(row) for row in rows]
+    with multiprocessing.Pool() as pool:
+        streams = pool.map(rice_stream, rows, chunksize=64)
     lengths = np.array([len(stream) for stream in streams])
     types = [("data", ">i4", 2)] + ([("scale", ">f8"), ("zero", ">f8"), ("blank", ">i4")] if floats else [])
     table = np.zeros(len(rows), types)
