@@ -135,6 +135,8 @@ void DeviceStart::State::prepare(const CudaDevice& device) {
     prepared[device.index].push_back(std::move(extractor));
     ++told;
     changed.notify_all();
+    spdlog::debug("CUDA device {}: ready for {} workers after {:.3f} s", device.index, workers - still_wanted + 1,
+                  seconds_since(begin));
     if (--still_wanted == 0) return;
   }
 }

@@ -98,9 +98,9 @@ void RunOptionParser::add_execution() {
   std::vector<std::string> names;
   for (const auto& [name, value] : backends) names.push_back(name);
   app_.add_option("--backend", backend_,
-                  "auto, cpu, cuda or compare (default: auto, which is every usable\n"
-                  "GPU where the images are worth its start or --device names some,\n"
-                  "else the CPU; compare runs both and compares every stage)")
+                  "auto, cpu, cuda or compare (default: auto, which is the CPU, and\n"
+                  "every usable GPU where the images are worth its start or --device\n"
+                  "names some; compare runs both and compares every stage)")
       ->type_name("NAME")
       ->check(CLI::IsMember(names).description(""))
       ->group("Where it runs");

@@ -1,5 +1,6 @@
 // What a process pays before a GPU has done its first image: each step after the other, in milliseconds.
 //   bench_start CONFIG SIZE [NANOSECONDS]   NANOSECONDS: of the monotonic clock, when the process was started
+//   bench_start SIZE   nothing but a context and one copy of as many pixels: the floor of such a process
 #include <cuda_runtime_api.h>
 
 #include <chrono>
@@ -98,10 +99,23 @@ void report(const char* path, std::int64_t size, const char* started) {
   steps.done("end of the context");
 }
 
+/// A context, and one copy of so many pixels.
+void copy_once(std::int64_t size) {
+  const Stream stream(0);
+  const std::int64_t bytes = size * size * std::int64_t{sizeof(float)};
+  const PinnedBuffer pixels(bytes);
+  Buffer<std::byte, Gpu> there(bytes, stream.where());
+  check(cudaMemcpyAsync(there.data(), pixels.data(), static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
+                        stream.where().stream));
+  synchronize(stream.where());
+  std::_Exit(0);
+}
+
 }  // namespace
 }  // namespace srcextract
 
 int main(int argc, char** argv) {
+  if (argc == 2) srcextract::copy_once(std::strtoll(argv[1], nullptr, 10));
   if (argc < 3) return 2;
   srcextract::report(argv[1], std::strtoll(argv[2], nullptr, 10), argc > 3 ? argv[3] : nullptr);
 }
