@@ -46,8 +46,9 @@ class KnownCapacities {
   std::map<std::pair<std::int64_t, std::int64_t>, Capacity> known_;
 };
 
+/// Never destroyed: threads may prepare for images when the process ends.
 KnownCapacities& known_capacities() {
-  static KnownCapacities known;
+  static KnownCapacities& known = *new KnownCapacities;
   return known;
 }
 

@@ -66,13 +66,14 @@ class Crew {
   /// How many may work at the same time.
   std::size_t workers() const { return executions_.size(); }
 
-  /// Takes images until there are no more. `in_place` of one who has an image on the CPU: unless there is one for a GPU.
+  /// Takes images until there are no more. `in_place` of one who has an image on the CPU: unless there is one for a
+  /// GPU.
   void work(std::size_t index, Progress progress, bool in_place = false) {
     Places::Worker worker(executions_[index]);
     try {
       for (;;) {
         Places::Turn turn = places_.take(worker, dispatcher_.waiting());
-        if (std::exchange(in_place, false) && !turn.place) return places_.withdraw(worker, std::move(turn));
+        if (std::exchange(in_place, false) && places_.withdraw(worker, turn)) return;
         const std::vector<ImageTask> tasks =
             dispatcher_.next_together([&](const ImageTask& task) { return images_together(task, turn.execution); });
         if (tasks.empty()) return places_.end(worker, std::move(turn), 0, 0);

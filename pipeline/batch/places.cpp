@@ -93,10 +93,10 @@ void Places::end_waiting() {
   if (start_) start_->end_waiting();
 }
 
-void Places::withdraw(Worker& worker, Turn&& turn) {
-  end(worker, std::move(turn), 0, 0);
-  const std::lock_guard lock(mutex_);
-  replaced_ = std::max(0, replaced_ - 1);
+bool Places::withdraw(Worker& worker, const Turn& turn) {
+  if (!is_replaced(turn)) return false;
+  end(worker, Turn(turn), 0, 0);
+  return true;
 }
 
 bool Places::is_replaced(const Turn& turn) {

@@ -65,8 +65,9 @@ class Places {
   bool wait_for_vacancy();
   void end_waiting();
 
-  /// Who came in the place of one at the CPU goes: there is nothing for him but the CPU.
-  void withdraw(Worker& worker, Turn&& turn);
+  /// Who came in the place of one at the CPU has nothing but the CPU himself. Whether he is to go, since that one is
+  /// still there: then his turn is over.
+  bool withdraw(Worker& worker, const Turn& turn);
 
   /// Whether a worker, whose turn has ended, was replaced so.
   bool is_replaced(const Turn& turn);
