@@ -52,7 +52,7 @@ Places::Turn Places::take(Worker& worker, std::size_t left) {
   Execution execution = on_device(machine_, *std::ranges::find(devices_, *place, &CudaDevice::index), 1);
   const std::shared_ptr<CudaExtractor> prepared = start_ ? start_->take_extractor(*place) : nullptr;
   if (prepared) execution.extractor = prepared;
-  return {worker.on_devices_.emplace(*place, std::move(execution)).first->second, place, !prepared};
+  return {worker.on_devices_.emplace(*place, std::move(execution)).first->second, place, true};
 }
 
 void Places::show(const PixelSource& image, const std::shared_ptr<const ImageConfig>& config) {

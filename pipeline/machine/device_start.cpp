@@ -15,6 +15,7 @@
 
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/seconds_since.hpp"
+#include "stages/core/rice_plane.hpp"
 
 namespace srcextract {
 namespace {
@@ -118,15 +119,16 @@ void DeviceStart::State::prepare(const CudaDevice& device) {
     const std::lock_guard lock(mutex);
     wanted[device.index] = static_cast<int>(std::clamp<std::int64_t>(room, 1, workers));
   }
-  // The first learns from an image how much room is needed; the others know it.
-  PixelSource zeros = like->image;
-  zeros.read = nullptr;
+  // The first learns from an image how much room is needed; the others know it, and read none unless it comes to the
+  // device another way than what is read.
+  PixelSource others = like->image;
+  if (others.read.target<CompressedRead>() == nullptr) others.read = nullptr;
   for (bool first = true;; first = false) {
     auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
-    extractor->prepare(first ? like->image : zeros, config);
+    extractor->prepare(first ? like->image : others, config);
     if (first) {
       const auto again = Clock::now();
-      extractor->prepare(zeros, config);
+      extractor->prepare(others, config);
       if (!add(device, seconds_since(again) < quick)) return;
     }
     const std::lock_guard lock(mutex);

@@ -84,8 +84,8 @@ void Roster::done(const Turn& turn) {
   if (turn.pixels <= 0 || turn.seconds <= 0) return;
   pixels_of_image_.add(turn.pixels / static_cast<double>(turn.images));
   rates.turns_elsewhere = 0;
-  // First turns count until there are others.
-  if (turn.first && rates.pixel.known() && !rates.of_first_turns) return;
+  // First turns tell nothing of a GPU that was tried; else they count until there are others.
+  if (turn.first && (rates.tried || (rates.pixel.known() && !rates.of_first_turns))) return;
   if (!turn.first && rates.of_first_turns) rates.pixel.forget();
   rates.of_first_turns = turn.first;
   rates.pixel.add(turn.seconds / turn.pixels);

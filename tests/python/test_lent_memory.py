@@ -197,6 +197,8 @@ CASES = {"not finite": extracts_what_is_not_finite, "planes": combines_and_subtr
 
 @pytest.mark.parametrize("case", CASES)
 def test_nobody_writes_to_an_array_that_is_lent(case):
+    if case == "planes":
+        pytest.importorskip("astropy")
     ended = subprocess.run([sys.executable, "-X", "faulthandler", __file__, case], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
 
