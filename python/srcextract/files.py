@@ -41,7 +41,17 @@ def _of_path(path: Any) -> Contents:
     path = os.fsdecode(os.fspath(path))
     if not path or "\0" in path:
         raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
-    return Contents(path, path)
+    return Contents(path_text(path), path)
+
+
+def path_text(path: Any) -> str:
+    """The path as the compiled half takes it."""
+    text = os.fsdecode(os.fspath(path))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{text!r}: the name of the file is not UTF-8; rename it, or give open(path, 'rb')") from None
+    return text
 
 
 def of_bytes(contents: Any, name: str) -> Contents:

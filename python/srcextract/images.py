@@ -95,8 +95,17 @@ def _of_hdu(hdu: Any) -> Opened:
     if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
         header = header.copy()
         header["EXTNAME"] = hdu.name
-    return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=header.get("BSCALE", 1.0),
-                  bzero=header.get("BZERO", 0.0), blank=header.get("BLANK"), of_file=True)
+    bscale, bzero, blank = header.get("BSCALE", 1.0), header.get("BZERO", 0.0), header.get("BLANK")
+    if _is_scaled(pixels.dtype):
+        blank = None if blank is None else int(blank * bscale + bzero)
+        bscale, bzero = 1.0, 0.0
+    return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
+                  blank=blank, of_file=True)
+
+
+def _is_scaled(dtype: Any) -> bool:
+    """Whether no FITS file stores such integers: astropy has applied BZERO to them, and keeps it in the header."""
+    return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
 
 
 def _primary_cards(hdu: Any) -> str:
@@ -159,7 +168,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
                      for plane in planes]
     shape = planes[0].shape
     alive = planes
-    for what, values, place in (("mask", mask if mask is not None else opened.mask, "mask"), ("weight", weight, "weights"),
+    for what, values, place in (("mask", _both_masks(opened.mask, mask, shape), "mask"), ("weight", weight, "weights"),
                                 ("error", error, "weights")):
         if values is None:
             continue
@@ -167,6 +176,17 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
         setattr(inputs, place, plane_of(values, what))
         alive.append(values)
     return inputs, alive
+
+
+def _both_masks(own: Any, given: Any, shape: tuple[int, ...]) -> Any:
+    """What the image masks by itself, and what is masked beside it."""
+    if own is None or given is None:
+        return own if given is None else given
+    given = _map(given, "mask", shape)
+    if not isinstance(given, numpy.ndarray):
+        raise InputError("mask: lies on a GPU, and the image has a mask of its own on the host; give one of both together")
+    plane_of(given, "mask")  # says what is wrong with it
+    return (_map(own, "mask", shape) != 0) | (given != 0)
 
 
 def error_of(image: Any) -> Any:

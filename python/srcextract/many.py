@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from srcextract import _core, configuration, errors
+from srcextract import _core, configuration, errors, files
 from srcextract.arguments import devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
@@ -136,11 +136,21 @@ def _several(images: Any) -> Iterable[Any]:
     return images
 
 
+def _is_path(image: Any) -> bool:
+    """Whether it may be asked for with others; what is no path of a file becomes a Failure as arrays do."""
+    if not isinstance(image, (str, os.PathLike)):
+        return False
+    try:
+        return files.contents_of(image) is not None
+    except SrcextractError:
+        return False
+
+
 def _results(given: Iterable[Any], extractor: Extractor, batch_of: Callable[[list[str]], _core.Batch],
              progress: bool | None, total: int | None) -> Generator[Catalogue | Failure, None, None]:
     bar = _bar(progress, total)
     try:
-        of_paths = itertools.groupby(enumerate(given), lambda item: isinstance(item[1], (str, os.PathLike)))
+        of_paths = itertools.groupby(enumerate(given), lambda item: _is_path(item[1]))
         for are_paths, group in of_paths:
             if are_paths:
                 made = _of_paths(batch_of([os.fsdecode(os.fspath(image)) for _, image in group]))

@@ -73,8 +73,6 @@ class Background:
     looked at as float32, as SEP's are.
     """
 
-    __array_priority__ = 100.0  # `array - background` is asked of this class
-
     def __init__(self, data: ArrayLike, mask: ArrayLike | None = None, maskthresh: float = 0.0, bw: int = 64,
                  bh: int = 64, fw: int = 3, fh: int = 3, fthresh: float = 0.0) -> None:
         image = image_of(data)
@@ -139,6 +137,13 @@ class Background:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return self.back(dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keys: Any) -> Any:
+        """Arithmetic of arrays with the level: a difference needs no map of it, and ``data -= background`` changes data."""
+        if ufunc is numpy.subtract and method == "__call__" and not keys and inputs[1] is self:
+            return self.__rsub__(inputs[0])
+        levels = [self.back() if one is self else one for one in inputs]
+        return getattr(ufunc, method)(*levels, **keys)
 
     def __rsub__(self, data: ArrayLike) -> Array:
         array = numpy.asarray(data)

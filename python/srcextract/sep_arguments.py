@@ -73,6 +73,8 @@ def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
 
 
 def image_of(data: ArrayLike, types: set[numpy.dtype[Any]] = NATIVE) -> Array:
+    if isinstance(data, numpy.ma.MaskedArray) and numpy.any(data.mask):
+        raise InputError("the mask of a masked array is not looked at: give array.data, and array.mask as mask=")
     array = data if isinstance(data, numpy.ndarray) else numpy.asarray(data)
     if array.ndim != 2:
         raise InputError(f"array must be 2-d, and this one has {array.ndim} axes, of shape {array.shape}")

@@ -273,3 +273,42 @@ def test_merge_writes_the_bytes_of_the_command(program, sky_path, tmp_path):
         srcextract.merge([tmp_path / "out"], tmp_path / "survey.unknown")
     with pytest.raises(srcextract.SrcextractError):
         srcextract.merge(tmp_path / "no such directory", tmp_path / "survey.fits")
+
+
+@pytest.mark.parametrize("kind", ["u2", "u4", "i1"])
+@pytest.mark.parametrize("hdu_class", ["PrimaryHDU", "CompImageHDU"])
+@pytest.mark.parametrize("touched", ["not looked at", "looked at", "of memory"])
+def test_bzero_is_added_once_to_what_astropy_makes_unsigned(kind, hdu_class, touched, tmp_path):
+    if kind == "i1" and hdu_class == "CompImageHDU":
+        pytest.skip("FITS has no compressed image of it")
+    middle = 40_000 if kind[0] == "u" else 20
+    pixels = numpy.random.default_rng(5).normal(middle, 6, (100, 120)).astype(kind)
+    hdu = getattr(fits, hdu_class)(pixels)
+    if touched != "of memory":
+        hdu.writeto(tmp_path / "unsigned.fits")
+        hdu = fits.open(tmp_path / "unsigned.fits")[-1]
+        if touched == "looked at":
+            assert hdu.data.mean() == pytest.approx(middle, abs=1)
+    assert srcextract.extract(hdu).sky_level == pytest.approx(middle, abs=1)
+    assert srcextract.background(hdu).global_level == pytest.approx(middle, abs=1)
+
+
+def test_pixels_of_blank_stay_masked_where_astropy_made_them_unsigned(sky_path):
+    with fits.open(sky_path) as hdus:
+        assert hdus[0].data.dtype == numpy.uint16 and "BLANK" in hdus[0].header
+        looked_at = srcextract.extract(hdus[0], **FITS)
+    of_file = srcextract.extract(sky_path, **FITS)
+    assert len(of_file) > 0 and all((looked_at[name] == of_file[name]).all() for name in of_file)
+
+
+@pytest.mark.parametrize("kind", ["masked array", "CCDData"])
+def test_a_mask_beside_an_image_is_joined_with_its_own(kind, sky_path):
+    nddata = pytest.importorskip("astropy.nddata")
+    pixels = fits.getdata(sky_path).astype("f4")
+    own, beside = numpy.zeros(pixels.shape, bool), numpy.zeros(pixels.shape, numpy.int16)
+    own[500:], beside[:, 300:] = True, 2
+    image = numpy.ma.MaskedArray(pixels, own) if kind == "masked array" else nddata.CCDData(pixels, unit="adu", mask=own)
+    both = srcextract.extract(image, mask=beside)
+    expected = srcextract.extract(numpy.where(own | (beside != 0), numpy.nan, pixels))
+    assert 0 < len(both) == len(expected) and (both["X_IMAGE"] == expected["X_IMAGE"]).all()
+    assert (image.mask == own).all()

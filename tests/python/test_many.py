@@ -155,3 +155,12 @@ def test_what_is_not_kept_is_told(paths):
     numpy.testing.assert_array_equal(found.background, expected.background)
     with pytest.raises(srcextract.ConfigError, match="segmentation=True"):
         found.segmentation
+
+
+def test_what_is_no_path_of_a_file_stops_no_other(tmp_path):
+    fits = pytest.importorskip("astropy.io.fits")
+    good = tmp_path / "good.fits"
+    fits.PrimaryHDU(field(1)).writeto(good)
+    of_all = list(srcextract.extract_many([good, "", good, "a\0b", "not\udcffutf8.fits", good], progress=False))
+    assert [bool(one) for one in of_all] == [True, False, True, False, False, True]
+    assert all(isinstance(one.error, srcextract.InputError) for one in of_all if not one)

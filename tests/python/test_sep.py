@@ -377,3 +377,23 @@ def test_mistakes_raise_what_sep_raises(call, said):
     with pytest.raises(ValueError, match=said) as raised:
         call(numpy.ones((50, 60), "f4"))
     assert isinstance(raised.value, SrcextractError)
+
+
+def test_arithmetic_with_a_background_is_that_of_its_map():
+    data = numpy.random.default_rng(3).normal(50, 4, (100, 130)).astype("f4")
+    sky = ours.Background(data)
+    level = sky.back()
+    numpy.testing.assert_array_equal(data + sky, data + level)
+    numpy.testing.assert_array_equal(2 * data / sky, 2 * data / level)
+    changed = other_name = data.copy()
+    changed -= sky
+    assert changed is other_name
+    numpy.testing.assert_allclose(other_name, data - level, atol=1e-5)
+    numpy.testing.assert_allclose(data.astype("f8") - sky, data.astype("f8") - level, atol=1e-5)
+
+
+def test_the_mask_of_a_masked_array_is_not_dropped_in_silence():
+    data = numpy.random.default_rng(3).normal(50, 4, (100, 130)).astype("f4")
+    with pytest.raises(SrcextractError, match="mask="):
+        ours.extract(numpy.ma.MaskedArray(data, data > 55), 3.0)
+    assert ours.Background(numpy.ma.MaskedArray(data, False)).globalback == ours.Background(data).globalback
