@@ -98,14 +98,17 @@ class Crew {
   /// As GPUs come up, others go on in the place of workers who have an image on the CPU still: these end with it.
   void replace_workers(const Progress& progress) {
     std::vector<std::jthread> others;
-    try {
-      while (places_.wait_for_vacancy())
+    while (places_.wait_for_vacancy()) {
+      try {
         others.emplace_back([this, progress, stop = stop_of_thread] {
           const StopScope of_caller(stop);
           work(0, progress, true);
         });
-    } catch (const std::system_error&) {
-      // No more threads are to be had: who has the image goes on.
+      } catch (const std::exception&) {
+        // No more threads are to be had: who has the image goes on, or if he has gone already this one in his place.
+        if (!places_.keep()) work(0, progress);
+        return;
+      }
     }
   }
   void end_replacing() { places_.end_waiting(); }
@@ -253,8 +256,9 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
   const KeepBuffers from_image_to_image;
   Crew crew(job, files, machine, budget, control);
   {
-    std::vector<std::jthread> others;
     std::optional<std::jthread> replacing;
+    const std::shared_ptr<void> no_more(nullptr, [&](void*) { crew.end_replacing(); });
+    std::vector<std::jthread> others;
     try {
       if (machine.devices_join)
         replacing.emplace([&, stop = stop_of_thread] {
@@ -270,8 +274,6 @@ RunResult process_files(const Job& job, std::span<const PlannedFile> files, cons
       // No more threads are to be had: those that there are do the work.
     }
     crew.work(0, progress);
-    others.clear();
-    crew.end_replacing();
   }
   return crew.result();
 }

@@ -99,12 +99,15 @@ bool Places::withdraw(Worker& worker, const Turn& turn) {
   return true;
 }
 
-bool Places::is_replaced(const Turn& turn) {
-  if (!roster_ || turn.place) return false;
+bool Places::keep() {
   const std::lock_guard lock(mutex_);
   if (replaced_ == 0) return false;
   --replaced_;
   return true;
+}
+
+bool Places::is_replaced(const Turn& turn) {
+  return roster_ && !turn.place && keep();
 }
 
 void Places::replace(Execution& execution, const Error& error) {

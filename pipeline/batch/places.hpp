@@ -69,6 +69,9 @@ class Places {
   /// still there: then his turn is over.
   bool withdraw(Worker& worker, const Turn& turn);
 
+  /// Nobody can come in the place of the one that wait_for_vacancy() told of: he stays. False if he has gone already.
+  bool keep();
+
   /// Whether a worker, whose turn has ended, was replaced so.
   bool is_replaced(const Turn& turn);
 

@@ -75,7 +75,9 @@ Workload workload_of(std::span<const PlannedFile> files, const std::string& refe
     work.several_images |= config->config.input.hdu.several();
   }
   work.several_images |= files.size() > 1;
-  work.images = std::ssize(files);
+  // Several bands of a file are found together: GPUs are not made ready for such (Places::show), but taken at once.
+  const bool bands = std::ranges::any_of(files, [](const PlannedFile& planned) { return planned.file.has_bands(); });
+  work.images = bands ? 1 : std::ssize(files);
   return work;
 }
 

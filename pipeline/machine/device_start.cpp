@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -31,18 +33,28 @@ struct Sample {
   std::shared_ptr<const ImageConfig> config;
 };
 
-/// Threads that may be in the driver still; a process that ends must not take it away from under them.
+/// Threads that may be in the driver still, for which a process waits that ends in the usual way.
 class Threads {
  public:
   template <class Work>
   void start(Work work) {
     const std::lock_guard lock(mutex_);
-    threads_.emplace_back(std::move(work));
+    std::erase_if(threads_, [](const Started& started) { return started.over->load(); });
+    const auto over = std::make_shared<std::atomic<bool>>(false);
+    std::jthread thread([work = std::move(work), over] {
+      work();
+      *over = true;
+    });
+    threads_.push_back({over, std::move(thread)});
   }
 
  private:
+  struct Started {
+    std::shared_ptr<std::atomic<bool>> over;
+    std::jthread thread;
+  };
   std::mutex mutex_;
-  std::vector<std::jthread> threads_;
+  std::vector<Started> threads_;
 };
 
 Threads& threads() {
@@ -127,8 +139,9 @@ void DeviceStart::State::prepare(const CudaDevice& device) {
     auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
     extractor->prepare(first ? like->image : others, config);
     if (first) {
+      const PixelSource zeros{like->image.shape, like->image.format, {}};
       const auto again = Clock::now();
-      extractor->prepare(others, config);
+      extractor->prepare(zeros, config);
       if (!add(device, seconds_since(again) < quick)) return;
     }
     const std::lock_guard lock(mutex);
@@ -155,6 +168,8 @@ void DeviceStart::State::start(int index) {
     prepare(device);
   } catch (const Error& caught) {
     error = caught;
+  } catch (const std::exception& caught) {
+    error = Error(ErrorKind::device, caught.what());
   }
   const std::lock_guard lock(mutex);
   if (error && usable > 0 && !left) spdlog::info("back end: CUDA device {}: {}", index, error->what());
@@ -181,7 +196,14 @@ void DeviceStart::State::start_all(const std::shared_ptr<State>& self) {
     under_way = count;
   }
   std::vector<std::jthread> others;
-  for (int index = 1; index < count; ++index) others.emplace_back([self, index] { self->start(index); });
+  for (int index = 1; index < count; ++index) {
+    try {
+      others.emplace_back([self, index] { self->start(index); });
+    } catch (const std::system_error&) {
+      const std::lock_guard lock(mutex);
+      --under_way;  // no more threads are to be had; the first device is still to come
+    }
+  }
   start(0);
 }
 
@@ -251,6 +273,7 @@ bool DeviceStart::wait() {
 void DeviceStart::end_waiting() {
   const std::lock_guard lock(state_->mutex);
   state_->waiting = false;
+  state_->prepared.clear();  // of workers who never came
   state_->changed.notify_all();
 }
 

@@ -1,6 +1,8 @@
 #include "pipeline/machine/roster.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace srcextract {
 namespace {
@@ -54,14 +56,33 @@ void Roster::try_again(Rates& rates, std::int64_t left) const {
   rates.tried = false;
 }
 
+/// Where GPUs were there from the first one image tells what the CPU takes.
+bool Roster::is_cpu_untried(std::int64_t left) const {
+  const auto is_known = [](const auto& device) { return device.second.pixel.known(); };
+  return !cpu_.pixel.known() && cpu_.working == 0 && left > workers_ && std::ranges::any_of(devices_, is_known);
+}
+
+/// Of the GPUs, for one of which none is known.
+double Roster::least_rate() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [device, rates] : devices_)
+    if (rates.pixel.known()) least = std::min(least, rates.pixel.value());
+  return std::isfinite(least) ? least : 1;
+}
+
 Roster::Place Roster::choose(const std::function<bool(int)>& own, std::int64_t left) {
   const std::lock_guard lock(mutex_);
+  if (is_cpu_untried(left)) {
+    ++cpu_.working;
+    return std::nullopt;
+  }
+  const double least_known = least_rate();
   Place best;
   double least = 0;
   for (auto& [device, rates] : devices_) {
     try_again(rates, left);
     if ((!own(device) && rates.room == 0) || !takes(rates, left)) continue;
-    const double pixel = rates.pixel.known() ? rates.pixel.value() : 0;
+    const double pixel = rates.pixel.known() ? rates.pixel.value() : least_known;
     const double load = pixel * (1 + rates.working) * (own(device) ? 1 : without_memory);
     if (best && load >= least) continue;
     best = device;

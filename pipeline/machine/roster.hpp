@@ -67,6 +67,8 @@ class Roster {
 
   bool takes(const Rates& rates, std::int64_t left) const;
   void try_again(Rates& rates, std::int64_t left) const;
+  bool is_cpu_untried(std::int64_t left) const;
+  double least_rate() const;
   double seconds_by_cpu(std::int64_t left) const;
 
   std::mutex mutex_;

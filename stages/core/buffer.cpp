@@ -63,7 +63,7 @@ class KeptBuffers {
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     Buffers::iterator best = waiting_of(bytes);
-    if (best == buffers_.end() || best->second.bytes > bytes + bytes / 2) {
+    if (best == buffers_.end() || best->second.bytes > bytes + bytes / 8) {
       make_room(bytes);
       best = add(bytes);
     } else {

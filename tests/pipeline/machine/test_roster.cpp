@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <random>
 #include <set>
@@ -167,6 +168,30 @@ TEST(Roster, AGpuThatBecomesSlowIsLeft) {
 TEST(Roster, AGpuThatIsThereFromTheFirst) {
   expect_near_best({.gpus = {{.ready = 0}}});
   expect_near_best({.by_cpu = 0.4, .gpus = {{.ready = 0, .by_worker = 0.015, .service = 0.006}}}, 1.12);
+}
+
+TEST(Roster, ASlowGpuThatIsThereFromTheFirstIsFound) {
+  Roster roster(8);
+  roster.add(0, 8, false);
+  const auto nowhere = [](int) { return false; };
+  for (int worker = 0; worker < 8; ++worker) EXPECT_EQ(roster.choose(nowhere, 400), Roster::Place(0));
+  for (int worker = 0; worker < 8; ++worker) roster.done({Roster::Place(0), 1, 1e6, 10, true});
+  EXPECT_EQ(roster.choose([](int) { return true; }, 392), Roster::Place());
+  EXPECT_EQ(roster.choose([](int) { return true; }, 391), Roster::Place(0));
+  roster.done({Roster::Place(), 1, 1e6, 0.1, false});
+  for (int image = 0; image < 50; ++image) {
+    EXPECT_EQ(roster.choose([](int) { return true; }, 390 - image), Roster::Place());
+    roster.done({Roster::Place(), 1, 1e6, 0.1, false});
+  }
+}
+
+TEST(Roster, GpusOfWhichNothingIsKnownHaveAsManyWorkers) {
+  Roster roster(16);
+  std::map<int, int> workers;
+  for (const int gpu : {0, 1}) roster.add(gpu, 16, true);
+  for (int worker = 0; worker < 16; ++worker) ++workers[roster.choose([](int) { return false; }, 400).value()];
+  EXPECT_EQ(workers[0], 8);
+  EXPECT_EQ(workers[1], 8);
 }
 
 TEST(Roster, SeveralGpus) {
