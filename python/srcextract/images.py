@@ -172,6 +172,8 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
                                 ("error", error, "weights")):
         if values is None:
             continue
+        if what == "error":
+            values = _in_unit(values, getattr(image, "unit", None))
         values = _map(values, what, shape)
         setattr(inputs, place, plane_of(values, what))
         alive.append(values)
@@ -195,7 +197,20 @@ def error_of(image: Any) -> Any:
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
         return None
     from astropy.nddata import StdDevUncertainty
-    return array_of(uncertainty.represent_as(StdDevUncertainty).array, "the uncertainty")
+    deviation = uncertainty.represent_as(StdDevUncertainty)
+    values = array_of(deviation.array, "the uncertainty")
+    return values if deviation.unit is None else _in_unit(values * deviation.unit, image.unit)
+
+
+def _in_unit(error: Any, unit: Any) -> Any:
+    """Standard deviations as numbers, in the unit of the image's."""
+    if not (hasattr(error, "unit") and hasattr(error, "to_value")):
+        return error
+    try:
+        return error.to_value(unit if unit is not None else "")
+    except ValueError as mistake:  # astropy.units.UnitConversionError
+        raise InputError(f"error: in {error.unit}, and the image {f'in {unit}' if unit is not None else 'has no unit'}; "
+                         "give both in units that convert to each other, or numbers alone") from mistake
 
 
 def _of_nddata(image: Any) -> Opened:

@@ -144,6 +144,21 @@ def same(one, other):
         numpy.testing.assert_array_equal(one[name], other[name], name)
 
 
+def test_errors_are_in_the_unit_of_the_image(sky):
+    units, nddata = pytest.importorskip("astropy.units"), pytest.importorskip("astropy.nddata")
+    pixels, _ = sky
+    noise = numpy.full(pixels.shape, 25.0)
+    expected = srcextract.extract(pixels * units.Jy, error=noise)
+    assert len(expected) > 0
+    same(srcextract.extract(pixels * units.Jy, error=1000 * noise * units.mJy), expected)
+    image = nddata.CCDData(pixels, unit="Jy", uncertainty=nddata.StdDevUncertainty(1000 * noise, unit="mJy"))
+    same(srcextract.extract(image), expected)
+    with pytest.raises(srcextract.InputError, match="error: in mJy, and the image has no unit"):
+        srcextract.extract(pixels, error=noise * units.mJy)
+    with pytest.raises(srcextract.InputError, match="error: in s, and the image in Jy"):
+        srcextract.extract(pixels * units.Jy, error=noise * units.s)
+
+
 def test_nddata_is_taken_with_mask_uncertainty_wcs_and_unit(sky):
     nddata = pytest.importorskip("astropy.nddata")
     wcs = pytest.importorskip("astropy.wcs")
