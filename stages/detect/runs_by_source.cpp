@@ -13,7 +13,7 @@ namespace srcextract {
 namespace {
 
 /// Runs that one thread puts in place at a time.
-constexpr std::int64_t runs_per_piece = std::int64_t{1} << 17;
+constexpr std::int64_t grouped_per_piece = std::int64_t{1} << 17;
 
 /// The runs of a source that began in an earlier piece.
 struct Continued {
@@ -68,13 +68,13 @@ class Pieces {
   }
 
  private:
-  std::size_t pieces() const { return static_cast<std::size_t>((label_.size() + runs_per_piece - 1) / runs_per_piece); }
+  std::size_t pieces() const { return static_cast<std::size_t>((label_.size() + grouped_per_piece - 1) / grouped_per_piece); }
 
   /// Calls f(piece, its labels).
   template <class F>
   void for_each(const F& f) const {
-    parallel_for(label_.size(), runs_per_piece, where_, [&](std::int64_t first, std::int64_t last) {
-      f(static_cast<std::size_t>(first / runs_per_piece),
+    parallel_for(label_.size(), grouped_per_piece, where_, [&](std::int64_t first, std::int64_t last) {
+      f(static_cast<std::size_t>(first / grouped_per_piece),
         std::span(label_.data() + first, static_cast<std::size_t>(last - first)));
     });
   }
@@ -120,7 +120,7 @@ class Pieces {
     }
     for_each([&](std::size_t piece, std::span<const std::int32_t> labels) {
       const std::int32_t before = before_[piece];
-      auto run = static_cast<std::int32_t>(static_cast<std::int64_t>(piece) * runs_per_piece);
+      auto run = static_cast<std::int32_t>(static_cast<std::int64_t>(piece) * grouped_per_piece);
       for (const std::int32_t label : labels) {
         if (label > before) {
           order[begin[label]++] = run;
