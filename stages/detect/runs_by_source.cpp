@@ -68,7 +68,9 @@ class Pieces {
   }
 
  private:
-  std::size_t pieces() const { return static_cast<std::size_t>((label_.size() + grouped_per_piece - 1) / grouped_per_piece); }
+  std::size_t pieces() const {
+    return static_cast<std::size_t>((label_.size() + grouped_per_piece - 1) / grouped_per_piece);
+  }
 
   /// Calls f(piece, its labels).
   template <class F>

@@ -13,7 +13,7 @@ namespace srcextract {
 namespace {
 
 /// Pixels a thread looks at at a time.
-constexpr std::int64_t chunk_pixels = std::int64_t{1} << 17;
+constexpr std::int64_t pixels_per_piece = std::int64_t{1} << 17;
 
 /// Whether the stored pixels are floats that the stages can read where they are.
 bool are_floats(const PixelSource& source) {
@@ -46,7 +46,7 @@ bool borrow(const PixelSource& source, Pixels<Cpu>& pixels, const Cpu& where) {
   const auto* const first = reinterpret_cast<const float*>(source.memory);
   std::atomic<std::int64_t> masked = 0;
   std::atomic<bool> foreign = false;
-  parallel_for(source.shape.count(), chunk_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(source.shape.count(), pixels_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
     if (foreign) return;
     const Looked looked = look_at(first + begin, end - begin);
     masked += looked.masked;

@@ -39,7 +39,7 @@ struct Entry {
 };
 
 /// Not every file system says what is a link.
-void look_at(int directory, Entry& entry) {
+void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
   entry.is_there = fstatat(directory, entry.name.c_str(), &status, entry.is_link ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
   if (entry.is_there && S_ISLNK(status.st_mode)) {
@@ -70,7 +70,7 @@ class Listing {
   }
 
   void look(std::size_t i) {
-    if (!entries_[i].is_known) look_at(dirfd(directory_.get()), entries_[i]);
+    if (!entries_[i].is_known) look_at_entry(dirfd(directory_.get()), entries_[i]);
   }
 
   /// No more files are kept open than directories that are not read to their ends.
