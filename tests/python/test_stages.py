@@ -340,7 +340,7 @@ IMAGE = numpy.random.default_rng(0).normal(0, 1, (50, 60)).astype("f4")
     (lambda: srcextract.background("sky.fits"), srcextract.InputError, "getdata"),
     (lambda: srcextract.background(IMAGE[0]), srcextract.InputError, "2 axes"),
     (lambda: srcextract.background(IMAGE, weights__type="rms"), srcextract.ConfigError, "weights"),
-    (lambda: srcextract.threshold(numpy.zeros((9, 9))), srcextract.InputError, ""),
+    (lambda: srcextract.threshold(numpy.zeros((9, 9))), srcextract.InputError, "sigma is 0"),
     (lambda: srcextract.threshold(numpy.full((9, 9), numpy.nan)), srcextract.InputError, "masked"),
 ])
 def test_mistakes_are_told(call, error, says):
