@@ -45,8 +45,9 @@ void find_tail_bins(const float* pixels, std::int64_t count, Interval of, double
   for (std::int64_t i = 0; i < count; ++i) {
     float inside = pixels[i] > of.lower ? pixels[i] : of.lower;
     inside = inside < of.upper ? inside : of.upper;
-    const auto bin = static_cast<std::int32_t>((inside - first) * per_unit);
-    const std::int32_t inner = 1 + (bin < TailBins::inner ? bin : TailBins::inner - 1);
+    const double at = (inside - first) * per_unit;  // of an interval without width no number, and not asked for
+    const auto bin = static_cast<std::int32_t>(at < TailBins::inner - 1 ? at : TailBins::inner - 1);
+    const std::int32_t inner = 1 + bin;
     const std::int32_t from_above = pixels[i] >= of.upper ? TailBins::count - 1 : inner;
     out[i] = static_cast<std::uint16_t>(pixels[i] <= of.lower ? 0 : from_above);
   }

@@ -2,6 +2,7 @@
 
 #include <fitsio.h>
 
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -48,7 +49,8 @@ std::string compressed_file(const Compression& how, int bitpix, int type, std::v
     fits_write_subset(file.get(), type, first.data(), axes.data(), pixels.data(), &status);
   }
   for (const auto& [keyword, value] : how.keywords) {
-    if (value == static_cast<LONGLONG>(value)) {
+    constexpr double integers = 9e18;  // what is beyond has no LONGLONG
+    if (std::abs(value) < integers && value == static_cast<double>(static_cast<LONGLONG>(value))) {
       fits_update_key_lng(file.get(), keyword.c_str(), static_cast<LONGLONG>(value), nullptr, &status);
     } else {
       fits_update_key_dbl(file.get(), keyword.c_str(), value, -15, nullptr, &status);
