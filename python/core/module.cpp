@@ -11,8 +11,8 @@
 #include "python/core/errors.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/log.hpp"
-#include "python/core/sep_image.hpp"
-#include "python/core/stages.hpp"
+#include "python/core/sep/image.hpp"
+#include "python/core/stages/stages.hpp"
 #include "stages/core/parallel.hpp"
 
 NB_MODULE(_core, module) {

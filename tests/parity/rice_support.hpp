@@ -83,17 +83,6 @@ std::string compressed_sky(const Compression& how, long width, long height, unsi
   return compressed_file(how, bits, type_of<T>, {width, height}, compressible_sky<T>(width, height, seed));
 }
 
-/// The file with a card of the compressed image changed to another value.
-inline std::string with_card(std::string bytes, const std::string& keyword, const std::string& value) {
-  const std::size_t at = bytes.find(keyword, 2880);
-  EXPECT_NE(at, std::string::npos) << keyword;
-  std::string card = keyword;
-  card.resize(8, ' ');
-  card += "= " + std::string(20 - value.size(), ' ') + value;
-  card.resize(80, ' ');
-  return bytes.replace(at, card.size(), card);
-}
-
 struct NamedFile {
   std::string name, bytes;
 };

@@ -1,6 +1,7 @@
 // What a thread of the device does with a tile that RICE_1 compressed, done by a thread of the host, beside the decoder
 // of the host and CFITSIO's.
 #include "io/tiles/rice.hpp"
+#include "tests/io/support/cfitsio_rice.hpp"
 #include "tests/parity/rice_support.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/rounds.hpp"
@@ -9,16 +10,6 @@
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/ingest/rice_parts.hpp"
 #endif
-
-/// CFITSIO's, which its header does not declare. They trust the stream.
-extern "C" {
-int fits_rcomp(int a[], int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_short(short a[], int nx, unsigned char* c, int clen, int nblock);
-int fits_rcomp_byte(signed char a[], int nx, unsigned char* c, int clen, int nblock);
-int fits_rdecomp(unsigned char* c, int clen, unsigned int array[], int nx, int nblock);
-int fits_rdecomp_short(unsigned char* c, int clen, unsigned short array[], int nx, int nblock);
-int fits_rdecomp_byte(unsigned char* c, int clen, unsigned char array[], int nx, int nblock);
-}
 
 namespace srcextract {
 namespace {

@@ -1,18 +1,13 @@
 """FITS files from nothing but the standard library, so that these tests run wherever Python does."""
 
+import pathlib
 import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from fits_cards import card  # noqa: E402
 
 CODES = {8: "B", 16: "h", 32: "i", 64: "q", -32: "f", -64: "d"}
-
-
-def card(keyword, value):
-    if isinstance(value, bool):
-        text = f"{'T' if value else 'F':>20}"
-    elif isinstance(value, str):
-        text = f"'{value:<8}'"
-    else:
-        text = f"{value!r:>20}"
-    return f"{keyword:<8}= {text}".ljust(80)
 
 
 def padded(data, filler):

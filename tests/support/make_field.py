@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from fits_cards import header
 from rice import write_rice
 
 BITPIX = {"u1": 8, "i2": 16, "i4": 32, "i8": 64, "f4": -32, "f8": -64}
@@ -51,14 +52,8 @@ def write_fits(path, image, **keywords):
     cards = {"SIMPLE": True, "BITPIX": BITPIX[image.dtype.str[1:]], "NAXIS": image.ndim}
     cards |= {f"NAXIS{i + 1}": n for i, n in enumerate(reversed(image.shape))}
     cards |= keywords
-    text = ""
-    for name, value in cards.items():
-        value = ("T" if value else "F") if isinstance(value, bool) else repr(value).upper()
-        text += f"{name:<8}= {value:>20}".ljust(80)
-    text += "END".ljust(80)
-    header = text.ljust(-(-len(text) // 2880) * 2880).encode("ascii")
     with pathlib.Path(path).open("wb") as file:
-        file.write(header)
+        file.write(header(cards))
         image.astype(image.dtype.newbyteorder(">")).tofile(file)
         file.write(bytes(-image.nbytes % 2880))
 

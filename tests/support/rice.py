@@ -5,6 +5,8 @@ import pathlib
 
 import numpy as np
 
+from fits_cards import header
+
 BLOCK = 32
 # Bits of a pixel: bits of the number of low bits, and which number means that codes stand there as they are.
 CODINGS = {16: (4, 14), 32: (5, 25)}
@@ -70,21 +72,6 @@ def quantise(image, dither, seed, step):
             integers = np.where(row == 0, ZERO, integers)
         rows.append(integers.astype(np.int64).astype(np.int32))
     return rows, scale, zero
-
-
-def card(name, value):
-    if isinstance(value, bool):
-        text = f"{'T' if value else 'F':>20}"
-    elif isinstance(value, str):
-        text = f"'{value:<8}'"
-    else:
-        text = f"{repr(value).upper():>20}"
-    return f"{name:<8}= {text}".ljust(80)
-
-
-def header(cards):
-    text = "".join(card(name, value) for name, value in cards.items()) + "END".ljust(80)
-    return text.ljust(-(-len(text) // 2880) * 2880).encode("ascii")
 
 
 def write_rice(path, image, dither=1, seed=1, step=0.25, **keywords):

@@ -62,4 +62,15 @@ std::string compressed_file(const Compression& how, int bitpix, int type, std::v
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// The file with a card of the compressed image changed to another value.
+inline std::string with_card(std::string bytes, const std::string& keyword, const std::string& value) {
+  const std::size_t at = bytes.find(keyword, 2880);
+  if (at == std::string::npos) throw std::invalid_argument("the file has no " + keyword);
+  std::string card = keyword;
+  card.resize(8, ' ');
+  card += "= " + std::string(20 - value.size(), ' ') + value;
+  card.resize(80, ' ');
+  return bytes.replace(at, card.size(), card);
+}
+
 }  // namespace srcextract::testing

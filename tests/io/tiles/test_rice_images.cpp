@@ -177,17 +177,6 @@ TEST_F(RiceImages, CubesOfTilesThatReachThroughPlanes) {
   }
 }
 
-/// The file with a card of the compressed image changed to another value.
-std::string with_card(std::string bytes, const std::string& keyword, const std::string& value) {
-  const std::size_t at = bytes.find(keyword, 2880);
-  EXPECT_NE(at, std::string::npos) << keyword;
-  std::string card = keyword;
-  card.resize(8, ' ');
-  card += "= " + std::string(20 - value.size(), ' ') + value;
-  card.resize(80, ' ');
-  return bytes.replace(at, card.size(), card);
-}
-
 // Integers in the tiles that are wider or narrower than those of the image, as the first programs wrote them.
 TEST_F(RiceImages, IntegersOfAnotherWidth) {
   const std::string wide = compressed_file({.method = RICE_1}, 32, TINT, {width, height}, sky<std::int32_t>());

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "python/core/sep_ellipse.hpp"
-#include "python/core/sep_image.hpp"
-#include "python/core/sep_sums.hpp"
+#include "python/core/sep/ellipse.hpp"
+#include "python/core/sep/image.hpp"
+#include "python/core/sep/sums.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 

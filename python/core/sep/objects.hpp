@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "python/core/sep_image.hpp"
+#include "python/core/sep/image.hpp"
 #include "stages/detect/label.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/measure/parentage.hpp"

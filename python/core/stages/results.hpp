@@ -13,7 +13,7 @@
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/interrupt.hpp"
-#include "python/core/stages.hpp"
+#include "python/core/stages/stages.hpp"
 
 namespace srcextract::python {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/chain/detect_sources.hpp"
-#include "python/core/stages.hpp"
+#include "python/core/stages/stages.hpp"
 #include "stages/core/error.hpp"
 #include "stages/detect/label_image.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "python/core/sep_ellipse.hpp"
+#include "python/core/sep/ellipse.hpp"
 
 // Sums over ellipses in which no pixel is masked and all are as noisy: in vectors, with partial sums by the place of a
 // pixel in its block, whatever the processor.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/wcs/pixel_map.hpp"
-#include "python/core/stages_chain.hpp"
+#include "python/core/stages/chain.hpp"
 #include "python/core/view_of.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/difference/difference.hpp"

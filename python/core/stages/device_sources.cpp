@@ -15,8 +15,8 @@
 
 #include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"
-#include "python/core/stages_device.hpp"
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/device.hpp"
+#include "python/core/stages/results.hpp"
 
 namespace srcextract::python {
 namespace nb = nanobind;

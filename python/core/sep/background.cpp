@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "python/core/interrupt.hpp"
-#include "python/core/sep_image.hpp"
+#include "python/core/sep/image.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/sky/mesh_rows.hpp"

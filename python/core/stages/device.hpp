@@ -14,7 +14,7 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/engine/results.hpp"
 #include "cuda/ingest/device_pixels.hpp"
-#include "python/core/stages_pixels.hpp"
+#include "python/core/stages/pixels.hpp"
 
 namespace srcextract::python {
 

@@ -1,4 +1,4 @@
-#include "python/core/sep_sums.hpp"
+#include "python/core/sep/sums.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "python/core/arrays.hpp"
-#include "python/core/stages_pixels.hpp"
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/pixels.hpp"
+#include "python/core/stages/results.hpp"
 #include "stages/ingest/borrow.hpp"
 #include "stages/picture/picture.hpp"
 

@@ -14,8 +14,8 @@
 
 #include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"
-#include "python/core/stages_chain.hpp"
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/chain.hpp"
+#include "python/core/stages/results.hpp"
 #include "python/core/view_of.hpp"
 #include "stages/core/parallel.hpp"
 

@@ -1,4 +1,4 @@
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/results.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,7 +12,7 @@
 #include "pipeline/chain/measure_positions.hpp"
 #include "pipeline/exposure/open_positions.hpp"
 #include "pipeline/machine/versions.hpp"
-#include "python/core/stages_chain.hpp"
+#include "python/core/stages/chain.hpp"
 #include "stages/catalogue/vignets.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/measure/saturation.hpp"

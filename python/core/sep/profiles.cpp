@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "python/core/interrupt.hpp"
-#include "python/core/sep_ellipse.hpp"
-#include "python/core/sep_image.hpp"
-#include "python/core/sep_sums.hpp"
+#include "python/core/sep/ellipse.hpp"
+#include "python/core/sep/image.hpp"
+#include "python/core/sep/sums.hpp"
 #include "stages/core/parallel.hpp"
 
 namespace srcextract::python {

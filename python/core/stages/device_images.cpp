@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "python/core/arrays.hpp"
-#include "python/core/stages_device.hpp"
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/device.hpp"
+#include "python/core/stages/results.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract::python {

@@ -1,4 +1,4 @@
-#include "python/core/sep_objects.hpp"
+#include "python/core/sep/objects.hpp"
 
 #include <algorithm>
 #include <cmath>

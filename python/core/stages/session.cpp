@@ -1,8 +1,8 @@
 #include <map>
 #include <string>
 
-#include "python/core/stages_device.hpp"
-#include "python/core/stages_results.hpp"
+#include "python/core/stages/device.hpp"
+#include "python/core/stages/results.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract::python {

@@ -11,8 +11,8 @@
 
 #include "python/core/arrays.hpp"
 #include "python/core/interrupt.hpp"
-#include "python/core/sep_image.hpp"
-#include "python/core/sep_objects.hpp"
+#include "python/core/sep/image.hpp"
+#include "python/core/sep/objects.hpp"
 #include "stages/clean/clean_sources.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/parallel.hpp"
