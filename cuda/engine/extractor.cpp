@@ -293,8 +293,12 @@ CudaExtractor::Session& CudaExtractor::session() {
 
 void CudaExtractor::prepare(const PixelSource& like, const Config& config) {
   PixelSource source = like;
-  // Where nothing is read it is what page-locked memory has at first.
-  if (!source.read) source.read = [](std::int64_t, std::int64_t, std::byte*) {};
+  // Zeros, not what an image before left in page-locked memory: tiles read as pixels are all sources.
+  if (!source.read) {
+    source.read = [bytes = like.format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
+      std::fill_n(out, count * bytes, std::byte{});
+    };
+  }
   try {
     (void)extract(source, config, {});
   } catch (const Error& error) {

@@ -65,11 +65,11 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
 
 /// Through chunks of stored pixels.
 void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
-  const std::int64_t total = source.shape.count();
-  const std::int64_t image_bytes = total * source.format.bytes();
+  const std::int64_t total = source.shape.count(), pixel_bytes = source.format.bytes();
+  const std::int64_t image_bytes = total * pixel_bytes;
   const bool straight = is_page_locked(source);
-  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : slot_bytes;
-  const std::int64_t chunk_pixels = bytes / source.format.bytes();
+  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : lane_bytes();
+  const std::int64_t at_once = bytes / pixel_bytes;
   make_lanes_wide(std::min(bytes, image_bytes));
   if (!straight) make_slots();
 
@@ -79,42 +79,50 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
     Ingester& ingester;
     ~Join() { ingester.join(); }
   } const joined{*this};
-  if (!straight) return read_all(source, pixels, chunk_pixels);
-  for (std::int64_t first = 0; first < total; first += chunk_pixels) {
-    const std::byte* stored = source.memory + first * source.format.bytes();
-    send({first, std::min(chunk_pixels, total - first), stored}, source.format, pixels, nullptr);
+  if (!straight) {
+    parallel_for(total, at_once, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
+      use_device(where_.device);  // a thread of its own starts with device 0
+      read(source, begin, end - begin, pixels);
+    });
+    return;
+  }
+  for (std::int64_t first = 0; first < total; first += at_once) {
+    const std::int64_t count = std::min(at_once, total - first);
+    Lane& lane = next_lane();
+    check(cudaMemcpyAsync(lane.memory.data(), source.memory + first * pixel_bytes,
+                          static_cast<std::size_t>(count * pixel_bytes), cudaMemcpyHostToDevice,
+                          lane.stream.where().stream));
+    decode(lane, first, count, source.format, pixels);
   }
 }
 
-/// Every reader goes its own way: it fills a slot, sends it off and takes the next one, in whatever order.
-void Ingester::read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels) {
-  parallel_for(source.shape.count(), chunk_pixels, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
-    use_device(where_.device);  // a thread of its own starts with device 0
-    read_chunk(source, {begin, end - begin, nullptr}, pixels);
-  });
-}
-
-/// Through a slot; by any thread that has the device.
-void Ingester::read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels) {
-  Slot& slot = slots_[next_slot_++ % slots_.size()];
-  const std::lock_guard turn(slot.turn);
-  slot.sent.wait();
-  source.read(chunk.first, chunk.count, slot.memory.data());
-  chunk.stored = slot.memory.data();
-  send(chunk, source.format, pixels, &slot.sent);
-}
-
-void Ingester::send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent) {
-  Lane& lane = lanes_[next_lane_++ % std::size(lanes_)];
-  const std::lock_guard turn(lane.turn);
+/// What fits into a lane, through slots; by any thread that has the device. Every reader goes its own way: it fills a
+/// slot, sends it off and takes the next one, in whatever order.
+void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels) {
+  const std::int64_t pixel_bytes = source.format.bytes(), at_once = slot_bytes() / pixel_bytes;
+  Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
-  check(cudaMemcpyAsync(lane.memory.data(), chunk.stored, static_cast<std::size_t>(chunk.count * format.bytes()),
-                        cudaMemcpyHostToDevice, stream));
-  if (sent != nullptr) sent->record(stream);
+  for (std::int64_t done = 0; done < count; done += at_once) {
+    const std::int64_t length = std::min(at_once, count - done);
+    Slot& slot = slots_[next_slot_++ % slots_.size()];
+    const std::lock_guard slot_turn(slot.turn);
+    slot.sent.wait();
+    source.read(first + done, length, slot.memory.data());
+    const std::lock_guard lane_turn(lane.turn);
+    check(cudaMemcpyAsync(lane.memory.data() + done * pixel_bytes, slot.memory.data(),
+                          static_cast<std::size_t>(length * pixel_bytes), cudaMemcpyHostToDevice, stream));
+    slot.sent.record(stream);
+    if (done + length == count) decode(lane, first, count, source.format, pixels);
+  }
+}
+
+/// What was copied into a lane.
+void Ingester::decode(const Lane& lane, std::int64_t first, std::int64_t count, const PixelFormat& format,
+                      Pixels<Gpu>& pixels) {
   with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
-    decode_kernel<Stored><<<grid_for(chunk.count, where_), block_threads, 0, stream>>>(
-        reinterpret_cast<const typename Stored::Bits*>(lane.memory.data()), chunk.count, make_decoder(format),
-        pixels.image.pixels.data() + chunk.first, pixels.masked.data());
+    decode_kernel<Stored><<<grid_for(count, where_), block_threads, 0, lane.stream.where().stream>>>(
+        reinterpret_cast<const typename Stored::Bits*>(lane.memory.data()), count, make_decoder(format),
+        pixels.image.pixels.data() + first, pixels.masked.data());
   });
   check_launch();
 }
@@ -130,8 +138,8 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
 
 /// A slot for every reader, and some that are on the bus meanwhile.
 void Ingester::make_slots() {
-  const auto count = static_cast<std::size_t>(where_.host_threads) + 2;
-  while (slots_.size() < count) slots_.emplace_back(slot_bytes);
+  const auto count = static_cast<std::size_t>(where_.host_threads > 1 ? where_.host_threads + 2 : 2);
+  while (slots_.size() < count) slots_.emplace_back(slot_bytes());
 }
 
 /// What is queued in the lanes from now on comes after what the stream has to do so far.

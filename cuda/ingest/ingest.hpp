@@ -33,9 +33,12 @@ class Ingester {
   bool ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels);
 
  private:
-  /// Chunks that a thread fills: long enough for the bus, short enough that page-locking memory for them, which is
-  /// slow, does not take long.
-  static constexpr std::int64_t slot_bytes = std::int64_t{1} << 20;
+  /// Chunks that a thread fills: long enough for the bus and for the driver, for whose lock all threads wait who feed a
+  /// device; short enough that page-locking memory for them, which is slow, does not take long.
+  std::int64_t slot_bytes() const { return std::int64_t{where_.host_threads > 1 ? 1 : 2} << 20; }
+
+  /// What is decoded at once: each call of the driver costs the other threads who feed the device.
+  std::int64_t lane_bytes() const { return where_.host_threads > 1 ? slot_bytes() : 4 * slot_bytes(); }
 
   /// Host memory for a chunk between the file and the bus, filled by one thread at a time.
   struct Slot {
@@ -57,17 +60,12 @@ class Ingester {
     Event done;
   };
 
-  struct Chunk {
-    std::int64_t first, count;  ///< pixels
-    const std::byte* stored;
-  };
-
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);
-  void read_all(const PixelSource& source, Pixels<Gpu>& pixels, std::int64_t chunk_pixels);
-  void read_chunk(const PixelSource& source, Chunk chunk, Pixels<Gpu>& pixels);
+  void read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels);
   void read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels);
-  void send(const Chunk& chunk, const PixelFormat& format, Pixels<Gpu>& pixels, Event* sent);
+  Lane& next_lane() { return lanes_[next_lane_++ % std::size(lanes_)]; }
+  void decode(const Lane& lane, std::int64_t first, std::int64_t count, const PixelFormat& format, Pixels<Gpu>& pixels);
   void make_lanes_wide(std::int64_t bytes);
   void make_slots();
   void fork();

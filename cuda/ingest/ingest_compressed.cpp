@@ -26,16 +26,16 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
   if (!plane) return false;
   const Cpu readers{where_.host_threads};
-  const std::int64_t lane_bytes = most_device_bytes / static_cast<std::int64_t>(std::size(lanes_));
+  const std::int64_t most_of_lane = most_device_bytes / static_cast<std::int64_t>(std::size(lanes_));
   const std::optional<RiceParts> parts =
-      RiceParts::of(*plane, source.shape.width, slot_bytes, lane_bytes - alignment, readers);
+      RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - alignment, readers);
   if (!parts) return false;
 
   const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
     widest = std::max(widest, aligned(part.table_bytes()) + part.bytes);
-  make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes));
+  make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes()));
   make_slots();
   if (damage_.empty()) {
     damage_ = Buffer<int, Gpu>(1, where_);
@@ -73,7 +73,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
 
 /// Into one lane, whose memory the part before may still be in: the stream keeps them apart.
 void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms) {
-  Lane& lane = lanes_[next_lane_++ % std::size(lanes_)];
+  Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
   std::byte* const there = lane.memory.data();
   std::byte* const streams = there + aligned(part.table_bytes());
@@ -100,7 +100,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
 
 /// Those that the host decodes: row by row, or all rows at once if they follow one another.
 void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels) {
-  const std::int64_t most = slot_bytes / source.format.bytes(), width = source.shape.width;
+  const std::int64_t most = slot_bytes() / source.format.bytes(), width = source.shape.width;
   parallel_for(std::ssize(tiles), 1, Cpu{where_.host_threads}, [&](std::int64_t number, std::int64_t) {
     use_device(where_.device);  // a thread of its own starts with device 0
     const RiceTile& tile = tiles[static_cast<std::size_t>(number)];
@@ -109,8 +109,7 @@ void Ingester::read_tiles(std::span<const RiceTile> tiles, const PixelSource& so
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t first = (tile.y + row) * width + tile.x;
       for (std::int64_t done = 0; done < length; done += most) {
-        const Chunk chunk{first + done, std::min(most, length - done), nullptr};
-        read_chunk(source, chunk, pixels);
+        read(source, first + done, std::min(most, length - done), pixels);
       }
     }
   });

@@ -119,6 +119,7 @@ void DeviceStart::State::tell() {
 void DeviceStart::State::prepare(const CudaDevice& device) {
   const std::optional<Sample> like = wait_for_sample();
   if (!like) return;
+  spdlog::debug("TMP sample after {:.3f}", seconds_since(begin));
   const Config& config = like->config->config;
   if (images_in_a_launch(like->image.shape, config) > 1) {
     add(device, false);
@@ -139,6 +140,7 @@ void DeviceStart::State::prepare(const CudaDevice& device) {
     auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
     extractor->prepare(first ? like->image : others, config);
     if (first) {
+      spdlog::debug("CUDA device {}: has had its first image after {:.3f} s", device.index, seconds_since(begin));
       const PixelSource zeros{like->image.shape, like->image.format, {}};
       const auto again = Clock::now();
       extractor->prepare(zeros, config);
@@ -160,6 +162,7 @@ void DeviceStart::State::start(int index) {
   std::optional<Error> error;
   try {
     const CudaDevice device = start_cuda_device(index);
+    spdlog::debug("CUDA device {}: has a context after {:.3f} s", index, seconds_since(begin));
     {
       const std::lock_guard lock(mutex);
       ++usable;
