@@ -328,6 +328,7 @@ step_survey() {
 }
 
 step_sanitize() {
+  local -x SRCEXTRACT_SEPARATE_BLOCKS=1  # or sanitizers would not see where one block ends and the next begins
   if ! command -v compute-sanitizer >/dev/null; then
     PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer
   fi

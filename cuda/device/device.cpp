@@ -8,6 +8,7 @@
 
 #include "cuda/device/check.hpp"
 #include "cuda/device/cuda_devices.hpp"
+#include "cuda/device/kept_handles.hpp"
 #include "cuda/device/pinned.hpp"
 #include "stages/core/error.hpp"
 
@@ -18,6 +19,15 @@ namespace {
 /// The oldest GPU that the kernels are built for (CMakeLists.txt): compute capability 8.0, Ampere. Turing has not the
 /// 95 KiB of shared memory that a block of the clip takes.
 constexpr int oldest_capability = 80;
+
+/// A few extractors have so many.
+constexpr int streams_at_once = 12;
+
+KeptHandles<cudaStream_t>& kept_streams() {
+  static KeptHandles<cudaStream_t>& kept = *new KeptHandles<cudaStream_t>(
+      [](cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking); }, streams_at_once);
+  return kept;
+}
 
 }  // namespace
 
@@ -54,12 +64,12 @@ Stream::Stream(int device, int host_threads) {
   where_.host_threads = host_threads;
   where_.workspace = &workspace_;
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  check(cudaStreamCreateWithFlags(&where_.stream, cudaStreamNonBlocking));
+  where_.stream = kept_streams().take(device);
 }
 
 Stream::~Stream() {
   cudaStreamSynchronize(where_.stream);
-  cudaStreamDestroy(where_.stream);
+  kept_streams().give_back(where_.device, where_.stream);
 }
 
 void Stream::give_back_kept_memory() {

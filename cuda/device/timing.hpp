@@ -1,17 +1,18 @@
 #pragma once
 
+#include <utility>
+
 #include "cuda/device/check.hpp"
 
 namespace srcextract {
 
-/// A moment in a stream, for measuring how long after another it came; movable.
+/// A moment in a stream of the device of the thread that makes it, for measuring how long after another it came;
+/// movable.
 class TimedEvent {
  public:
-  TimedEvent() { check(cudaEventCreate(&event_)); }
-  ~TimedEvent() {
-    if (event_ != nullptr) cudaEventDestroy(event_);
-  }
-  TimedEvent(TimedEvent&& other) noexcept : event_(other.event_) { other.event_ = nullptr; }
+  TimedEvent();
+  ~TimedEvent();
+  TimedEvent(TimedEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)), device_(other.device_) {}
   TimedEvent& operator=(TimedEvent&&) = delete;
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream)); }
@@ -31,6 +32,7 @@ class TimedEvent {
 
  private:
   cudaEvent_t event_ = nullptr;
+  int device_ = 0;
 };
 
 }  // namespace srcextract

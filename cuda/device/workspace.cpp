@@ -3,41 +3,95 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 
 #include "cuda/device/check.hpp"
 
 namespace srcextract {
 
 namespace {
+
 /// Sizes are rounded up, so that blocks of nearly the same size serve each other.
 constexpr std::size_t granule = 512;
+
+/// An allocation waits for whatever other threads have asked of the driver, a millisecond where sixteen feed a device:
+/// so blocks are cut from slabs, each twice as large as the one before, and at least four times the block that it is
+/// made for, up to this. A block of more than half of that has one of its own.
+constexpr std::size_t largest_slab = std::size_t{32} << 20;
+
+bool every_block_alone() {
+  static const bool alone = std::getenv("SRCEXTRACT_SEPARATE_BLOCKS") != nullptr;
+  return alone;
+}
+
 }  // namespace
 
 Workspace::~Workspace() {
-  for (const Block& block : blocks_) cudaFree(block.memory);
+  for (const Slab& slab : slabs_) cudaFree(slab.memory);
 }
 
 void* Workspace::take(std::size_t bytes) {
   const std::size_t wanted = (bytes + granule - 1) / granule * granule;
+  Block* block = find(wanted);
+  if (block == nullptr) {
+    blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail once the memory is there
+    std::byte* const memory = cut(wanted);
+    if (memory == nullptr) return nullptr;
+    blocks_.push_back({memory, wanted});
+    block = &blocks_.back();
+  }
+  if (repeats_) {
+    handed_out_.resize(std::max(handed_out_.size(), asked_ + 1));
+    handed_out_[asked_++] = block->memory;
+  }
+  block->in_use = true;
+  return block->memory;
+}
+
+Workspace::Block* Workspace::find(std::size_t bytes) {
+  void* const before = asked_ < handed_out_.size() ? handed_out_[asked_] : nullptr;
   Block* best = nullptr;
   for (Block& block : blocks_) {
-    const bool fits = !block.in_use && block.bytes >= wanted && block.bytes <= 2 * wanted;
-    if (fits && (best == nullptr || block.bytes < best->bytes)) best = &block;
+    if (block.in_use || block.bytes < bytes || block.bytes > 2 * bytes) continue;
+    if (block.memory == before) return &block;
+    if (best == nullptr || block.bytes < best->bytes) best = &block;
   }
-  if (best != nullptr) {
-    best->in_use = true;
-    return best->memory;
+  return best;
+}
+
+void Workspace::repeat() {
+  repeats_ = true;
+  asked_ = 0;
+}
+
+std::byte* Workspace::cut(std::size_t bytes) {
+  auto slab = std::ranges::find_if(slabs_, [&](const Slab& one) { return one.bytes - one.used >= bytes; });
+  if (slab == slabs_.end()) {
+    const bool alone = every_block_alone() || bytes > largest_slab / 2;
+    const std::size_t shared = std::min(std::max(next_slab_, 4 * bytes), largest_slab);
+    if (alone || !add_slab(shared)) {
+      if (!add_slab(bytes)) return nullptr;
+    } else {
+      next_slab_ = 2 * shared;
+    }
+    slab = std::prev(slabs_.end());
   }
-  blocks_.reserve(blocks_.size() + 1);  // so that nothing can fail once the memory is there
+  slab->used += bytes;
+  return slab->memory + slab->used - bytes;
+}
+
+bool Workspace::add_slab(std::size_t bytes) {
+  slabs_.reserve(slabs_.size() + 1);
   void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, wanted);
+  const cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // not a fault of the device: clear it
-    return nullptr;
+    return false;
   }
   check(status);
-  blocks_.push_back({memory, wanted, true});
-  return memory;
+  slabs_.push_back({static_cast<std::byte*>(memory), bytes, 0});
+  return true;
 }
 
 void Workspace::give_back(void* memory) noexcept {
@@ -46,7 +100,15 @@ void Workspace::give_back(void* memory) noexcept {
 }
 
 void Workspace::free_unused() noexcept {
-  std::erase_if(blocks_, [](const Block& block) { return !block.in_use && (cudaFree(block.memory), true); });
+  std::erase_if(slabs_, [&](const Slab& slab) {
+    const auto is_part = [&](const Block& block) {
+      return block.memory >= slab.memory && block.memory < slab.memory + slab.bytes;
+    };
+    if (std::ranges::any_of(blocks_, [&](const Block& block) { return block.in_use && is_part(block); })) return false;
+    std::erase_if(blocks_, is_part);
+    cudaFree(slab.memory);
+    return true;
+  });
 }
 
 }  // namespace srcextract

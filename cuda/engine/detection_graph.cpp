@@ -1,7 +1,9 @@
 #include "cuda/engine/detection_graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "cuda/device/check.hpp"
 
@@ -62,17 +64,27 @@ class Capture {
   bool ended_ = false;
 };
 
+/// The share of the pixels, of white noise alone. How much of it a convolved image has left is not known here.
+double noise_above_thresholds(const Config& config) {
+  const DetectionConfig& detection = config.detection;
+  if (!counts_in_sigmas(detection) || controls_false_discoveries(detection)) return 0;
+  const auto share = [](double sigmas) { return sigmas > 0 ? std::erfc(sigmas * std::numbers::sqrt2 / 2) / 2 : 0; };
+  const double detected = config.convolve.kernel == KernelShape::none ? share(detection.threshold) : 0;
+  return std::max(detected, share(detection.analysis_threshold));
+}
+
 std::int64_t half_as_much_again(std::int64_t count) {
   return std::min<std::int64_t>(count + count / 2 + 1, std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace
 
-Capacity initial_capacity(const Shape& shape) {
+Capacity initial_capacity(const Shape& shape, const Config& config) {
   const std::int64_t of_small =
       std::clamp(shape.count() / pixels_per_run_of_small, least_runs, least_runs_unless_small);
   const std::int64_t runs = std::max(of_small, shape.count() / pixels_per_run);
-  return {runs, runs / 2};
+  const auto noise = static_cast<std::int64_t>(noise_above_thresholds(config) * static_cast<double>(shape.count()));
+  return {runs + noise, runs / 2};
 }
 
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources) {

@@ -14,8 +14,8 @@ struct CUgraphExec_st;
 
 namespace srcextract {
 
-/// Room for the runs and sources of a normal field.
-Capacity initial_capacity(const Shape& shape);
+/// Room for the runs and sources of a normal field, and for the noise that such thresholds let pass.
+Capacity initial_capacity(const Shape& shape, const Config& config);
 
 /// No less than `capacity`, and room for half as much again as was needed.
 Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_t sources);

@@ -15,10 +15,10 @@ namespace {
 
 /// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
 /// bits, and room for runs and sources.
-std::int64_t memory_needed(const Shape& shape) {
+std::int64_t memory_needed(const Shape& shape, const Config& config) {
   constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
-  const Capacity room = initial_capacity(shape);
+  const Capacity room = initial_capacity(shape, config);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
   // The rooms of cuda/sky/background.cu: of a small image all of it twice, or two tiles a block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
@@ -30,9 +30,9 @@ std::int64_t memory_needed(const Shape& shape) {
 /// for which memory is freed, and the whole device waits.
 class KnownCapacities {
  public:
-  Capacity of(const Shape& shape) {
+  Capacity of(const Shape& shape, const Config& config) {
     const std::lock_guard lock(mutex_);
-    const Capacity initial = initial_capacity(shape), known = known_[{shape.width, shape.height}];
+    const Capacity initial = initial_capacity(shape, config), known = known_[{shape.width, shape.height}];
     return {std::max(initial.runs, known.runs), std::max(initial.sources, known.sources)};
   }
   void add(const Shape& shape, const Capacity& capacity) {
@@ -57,9 +57,9 @@ std::string megabytes(std::int64_t bytes) {
 }
 
 /// For so many images, what others need for them, and the buffers of the copy.
-void require_memory(const Shape& shape, std::size_t images, std::int64_t beside, Stream& stream) {
+void require_memory(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside, Stream& stream) {
   const std::int64_t needed =
-      memory_needed(shape) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
+      memory_needed(shape, config) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
@@ -72,13 +72,13 @@ void require_memory(const Shape& shape, std::size_t images, std::int64_t beside,
 
 }  // namespace
 
-void Detector::prepare(const Shape& shape, std::size_t images, std::int64_t beside) {
-  const bool new_shape = pixels_.empty() || shape != shape_;
+void Detector::prepare(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside) {
+  const bool new_shape = !has(shape);
   if (!new_shape && images <= pixels_.size()) return;
   graph_.reset();
   pixels_.clear();
-  require_memory(shape, images, beside, stream_);
-  if (new_shape) capacity_ = known_capacities().of(shape);
+  require_memory(shape, config, images, beside, stream_);
+  if (new_shape) capacity_ = known_capacities().of(shape, config);
   shape_ = shape;
   for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
 }

@@ -18,7 +18,10 @@ class Detector {
 
   /// Memory for at least so many images of that shape, and no other. Throws Error{device} that says how much is needed
   /// and how much is free if the device is short of it, `beside` included: bytes that others will take for them.
-  void prepare(const Shape& shape, std::size_t images, std::int64_t beside = 0);
+  void prepare(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside = 0);
+
+  /// Whether there is memory for images of that shape.
+  bool has(const Shape& shape) const { return !pixels_.empty() && shape == shape_; }
 
   /// As many as there is memory for; every one is to be filled before detect().
   std::span<Pixels<Gpu>> pixels() { return pixels_; }

@@ -1,7 +1,9 @@
 #include "cuda/engine/extractor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -20,6 +22,27 @@
 
 namespace srcextract {
 
+namespace {
+
+/// Whose turn it is on a device to have an image for the first time. That takes memory, page-locks some and makes a
+/// graph, while the driver lets nobody do anything else: sixteen at once wait for each other a quarter of a second.
+std::mutex& first_image(int device) {
+  static std::array<std::mutex, 64> turns;
+  return turns[static_cast<std::size_t>(device) % turns.size()];
+}
+
+/// Whatever comes of it, unless the device fails: of an image that has no sky others will tell.
+template <class Extract>
+void make_ready(const Extract& extract) {
+  try {
+    (void)extract();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device) throw;
+  }
+}
+
+}  // namespace
+
 class CudaExtractor::Found {
  public:
   explicit Found(FoundElsewhere<Gpu>&& sources) : sources_(std::move(sources)) {}
@@ -36,6 +59,8 @@ class CudaExtractor::Session {
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
 
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer, const Found* sources);
+  /// So that memory is taken, kernels are loaded and the graph is made.
+  void extract_zeros(const PixelSource& like, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
   Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                      const Observer& observer);
@@ -46,11 +71,14 @@ class CudaExtractor::Session {
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels().front(); }
   void prepare(const RunPlan& plan);
+  Extraction extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
+                         const Found* sources);
 
   Cpu host_;
   Stream stream_;
   Ingester ingester_{stream_.where()};
   HostResults results_;
+  StageEvents events_{stream_.where()};
   Detector detector_{stream_, DetectionGraph::Timing::every_stage};
 };
 
@@ -60,7 +88,9 @@ class CudaExtractor::Session::Engine {
   using Where = Gpu;
 
   Engine(Session& session, Pixels<Gpu>& pixels, const Config& config, const Observer& observer)
-      : session_(session), pixels_(pixels), config_(config), observer_(observer), events_(session.where()) {}
+      : session_(session), pixels_(pixels), config_(config), observer_(observer), events_(session.events_) {
+    events_.begin();
+  }
 
   const Gpu& where() const { return session_.where(); }
   Pixels<Gpu>& pixels() { return pixels_; }
@@ -98,7 +128,7 @@ class CudaExtractor::Session::Engine {
 
   /// What is found in its pixels, with them, to be measured in others.
   FoundElsewhere<Gpu> keep_found() {
-    Steps steps{initial_capacity(pixels_.image.shape)};
+    Steps steps{initial_capacity(pixels_.image.shape, config_)};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
       Detection<Gpu> found;
       find_sources<Gpu>(pixels_, config_, found, with_room, done, nullptr);
@@ -120,7 +150,7 @@ class CudaExtractor::Session::Engine {
 
   /// These in the light of its pixels.
   Extraction extract_found(const FoundElsewhere<Gpu>& sources) {
-    const Capacity usual = initial_capacity(pixels_.image.shape);
+    const Capacity usual = initial_capacity(pixels_.image.shape, config_);
     Steps steps{
         {std::max(usual.runs, sources.found.runs.runs.size()), std::max(usual.sources, sources.found.sums.size())}};
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
@@ -213,7 +243,7 @@ class CudaExtractor::Session::Engine {
     Extraction extraction =
         make_catalog(std::move(found), sums, summary.masked, pixels().image.shape, config_, session_.host_, clock);
     if (shows_variance(config_)) extraction.check.variance = to_host(measured_variance(pixels(), there), where());
-    events_.begin_again();
+    events_.begin();
     return extraction;
   }
 
@@ -233,19 +263,42 @@ class CudaExtractor::Session::Engine {
   Pixels<Gpu>& pixels_;
   const Config& config_;
   const Observer& observer_;
-  StageEvents events_;
+  StageEvents& events_;
   std::optional<ApertureNoise> aperture_noise_;
 };
 
 void CudaExtractor::Session::prepare(const RunPlan& plan) {
-  detector_.prepare(plan.shape, 1, device_memory_beside(plan));
+  detector_.prepare(plan.shape, plan.config, 1, device_memory_beside(plan));
   pixels().noise = {};
   pixels().variance = {};
   pixels().kept = {};
+  where().workspace->repeat();
 }
 
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
                                            const Found* sources) {
+  const bool plain = exposure.planes.size() == 1 && !exposure.reference && !exposure.weights && !exposure.mask &&
+                     !exposure.level && sources == nullptr;
+  if (plain && !detector_.has(exposure.shape())) {
+    std::unique_lock turn(first_image(where().device), std::try_to_lock);
+    if (turn) return extract_now(exposure, config, observer, sources);
+    turn.lock();
+    extract_zeros(exposure.planes.front(), config);
+  }
+  return extract_now(exposure, config, observer, sources);
+}
+
+void CudaExtractor::Session::extract_zeros(const PixelSource& like, const Config& config) {
+  PixelSource zeros{like.shape, like.format, {}};
+  // Not what an image before left in page-locked memory: tiles read as pixels are all sources.
+  zeros.read = [bytes = like.format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
+    std::fill_n(out, count * bytes, std::byte{});
+  };
+  make_ready([&] { return extract_now(zeros, config, {}, nullptr); });
+}
+
+Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
+                                               const Found* sources) {
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
   RunPlan plan = plan_of(exposure, config);
   plan.found_elsewhere = sources != nullptr;
@@ -292,18 +345,8 @@ CudaExtractor::Session& CudaExtractor::session() {
 }
 
 void CudaExtractor::prepare(const PixelSource& like, const Config& config) {
-  PixelSource source = like;
-  // Zeros, not what an image before left in page-locked memory: tiles read as pixels are all sources.
-  if (!source.read) {
-    source.read = [bytes = like.format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
-      std::fill_n(out, count * bytes, std::byte{});
-    };
-  }
-  try {
-    (void)extract(source, config, {});
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::device) throw;  // of an image that has no sky others will tell
-  }
+  if (!like.read) return session().extract_zeros(like, config);
+  make_ready([&] { return extract(like, config, {}); });
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,

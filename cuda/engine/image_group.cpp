@@ -24,7 +24,7 @@ std::vector<Extracted> CudaExtractor::Group::extract(std::span<const PixelSource
   if (sources.empty()) return {};
   require_group(sources, config);
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
-  detector_.prepare(sources.front().shape, sources.size());
+  detector_.prepare(sources.front().shape, config, sources.size());
   std::vector<Reading> readings = ingester_.read(sources, detector_.pixels(), GroupIngester::Way::compressed);
   const auto begin = std::chrono::steady_clock::now();
   if (!ingester_.send(detector_.pixels())) {

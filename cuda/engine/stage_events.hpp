@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cuda/device/timing.hpp"
@@ -8,30 +10,32 @@
 
 namespace srcextract {
 
-/// Notes when the stages in a stream were done.
+/// Notes when the stages in a stream were done, image after image. The events stay: to make one, or to end it, waits
+/// for whatever other threads have asked of the driver.
 class StageEvents {
  public:
-  /// The first stage begins now.
-  explicit StageEvents(const Gpu& where) : stream_(where.stream) { begin_again(); }
+  explicit StageEvents(const Gpu& where) : stream_(where.stream) {}
 
-  void done(const char* stage) {
-    ends_.push_back({stage, {}});
-    ends_.back().event.record(stream_);
-  }
-
-  /// Forgets the stages there were; the next one begins now.
-  void begin_again() {
-    ends_.clear();
+  /// Forgets the stages there were; the first one begins now.
+  void begin() {
+    count_ = 0;
     begin_.record(stream_);
   }
 
+  void done(const char* stage) {
+    if (count_ == ends_.size()) ends_.push_back({stage, {}});
+    StageEnd& end = ends_[count_++];
+    end.stage = stage;
+    end.event.record(stream_);
+  }
+
   /// The end of the last stage.
-  const TimedEvent& last() const { return ends_.empty() ? begin_ : ends_.back().event; }
+  const TimedEvent& last() const { return count_ == 0 ? begin_ : ends_[count_ - 1].event; }
 
   /// Tells how long every stage took; all must be complete.
   void report_times(const std::function<void(const char*, double)>& on_stage) const {
     const TimedEvent* before = &begin_;
-    for (const StageEnd& end : ends_) {
+    for (const StageEnd& end : std::span(ends_).first(count_)) {
       on_stage(end.stage, end.event.seconds_since(*before));
       before = &end.event;
     }
@@ -45,6 +49,7 @@ class StageEvents {
   cudaStream_t stream_;
   TimedEvent begin_;
   std::vector<StageEnd> ends_;
+  std::size_t count_ = 0;  ///< of them, of this image
 };
 
 }  // namespace srcextract

@@ -107,9 +107,9 @@ void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t 
     Slot& slot = slots_[next_slot_++ % slots_.size()];
     const std::lock_guard slot_turn(slot.turn);
     slot.sent.wait();
-    source.read(first + done, length, slot.memory.data());
+    source.read(first + done, length, slot.memory);
     const std::lock_guard lane_turn(lane.turn);
-    check(cudaMemcpyAsync(lane.memory.data() + done * pixel_bytes, slot.memory.data(),
+    check(cudaMemcpyAsync(lane.memory.data() + done * pixel_bytes, slot.memory,
                           static_cast<std::size_t>(length * pixel_bytes), cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
     if (done + length == count) decode(lane, first, count, source.format, pixels);
@@ -138,8 +138,10 @@ void Ingester::make_lanes_wide(std::int64_t bytes) {
 
 /// A slot for every reader, and some that are on the bus meanwhile.
 void Ingester::make_slots() {
-  const auto count = static_cast<std::size_t>(where_.host_threads > 1 ? where_.host_threads + 2 : 2);
-  while (slots_.size() < count) slots_.emplace_back(slot_bytes());
+  if (!slots_.empty()) return;
+  const std::int64_t count = where_.host_threads > 1 ? where_.host_threads + 2 : 2;
+  slot_memory_ = PinnedBuffer(count * slot_bytes());
+  for (std::int64_t slot = 0; slot < count; ++slot) slots_.emplace_back(slot_memory_.data() + slot * slot_bytes());
 }
 
 /// What is queued in the lanes from now on comes after what the stream has to do so far.

@@ -42,10 +42,10 @@ class Ingester {
 
   /// Host memory for a chunk between the file and the bus, filled by one thread at a time.
   struct Slot {
-    explicit Slot(std::int64_t bytes) : memory(bytes) {}
+    explicit Slot(std::byte* place) : memory(place) {}
 
     std::mutex turn;
-    PinnedBuffer memory;
+    std::byte* memory;
     Event sent;  ///< it may be filled again
   };
 
@@ -73,6 +73,7 @@ class Ingester {
 
   Gpu where_;
   Lane lanes_[2];
+  PinnedBuffer slot_memory_{0};
   std::deque<Slot> slots_;
   std::atomic<std::size_t> next_lane_ = 0, next_slot_ = 0;
   Event begun_;

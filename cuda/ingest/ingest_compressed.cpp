@@ -85,9 +85,9 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
     Slot& slot = slots_[next_slot_++ % slots_.size()];
     const std::lock_guard turn(slot.turn);
     slot.sent.wait();
-    parts.write(slice, slot.memory.data());
+    parts.write(slice, slot.memory);
     const std::lock_guard lane_turn(lane.turn);
-    check(cudaMemcpyAsync(streams + slice.first, slot.memory.data(), static_cast<std::size_t>(slice.bytes),
+    check(cudaMemcpyAsync(streams + slice.first, slot.memory, static_cast<std::size_t>(slice.bytes),
                           cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
   });

@@ -61,7 +61,7 @@ class Bus {
     config_.detection.reference = config_.measurement.reference = Baseline::zero;
     config_.detection.connectivity = 4;
     config_.detection.min_area = 1;
-    where_.capacity = initial_capacity({size, size});
+    where_.capacity = initial_capacity({size, size}, config_);
     graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_);
     for (int warm_up = 0; warm_up < 3; ++warm_up) to_rows();
   }

@@ -87,7 +87,7 @@ void Prepared<Cpu>::make_room() {}
 #if SRCEXTRACT_HAVE_CUDA
 template <>
 void Prepared<Gpu>::make_room() {
-  where.capacity = initial_capacity(shape);
+  where.capacity = initial_capacity(shape, config);
 }
 #endif
 

@@ -85,7 +85,7 @@ class FourSteps<Gpu> {
  public:
   FourSteps(const Sky& sky, const Gpu& where) : where_(where) {
     constexpr std::int64_t more_than_a_cache = std::int64_t{512} << 20;
-    where_.capacity = initial_capacity(sky.field.shape);
+    where_.capacity = initial_capacity(sky.field.shape, sky.config);
     const std::int64_t images = std::clamp<std::int64_t>(more_than_a_cache / (sky.field.shape.count() * 4), 1, 32);
     for (std::int64_t i = 0; i < images; ++i) {
       images_.push_back(ingest(source_of(sky.field), where_));
