@@ -43,22 +43,40 @@ __device__ int mark_tile(const Source& source, const Mask& mask, const MaskSumma
   return begun;
 }
 
+/// How many runs begin in the block's chunk: every thread makes one before its warp marks any of it.
+class BegunInChunk {
+ public:
+  __device__ BegunInChunk() {
+    if (threadIdx.x == 0) count() = 0;
+    __syncthreads();
+  }
+
+  /// Tells it when the warps have marked all: each has so many.
+  __device__ void tell(std::uint32_t begun, const MaskSummary& summary) const {
+    if (lane() == 0) atomicAdd(&count(), begun);
+    __syncthreads();
+    if (threadIdx.x == 0) summary.begun_in_chunk[blockIdx.x] = count();
+  }
+
+ private:
+  __device__ static std::uint32_t& count() {
+    __shared__ std::uint32_t of_block;
+    return of_block;
+  }
+};
+
 /// Marks the block's chunk of a mask. The source has, for a tile, the pixel before it (load_before), which is
 /// foreground or not (is_foreground), and the lane's word (mark_word); all lanes of a warp call them. What is not in
 /// the image is not foreground.
 template <class Source>
 __device__ void mark_chunk(const Source& source, const Mask& mask, const MaskSummary& summary) {
-  __shared__ std::uint32_t begun_in_chunk;
-  if (threadIdx.x == 0) begun_in_chunk = 0;
-  __syncthreads();
+  const BegunInChunk all;
   const Tiles chunk = mask.chunk(blockIdx.x);
   std::uint32_t begun = 0;
   for (std::uint32_t tile = chunk.begin + threadIdx.x / 32; tile < chunk.end; tile += block_threads / 32) {
     begun += mark_tile(source, mask, summary, tile);
   }
-  if (lane() == 0) atomicAdd(&begun_in_chunk, begun);
-  __syncthreads();
-  if (threadIdx.x == 0) summary.begun_in_chunk[blockIdx.x] = begun_in_chunk;
+  all.tell(begun, summary);
 }
 
 }  // namespace srcextract

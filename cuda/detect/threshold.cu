@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "cuda/detect/mask_runs.hpp"
+#include "cuda/detect/bright_mask.hpp"
 #include "cuda/sky/mesh_rows.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/math/ordered_key.hpp"
@@ -13,9 +13,6 @@ namespace {
 
 /// A warp marks a tile in eight groups of lanes, each of which reads neighbouring words together, four pixels a lane.
 constexpr int lanes_per_word = 8;
-
-/// What is not in the image is above nothing.
-constexpr float outside = std::numeric_limits<float>::quiet_NaN();
 
 /// Eight lanes hold the rows of a matrix of 8 x 8 elements of 4 bits; returns the columns.
 __device__ std::uint32_t transpose(std::uint32_t row) {
@@ -137,6 +134,15 @@ __global__ void __launch_bounds__(block_threads, mark_blocks)
   mark_chunk(PixelsAbove<OneLevel>{pixels, {floor_to_float(levels->detection)}}, mask, summary);
 }
 
+/// The same by the bright quads of the image, if no other has a pixel above the level.
+__global__ void __launch_bounds__(block_threads, mark_blocks)
+    mark_bright_kernel(const float* pixels, const std::uint32_t* quads, const float* limit, Mask mask,
+                       const Levels* levels, MaskSummary summary) {
+  const float level = floor_to_float(levels->detection);
+  if (level >= *limit) return BrightPixelsAbove(pixels, quads, level).mark_chunk(mask, summary);
+  mark_chunk(PixelsAbove<OneLevel>{pixels, {level}}, mask, summary);
+}
+
 __global__ void __launch_bounds__(block_threads, mark_blocks)
     mark_noisy_kernel(const float* pixels, Mask mask, const Levels* levels, MeshMap noise, MaskSummary summary) {
   mark_chunk(PixelsAbove<EachLevel>{pixels, {noise, *levels}}, mask, summary);
@@ -153,6 +159,19 @@ __global__ void __launch_bounds__(block_threads, mark_blocks)
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where) {
   const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
     mark_kernel<<<blocks, block_threads, 0, where.stream>>>(image.pixels.data(), mask, levels.data(), summary);
+  };
+  return list_runs(image.shape, mark, where);
+}
+
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const BrightQuads<Gpu>& bright,
+                    const Gpu& where) {
+  const float* const pixels = image.pixels.data();
+  const std::uint32_t* const quads = bright.quads_of(pixels);
+  // A row that does not begin with a quad has quads of two rows.
+  if (quads == nullptr || image.shape.width % 4 != 0) return find_runs(image, levels, where);
+  const auto mark = [&](unsigned int blocks, const Mask& mask, const MaskSummary& summary) {
+    mark_bright_kernel<<<blocks, block_threads, 0, where.stream>>>(pixels, quads, bright.limit.data(), mask,
+                                                                   levels.data(), summary);
   };
   return list_runs(image.shape, mark, where);
 }

@@ -14,7 +14,7 @@ namespace srcextract {
 namespace {
 
 /// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
-/// bits, and room for runs and sources.
+/// bits, which quads are bright, and room for runs and sources.
 std::int64_t memory_needed(const Shape& shape, const Config& config) {
   constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
@@ -23,7 +23,9 @@ std::int64_t memory_needed(const Shape& shape, const Config& config) {
   // The rooms of cuda/sky/background.cu: of a small image all of it twice, or two tiles a block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
   const std::int64_t kept_by_clip = std::max(shape.count() * 4 * 47 / 100, std::min(shape.count() * 8, least_kept));
-  return shape.count() * 4 + kept_by_clip + words * 4 + room.runs * run_bytes + room.sources * source_bytes;
+  const std::int64_t bright_quads = shape.count() / 32;  // a bit each
+  return shape.count() * 4 + kept_by_clip + words * 4 + bright_quads + room.runs * run_bytes +
+         room.sources * source_bytes;
 }
 
 /// Room that images of a shape turned out to need in this process: who comes to such images later need not find it out,

@@ -35,10 +35,19 @@ unsigned int clip_blocks(std::int64_t tiles, const Gpu& where) {
   return static_cast<unsigned int>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 
-}  // namespace
+/// Room for what is left of an image, if it is to be.
+void make_room(BrightQuads<Gpu>& bright, const Image<float, Gpu>& image, const Gpu& where) {
+  const std::int64_t count = image.shape.count();
+  bright.of = nullptr;
+  if (count == 0 || count < bright.least_pixels) return;
+  constexpr int words_of_tile = sizeof(uint4) / sizeof(std::uint32_t);
+  bright.of = image.pixels.data();
+  bright.quads = {(count + warp_tile - 1) / warp_tile * words_of_tile, where};
+  bright.limit = Value<float, Gpu>(where);
+}
 
-Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
-                                           const Gpu& where) {
+Value<Background, Gpu> estimate(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where,
+                                BrightQuads<Gpu>* bright) {
   const std::int64_t count = image.shape.count();
   const std::int64_t tiles = (count + clip_tile - 1) / clip_tile;
   const unsigned int blocks = clip_blocks(tiles, where);
@@ -69,6 +78,7 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
   Value<Background, Gpu> background(where);
   check(cudaMemsetAsync(background.data(), 0, sizeof(Background), where.stream));  // its padding, too
 
+  const bool tells = bright != nullptr && bright->of != nullptr;
   ClipWork work{.pixels = image.pixels.data(),
                 .count = count,
                 .sorted = sample.sorted.data(),
@@ -87,12 +97,27 @@ Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const
                 .chunk_tiles = static_cast<int>(chunk_tiles),
                 .kappa = config.kappa,
                 .max_iterations = config.max_iterations,
-                .state = sample.state.data()};
+                .state = sample.state.data(),
+                .bright_quads = tells ? reinterpret_cast<uint4*>(bright->quads.data()) : nullptr,
+                .bright_limit = tells ? bright->limit.data() : nullptr};
   Background* out = background.data();
   void* arguments[] = {&work, &out};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(clip_kernel), dim3(blocks), dim3(clip_threads),
                                     arguments, sizeof(ClipShared), where.stream));
   return background;
+}
+
+}  // namespace
+
+Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                           const Gpu& where) {
+  return estimate(image, config, where, nullptr);
+}
+
+Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                           const Gpu& where, BrightQuads<Gpu>& bright) {
+  make_room(bright, image, where);
+  return estimate(image, config, where, &bright);
 }
 
 }  // namespace srcextract

@@ -118,6 +118,7 @@ class ClipLook {
       for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) {
         float4 loaded[loads_per_thread];
         load_tile(at, end - at, loaded);
+        if (work().bright_quads != nullptr) tell_bright(at, loaded);
         look_at(loaded);
         if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
       }
@@ -130,10 +131,19 @@ class ClipLook {
   __device__ const PixelsSeen& seen() const { return seen_; }
 
  private:
-  static constexpr int warp_tile = warp_size * thread_pixels;
-
   /// The number of the next chunk that nobody has taken; only the first lane knows it.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
+
+  /// Which quads of the tile there have a pixel above the core.
+  __device__ void tell_bright(const float* at, const float4 (&loaded)[loads_per_thread]) const {
+    static_assert(loads_per_thread == 4);
+    const auto tell = [limit = core_.upper](const float4& quad) {
+      const bool any = (quad.x > limit) | (quad.y > limit) | (quad.z > limit) | (quad.w > limit);
+      return __ballot_sync(all_lanes, any);
+    };
+    const uint4 quads = {tell(loaded[0]), tell(loaded[1]), tell(loaded[2]), tell(loaded[3])};
+    if (lane() == 0) work().bright_quads[(at - work().pixels) / warp_tile] = quads;
+  }
 
   __device__ void look_at(const float4 (&loaded)[loads_per_thread]) {
     Count first_sum = 0;  // modulo 2^64: the constants, which overflow it, are taken off again
@@ -269,6 +279,8 @@ __device__ inline void look_at_all() {
   ClipShared& s = shared();
   ClipState& all = state();
   start_look();
+  // Another look, with another core, tells of all quads anew.
+  if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr) *work().bright_limit = s.guess.core.upper;
   ClipLook look;
   look.run();
   const PixelsSeen& seen = look.seen();

@@ -14,6 +14,7 @@ inline constexpr int clip_threads = 512;
 inline constexpr int clip_warps = clip_threads / warp_size;
 inline constexpr int loads_per_thread = 4;
 inline constexpr int thread_pixels = 4 * loads_per_thread;
+inline constexpr int warp_tile = warp_size * thread_pixels;
 inline constexpr int clip_tile = clip_threads * thread_pixels;
 
 /// The tail's pixels are counted by their distance from the centre of the grid, 64 bins to a factor of two, from 1 to
@@ -189,6 +190,8 @@ struct ClipWork {
   double kappa;
   std::int64_t max_iterations;  ///< 0 = no limit
   ClipState* state;
+  uint4* bright_quads;  ///< of a warp's tile each (BrightQuads); null if nobody asks for them
+  float* bright_limit;
 };
 
 /// Pixels of a block that are to be listed, a column a thread (WaitingColumn).

@@ -29,7 +29,7 @@ Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& con
   const Image<float, Where>& image = pixels.image;
   const GivenSky given = given_sky(config.given_sky);
   if (config.background.method == BackgroundMethod::constant) {
-    auto sky = estimate_background(image, config.background, where);
+    auto sky = estimate_background(image, config.background, where, found.bright);
     if (given.any()) give_sky(given, sky, where);
     done("background");
     return sky;

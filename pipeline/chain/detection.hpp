@@ -35,6 +35,7 @@ struct FoundSky {
 template <class Where>
 struct Detection {
   Value<Background, Where> background;  ///< of the image, or of what it has above the mesh
+  BrightQuads<Where> bright;            ///< of the image, if its sky is one level
   SkyMesh<Where> mesh;                  ///< if the background is one
   Value<Background, Where> whole;       ///< then that of the image itself
   Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image

@@ -18,12 +18,12 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
   return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
 }
 
-/// Segments the image by the noise of each pixel, if that is known.
+/// Segments the image by the noise of each pixel, if that is known; `bright` may be of another image.
 template <class Where>
 Runs<Where> threshold(const Image<float, Where>& image, const Value<Levels, Where>& levels,
-                      const NoiseMap<Where>& noise, const Where& where) {
+                      const NoiseMap<Where>& noise, const BrightQuads<Where>& bright, const Where& where) {
   if (noise.variance != nullptr) return find_runs(image, levels, *noise.variance, where);
-  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, where);
+  return noise.mesh != nullptr ? find_runs(image, levels, *noise.mesh, where) : find_runs(image, levels, bright, where);
 }
 
 /// The same in the image in which sources are found, or by what the matched filter has made of it.
@@ -31,7 +31,8 @@ template <class Where>
 Runs<Where> threshold_found(const Image<float, Where>& image, const Value<Levels, Where>& levels,
                             const Pixels<Where>& pixels, const Config& config, const Detection<Where>& found,
                             const Where& where) {
-  if (found.match.pixels.empty()) return threshold(image, levels, noise_of_found(pixels, config, found), where);
+  if (found.match.pixels.empty())
+    return threshold(image, levels, noise_of_found(pixels, config, found), found.bright, where);
   return find_runs(found.match, levels_of_match(levels, where), where);
 }
 
@@ -118,7 +119,7 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
   }
   if (config.detection.analysis_threshold != 0) {
     found.analysed = threshold(measured_image(pixels, found), levels_at(config.detection.analysis_threshold),
-                               noise_of_pixels(pixels, config, found), where);
+                               noise_of_pixels(pixels, config, found), found.bright, where);
     done("analysis");
   }
 }

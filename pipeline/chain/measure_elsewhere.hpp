@@ -77,7 +77,7 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   measured.levels = levels_at(by_rate ? of_found.in_noise : config.detection.threshold);
   if (config.detection.analysis_threshold == 0) return;
   measured.analysed = threshold(measured_image(pixels, measured), levels_at(config.detection.analysis_threshold),
-                                noise_of_pixels(pixels, config, measured), where);
+                                noise_of_pixels(pixels, config, measured), measured.bright, where);
   done("analysis");
 }
 

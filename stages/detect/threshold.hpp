@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "config/config.hpp"
+#include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/runs.hpp"
 #include "stages/core/stage_record.hpp"
@@ -59,6 +60,14 @@ void check_background(const Background& background, const Config& config);
 /// Segments the image: every pixel strictly greater than `levels.detection`. Masked pixels never are.
 Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const Cpu& where);
 Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const Gpu& where);
+
+/// The same, reading no more of the image than has to be read where its bright pixels are known.
+inline Runs<Cpu> find_runs(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels, const BrightQuads<Cpu>&,
+                           const Cpu& where) {
+  return find_runs(image, levels, where);
+}
+Runs<Gpu> find_runs(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels, const BrightQuads<Gpu>& bright,
+                    const Gpu& where);
 
 /// The same by the noise of each pixel: strictly greater than levels.zero_point + levels.in_noise * rms, in double and
 /// rounded to float once, where rms is that of the mesh at the pixel.

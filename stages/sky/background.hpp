@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 #include "stages/core/value.hpp"
@@ -69,5 +70,13 @@ Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const
                                            const Cpu& where);
 Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
                                            const Gpu& where);
+
+/// The same, and leaves `bright` for find_runs.
+inline Value<Background, Cpu> estimate_background(const Image<float, Cpu>& image, const BackgroundConfig& config,
+                                                  const Cpu& where, BrightQuads<Cpu>&) {
+  return estimate_background(image, config, where);
+}
+Value<Background, Gpu> estimate_background(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                           const Gpu& where, BrightQuads<Gpu>& bright);
 
 }  // namespace srcextract

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "stages/convolve/convolve.hpp"
 #include "stages/detect/label.hpp"
@@ -27,7 +28,7 @@ struct Prepared {
   explicit Prepared(std::int64_t size) : shape{size, size} {
     pixels = ingest(source(), where);
     make_room();
-    background = estimate_background(pixels.image, config.background, where);
+    background = estimate_background(pixels.image, config.background, where, bright);
     levels = resolve_levels(background, config, where);
     runs = find_runs(pixels.image, levels, where);
     components = label_components(runs, config.detection, where);
@@ -72,6 +73,7 @@ struct Prepared {
   Where where = place<Where>();
   Pixels<Where> pixels;
   Value<Background, Where> background;
+  BrightQuads<Where> bright;
   Value<Levels, Where> levels;
   MeshSky<Where> meshes;
   Value<Levels, Where> above_levels;  ///< of pixels from which the sky was not subtracted
@@ -181,6 +183,14 @@ void add_stages(const std::string& backend, std::initializer_list<std::int64_t> 
     });
     add_stage<Where>(backend, "threshold", size,
                      [](const Input& in) { return find_runs(in.pixels.image, in.levels, in.where); });
+    if constexpr (std::is_same_v<Where, Gpu>) {  // the host leaves no bright quads
+      add_stage<Where>(backend, "background_and_bright", size, [](const Input& in) {
+        BrightQuads<Where> bright;
+        return estimate_background(in.pixels.image, in.config.background, in.where, bright);
+      });
+      add_stage<Where>(backend, "threshold_of_bright", size,
+                       [](const Input& in) { return find_runs(in.pixels.image, in.levels, in.bright, in.where); });
+    }
     add_stage<Where>(backend, "mesh", size,
                      [](const Input& in) { return estimate_mesh(in.pixels.image, BackgroundConfig{}, in.where); });
     add_stage<Where>(backend, "subtract", size,

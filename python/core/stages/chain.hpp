@@ -134,9 +134,9 @@ HeldForeground<Where> find_pixels(const HeldImage<Where>& image, const SkyOf<Whe
   if (by_rate)
     raise_levels(levels, false_discovery_threshold(worked.image(), levels, noise, config.detection, where), where);
   HeldForeground<Where> found{place, {}};
-  Runs<Where> runs = threshold(worked.image(), levels, noise, where);
+  Runs<Where> runs = threshold(worked.image(), levels, noise, {}, where);
   if (config.detection.seed != 0)
-    found.seeds = threshold(worked.image(), levels_at(config.detection.seed), noise, where);
+    found.seeds = threshold(worked.image(), levels_at(config.detection.seed), noise, {}, where);
   if (config.clean.operation != CleanOperation::none) runs = clean_runs(runs, config.clean, where);
   leave_no_room(runs, where);
   found.runs = std::make_shared<const Runs<Where>>(std::move(runs));

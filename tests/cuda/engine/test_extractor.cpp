@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/cuda/engine/extractions.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/support/stage_records.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
@@ -78,6 +79,34 @@ TEST_F(Extractor, FollowsTheShapeAndTheConfiguration) {
   deeper.detection.min_area = 2;
   for (const Field* field : {&wide, &tall, &wide}) {
     EXPECT_GT(expect_same(*field, deeper), expect_same(*field, Config{}));
+  }
+}
+
+/// A name of its own: compute-sanitizer would take minutes for it.
+class LargeExtractor : public Extractor {};
+
+/// So large that the clip leaves which quads are bright: for seeds as well, below and above its limit, of image after
+/// image by one graph, and not for an image that is convolved.
+TEST_F(LargeExtractor, FindsTheSameInLargeImagesWhereverTheyAreRead) {
+  const std::int64_t height = testing::sanitized ? 200 : 2056;
+  Field field = testing::star_field({4096, height}, 3, 10, 1000, 21);
+  const Field second = testing::star_field({4096, height}, 1, 3, 700, 22);
+  for (std::size_t i = 5; i < field.pixels.size(); i += 1009) field.pixels[i] = testing::nan;
+  for (const double sigmas : {1.5, 5.0}) {
+    for (const Baseline reference : {Baseline::zero, Baseline::background}) {
+      Config config;
+      config.background.method = BackgroundMethod::constant;
+      config.detection.threshold = sigmas;
+      config.detection.reference = reference;
+      config.detection.seed = 2 * sigmas;
+      config.deblend.method = DeblendMethod::none;
+      EXPECT_GT(expect_same(field, config), 0);
+      EXPECT_GT(expect_same(second, config), 0);
+      if (sigmas < 5) continue;
+      config.convolve.kernel = KernelShape::gaussian;
+      config.convolve.fwhm = 3;
+      EXPECT_GT(expect_same(field, config), 0);
+    }
   }
 }
 
