@@ -14,6 +14,7 @@
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
+#include "cuda/engine/extractor.hpp"
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"
@@ -241,6 +242,9 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   log_to_stderr();
+#ifndef SRCEXTRACT_SANITIZED
+  CudaExtractor::leave_all_to_the_system();
+#endif
   int code = 0;
   const std::optional<Failure> failure = failure_of([&] { code = run(argc, argv); });
   if (failure) log_failure("", *failure);

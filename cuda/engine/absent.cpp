@@ -88,7 +88,9 @@ Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer
   throw_not_built();
 }
 
-void CudaExtractor::prepare(const PixelSource&, const Config&) {
+void CudaExtractor::leave_all_to_the_system() {}
+
+void CudaExtractor::prepare(const Shape&, const PixelFormat&, const Config&) {
   throw_not_built();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,15 +32,7 @@ std::mutex& first_image(int device) {
   return turns[static_cast<std::size_t>(device) % turns.size()];
 }
 
-/// Whatever comes of it, unless the device fails: of an image that has no sky others will tell.
-template <class Extract>
-void make_ready(const Extract& extract) {
-  try {
-    (void)extract();
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::device) throw;
-  }
-}
+std::atomic<bool> left_to_the_system = false;
 
 }  // namespace
 
@@ -59,8 +52,7 @@ class CudaExtractor::Session {
   Session(int device, const Cpu& host) : host_(host), stream_(device, host.threads) {}
 
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer, const Found* sources);
-  /// So that memory is taken, kernels are loaded and the graph is made.
-  void extract_zeros(const PixelSource& like, const Config& config);
+  void prepare(const Shape& shape, const PixelFormat& format, const Config& config);
   std::shared_ptr<const Found> find(const DetectionImage& image, const Observer& observer);
   Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                      const Observer& observer);
@@ -70,7 +62,7 @@ class CudaExtractor::Session {
 
   const Gpu& where() const { return stream_.where(); }
   Pixels<Gpu>& pixels() { return detector_.pixels().front(); }
-  void prepare(const RunPlan& plan);
+  void make_room(const RunPlan& plan);
   Extraction extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
                          const Found* sources);
 
@@ -267,7 +259,7 @@ class CudaExtractor::Session::Engine {
   std::optional<ApertureNoise> aperture_noise_;
 };
 
-void CudaExtractor::Session::prepare(const RunPlan& plan) {
+void CudaExtractor::Session::make_room(const RunPlan& plan) {
   detector_.prepare(plan.shape, plan.config, 1, device_memory_beside(plan));
   pixels().noise = {};
   pixels().variance = {};
@@ -283,18 +275,20 @@ Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Confi
     std::unique_lock turn(first_image(where().device), std::try_to_lock);
     if (turn) return extract_now(exposure, config, observer, sources);
     turn.lock();
-    extract_zeros(exposure.planes.front(), config);
+    prepare(exposure.shape(), exposure.planes.front().format, config);
   }
   return extract_now(exposure, config, observer, sources);
 }
 
-void CudaExtractor::Session::extract_zeros(const PixelSource& like, const Config& config) {
-  PixelSource zeros{like.shape, like.format, {}};
-  // Not what an image before left in page-locked memory: tiles read as pixels are all sources.
-  zeros.read = [bytes = like.format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
+void CudaExtractor::Session::prepare(const Shape& shape, const PixelFormat& format, const Config& config) {
+  const auto read_zeros = [bytes = format.bytes()](std::int64_t, std::int64_t count, std::byte* out) {
     std::fill_n(out, count * bytes, std::byte{});
   };
-  make_ready([&] { return extract_now(zeros, config, {}, nullptr); });
+  try {
+    (void)extract_now(PixelSource{shape, format, read_zeros}, config, {}, nullptr);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device) throw;  // that zeros have no sky is no matter
+  }
 }
 
 Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
@@ -302,7 +296,7 @@ Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const C
   const StreamEnd end(where());  // what the bus reads must outlive this call, whatever becomes of it
   RunPlan plan = plan_of(exposure, config);
   plan.found_elsewhere = sources != nullptr;
-  prepare(plan);
+  make_room(plan);
   Engine engine(*this, pixels(), config, observer);
   if (sources == nullptr) return run_stages(exposure, config, engine);
   return extract_elsewhere(sources->sources(), exposure, config, engine);
@@ -313,7 +307,7 @@ std::shared_ptr<const CudaExtractor::Found> CudaExtractor::Session::find(const D
   const StreamEnd end(where());
   RunPlan plan = plan_of(image.exposure, image.config);
   plan.found_elsewhere = true;
-  prepare(plan);
+  make_room(plan);
   Pixels<Gpu> pixels(plan.shape, where());
   Engine engine(*this, pixels, image.config, observer);
   return std::make_shared<const Found>(find_elsewhere(image, engine));
@@ -323,15 +317,24 @@ Extraction CudaExtractor::Session::measure(const Exposure& exposure, const Confi
                                            const ForcedPositions& positions, const Observer& observer) {
   const StreamEnd end(where());
   const Config own = forced_config(config, positions.ellipses);
-  prepare(plan_of(exposure, own));
+  make_room(plan_of(exposure, own));
   Engine engine(*this, pixels(), own, observer);
   return extract_forced(exposure, own, positions, engine);
 }
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
 
+void CudaExtractor::leave_all_to_the_system() {
+  left_to_the_system = true;
+}
+
 CudaExtractor::~CudaExtractor() {
   if (!session_ && !group_) return;
+  if (left_to_the_system) {
+    (void)session_.release();
+    (void)group_.release();
+    return;
+  }
   cudaSetDevice(device_);
   session_.reset();
   group_.reset();
@@ -344,9 +347,8 @@ CudaExtractor::Session& CudaExtractor::session() {
   return *session_;
 }
 
-void CudaExtractor::prepare(const PixelSource& like, const Config& config) {
-  if (!like.read) return session().extract_zeros(like, config);
-  make_ready([&] { return extract(like, config, {}); });
+void CudaExtractor::prepare(const Shape& shape, const PixelFormat& format, const Config& config) {
+  session().prepare(shape, format, config);
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,

@@ -37,12 +37,15 @@ class CudaExtractor {
   CudaExtractor(const CudaExtractor&) = delete;
   CudaExtractor& operator=(const CudaExtractor&) = delete;
 
+  /// From now on nobody tidies up after extractors that end: the system does, when the process ends, as it will soon.
+  static void leave_all_to_the_system();
+
   /// Sources that are kept on the device, with the image in which they were found. The extractor must outlive them.
   class Found;
 
-  /// Extracts an image whose sources nobody wants, so that the next of its shape finds memory taken, kernels loaded and
-  /// the graph made: what `like` reads, or without a way to read it nothing but zeros. Throws Error{device}.
-  void prepare(const PixelSource& like, const Config& config);
+  /// Extracts zeros, so that images like these find memory taken, kernels loaded and the graph made. Throws
+  /// Error{device}.
+  void prepare(const Shape& shape, const PixelFormat& format, const Config& config);
 
   /// One image; with `sources` these are measured in it, and nothing is found (extract_on_host). Throws what the stages
   /// throw, and Error{device} that says how much memory is needed and how much is free if the device is short of it.

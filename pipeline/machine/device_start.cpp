@@ -17,7 +17,6 @@
 
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/seconds_since.hpp"
-#include "stages/core/rice_plane.hpp"
 
 namespace srcextract {
 namespace {
@@ -29,7 +28,8 @@ constexpr double quick = 0.1;  // s
 
 /// What images are like.
 struct Sample {
-  PixelSource image;
+  Shape shape;
+  PixelFormat format;
   std::shared_ptr<const ImageConfig> config;
 };
 
@@ -119,31 +119,24 @@ void DeviceStart::State::tell() {
 void DeviceStart::State::prepare(const CudaDevice& device) {
   const std::optional<Sample> like = wait_for_sample();
   if (!like) return;
-  spdlog::debug("TMP sample after {:.3f}", seconds_since(begin));
   const Config& config = like->config->config;
-  if (images_in_a_launch(like->image.shape, config) > 1) {
+  if (images_in_a_launch(like->shape, config) > 1) {
     add(device, false);
     tell();
     return;
   }
   {
     // As many as workers will find room for (room_on).
-    const std::int64_t room = device.free_memory / (2 * std::int64_t{sizeof(float)} * like->image.shape.count());
+    const std::int64_t room = device.free_memory / (2 * std::int64_t{sizeof(float)} * like->shape.count());
     const std::lock_guard lock(mutex);
     wanted[device.index] = static_cast<int>(std::clamp<std::int64_t>(room, 1, workers));
   }
-  // The first learns from an image how much room is needed; the others know it, and read none unless it comes to the
-  // device another way than what is read.
-  PixelSource others = like->image;
-  if (others.read.target<CompressedRead>() == nullptr) others.read = nullptr;
   for (bool first = true;; first = false) {
     auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
-    extractor->prepare(first ? like->image : others, config);
+    extractor->prepare(like->shape, like->format, config);
     if (first) {
-      spdlog::debug("CUDA device {}: has had its first image after {:.3f} s", device.index, seconds_since(begin));
-      const PixelSource zeros{like->image.shape, like->image.format, {}};
       const auto again = Clock::now();
-      extractor->prepare(zeros, config);
+      extractor->prepare(like->shape, like->format, config);
       if (!add(device, seconds_since(again) < quick)) return;
     }
     const std::lock_guard lock(mutex);
@@ -240,11 +233,7 @@ DeviceStart::~DeviceStart() {
 void DeviceStart::show(const PixelSource& image, const std::shared_ptr<const ImageConfig>& config) {
   const std::lock_guard lock(state_->mutex);
   if (state_->sample) return;
-  state_->sample = {image, config};
-  if (image.memory != nullptr) {  // which is somebody's, who may not keep it
-    state_->sample->image.memory = nullptr;
-    state_->sample->image.read = nullptr;
-  }
+  state_->sample = {image.shape, image.format, config};
   state_->changed.notify_all();
 }
 

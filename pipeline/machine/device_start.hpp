@@ -31,7 +31,7 @@ class DeviceStart {
   DeviceStart(const DeviceStart&) = delete;
   DeviceStart& operator=(const DeviceStart&) = delete;
 
-  /// What images are like; the first that is shown counts. If it is in a file it is read again.
+  /// What images are like; the first that is shown counts. Nothing is read.
   void show(const PixelSource& image, const std::shared_ptr<const ImageConfig>& config);
 
   struct Ready {

@@ -85,7 +85,7 @@ void report(const char* path, std::int64_t size, const char* started) {
   steps.done("first image of another extractor");
   auto third = std::make_unique<CudaExtractor>(0, Cpu{1});
   steps.begin();
-  third->prepare({source.shape, source.format, {}}, config);
+  third->prepare(source.shape, source.format, config);
   steps.done("another is prepared");
   (void)third->extract(exposure, config, {});
   steps.done("... and has its first image");
