@@ -50,6 +50,24 @@ def array_of(values: Any, name: str) -> Any:
     return host_array(values, name) if there is None else there
 
 
+def parted(values: Any) -> tuple[Any, Any]:
+    """An array without the mask that it has of its own, as those of `numpy.ma` and of astropy's ``Masked`` do, and that
+    mask; None if there is none."""
+    if isinstance(values, numpy.ma.MaskedArray):
+        bare = values.data
+    elif isinstance(values, numpy.ndarray) and hasattr(values, "unmasked"):
+        bare = values.unmasked
+    else:
+        return values, None
+    return bare, numpy.broadcast_to(values.mask, values.shape) if numpy.any(values.mask) else None
+
+
+def filled(values: Any, filler: Any) -> Any:
+    """An array with `filler` where its own mask is."""
+    values, mask = parted(values)
+    return values if mask is None else numpy.where(mask, values.dtype.type(filler), values)
+
+
 def host_array(values: Any, name: str) -> Any:
     """`values` as a NumPy array, without a copy where it is one, or says where its values lie."""
     if isinstance(values, numpy.ndarray):
