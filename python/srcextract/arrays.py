@@ -4,8 +4,8 @@ from typing import Any
 import numpy
 
 from srcextract import _core
-from srcextract.devices import DeviceArray, device_array, host_dlpack
-from srcextract.errors import InputError
+from srcextract.devices import DeviceArray, device_array, host_dlpack, not_lent
+from srcextract.errors import DeviceError, InputError
 
 
 def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
@@ -28,10 +28,7 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
         If it is no array of two axes, has no pixels, or a type that pixels cannot have.
     """
     if array.ndim != 2:
-        raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else
-                            f"take one of its planes, as in array[{', '.join('0' * (array.ndim - 2))}], or say how they are "
-                            "combined, as with combine__method='mean'"))
+        raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; {_to_have_two(array)}")
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
@@ -42,6 +39,16 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
         return _core.PlaneArray(array.address, array.shape, array.strides, order, bscale, bzero, blank, True,
                                 array.stream)
     return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
+
+
+def _to_have_two(array: Any) -> str:
+    """What to do about another number of axes."""
+    if array.ndim < 2:
+        return "reshape it" + (", as with array.reshape(height, width)" if array.ndim else "")
+    if array.ndim == 3 and array.shape[2] in (3, 4) and array.shape[0] > 4:
+        return "take one of its colours, as in array[..., 0]"
+    return (f"take one of its planes, as in array[{', '.join('0' * (array.ndim - 2))}], or say how they are combined, as with "
+            "combine__method='mean'")
 
 
 def array_of(values: Any, name: str) -> Any:
@@ -76,10 +83,10 @@ def host_array(values: Any, name: str) -> Any:
         array = host_dlpack(values, name) if not hasattr(values, "__array__") else None
         if array is None:
             array = numpy.asarray(values)
-    except InputError:
+    except (InputError, DeviceError):
         raise
     except Exception as error:
-        raise InputError(f"{name}: is no array: {error}") from error
+        raise not_lent(name, error, "is no array") from error
     if array.dtype == object:
         raise InputError(f"{name}: {type(values).__name__} is no array of numbers" + (
             "; give an array, the path of a FITS file, its contents, an HDU or an NDData" if name.endswith("image") else ""))

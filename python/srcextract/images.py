@@ -147,6 +147,8 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
         return [pixels.reshape(pixels.shape[-2:])]
     if pixels.ndim < 3 or not (takes_planes or opened.of_file):
         return [pixels]
+    if pixels.size == 0:
+        raise InputError(f"{opened.name}: an array of shape {pixels.shape} has no pixels")
     return [pixels[index] for index in numpy.ndindex(pixels.shape[:-2])]
 
 
