@@ -28,7 +28,8 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
         If it is no array of two axes, has no pixels, or a type that pixels cannot have.
     """
     if array.ndim != 2:
-        raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; {_to_have_two(array)}")
+        raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
+                         + _to_have_two(array))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:

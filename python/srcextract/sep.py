@@ -263,8 +263,10 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     levels = whole(deblend_nthresh, "deblend_nthresh")
     if not 1 <= levels <= 256:
         raise InputError(f"deblend_nthresh is 1 to 256, not {deblend_nthresh}: levels of pixels are kept in a byte")
-    wanted = segmentation_map is not None and (numpy.ndim(segmentation_map) > 0 or bool(segmentation_map))
-    given = labels_of(segmentation_map, image.shape, "segmentation_map") if numpy.ndim(segmentation_map) > 0 else None
+    given = None
+    if segmentation_map is not None and numpy.ndim(segmentation_map) > 0:
+        given = labels_of(segmentation_map, image.shape, "segmentation_map")
+    wanted = given is not None or bool(segmentation_map)
     segments = numpy.empty(image.shape, numpy.int32) if wanted else None
     rows = _core.sep_extract(image, level, noise, noise_of_all, is_variance, 0.0 if gain is None else number(gain, "gain"),
                              mask_of(mask, image.shape), number(maskthresh, "maskthresh"), whole(minarea, "minarea"),

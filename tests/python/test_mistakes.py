@@ -122,6 +122,15 @@ class Lost:
         raise self.error
 
 
+def test_a_path_that_leads_nowhere_says_where_it_begins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(srcextract.InputError, match="sky.fits: cannot open the file: No such file.*; the path begins at .*") as raised:
+        srcextract.extract("sky.fits")
+    assert str(raised.value).endswith(str(tmp_path))
+    with pytest.raises(srcextract.InputError, match="No such file or directory$"):
+        srcextract.extract(tmp_path / "sky.fits")
+
+
 def test_what_an_owner_says_of_its_memory_is_passed_on():
     with pytest.raises(srcextract.DeviceError, match="the image: .*illegal memory access.*only a new process"):
         srcextract.extract(Lost(RuntimeError("CUDA error: an illegal memory access was encountered")))
