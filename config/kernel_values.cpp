@@ -3,10 +3,11 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace srcextract {
 
-std::string kernel_problem(const std::vector<std::vector<double>>& values) {
+std::string kernel_problem(const std::vector<std::vector<double>>& values, std::int64_t most_size) {
   if (values.empty() || values.front().empty()) return "must have at least one value";
   const std::size_t height = values.size();
   const std::size_t width = values.front().size();
@@ -25,8 +26,8 @@ std::string kernel_problem(const std::vector<std::vector<double>>& values) {
   }
   const std::string size = std::to_string(width) + " x " + std::to_string(height);
   if (width % 2 == 0 || height % 2 == 0) return "must have odd sides, not " + size;
-  if (width > most_kernel_size || height > most_kernel_size) {
-    return "must have sides of at most " + std::to_string(most_kernel_size) + " values, not " + size;
+  if (std::cmp_greater(width, most_size) || std::cmp_greater(height, most_size)) {
+    return "must have sides of at most " + std::to_string(most_size) + " values, not " + size;
   }
   if (all_zero) return "must not all be zero";
   return "";

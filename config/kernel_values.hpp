@@ -17,8 +17,8 @@ inline constexpr double mexican_hat_reach = 5;
 inline constexpr double fwhm_per_sigma = 2.3548200450309493;
 
 /// Why these rows of values are no convolution kernel, to be said after what they are called: "must have odd sides, not
-/// 4 x 3"; rows of different length, a side longer than most_kernel_size, a value that is not finite, all values zero.
+/// 4 x 3"; rows of different length, a side longer than `most_size`, a value that is not finite, all values zero.
 /// Empty if they are one.
-std::string kernel_problem(const std::vector<std::vector<double>>& values);
+std::string kernel_problem(const std::vector<std::vector<double>>& values, std::int64_t most_size = most_kernel_size);
 
 }  // namespace srcextract

@@ -63,7 +63,7 @@ struct FitsImage::Impl {
     throw Error(ErrorKind::input,
                 (in_file() ? describe(hdu, file->path()) : name) + " has no plane " + std::to_string(number) + ": " +
                     (planes == 1 ? "it has only one" : "they count from 1 to " + std::to_string(planes)) +
-                    "; set input.plane");
+                    (planes == 1 ? "; leave out input.plane" : "; set input.plane"));
   }
 
   std::int64_t plane_bytes() const { return shape().count() * format.bytes(); }

@@ -26,6 +26,7 @@
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
 #include "python/core/interrupt.hpp"
+#include "python/core/words.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/core/stop.hpp"
@@ -132,7 +133,8 @@ class Batch {
                     }};
       RunControl control;
       control.on_failure = [&](const ImageTask& task, const Failure& what) {
-        if (!stop_) add(task, {task.name, nullptr, kind_name(what.kind), message_about(task.name, what)});
+        if (!stop_)
+          add(task, {task.name, nullptr, kind_name(what.kind), in_words_of_python(message_about(task.name, what))});
         return false;
       };
       control.should_stop = [&] { return stop_.load(); };

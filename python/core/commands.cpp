@@ -15,6 +15,7 @@
 #include "pipeline/compare/compare_machine.hpp"
 #include "pipeline/compare/compare_text.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "python/core/words.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/merge/merge.hpp"
 
@@ -36,7 +37,7 @@ std::tuple<bool, std::string, std::string> compare(const std::string& reference,
   const std::vector<FileComparison> files = compare_paths(options, rules);
   const bool one = files.size() == 1 && files.front().name == reference;
   return {std::ranges::all_of(files, &FileComparison::within), format_json(files, rules),
-          one ? format_tables(files.front()) + format_verdict(files.front()) : format_files(files)};
+          in_words_of_python(one ? format_tables(files.front()) + format_verdict(files.front()) : format_files(files))};
 }
 
 /// Images, how many of them failed, and sources.

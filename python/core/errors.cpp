@@ -1,5 +1,6 @@
 #include "python/core/errors.hpp"
 
+#include "python/core/words.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract::python {
@@ -33,7 +34,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     const nb::object type = nb::module_::import_("srcextract.errors").attr(class_of(error.kind()));
-    PyErr_SetString(type.ptr(), error.what());
+    PyErr_SetString(type.ptr(), in_words_of_python(error.what()).c_str());
   }
 }
 

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "python/core/words.hpp"
+
 namespace srcextract::python {
 namespace {
 
@@ -45,7 +47,8 @@ class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     constexpr std::size_t most = 10'000;
     if (lines_.size() < most)
-      lines_.emplace_back(python_level(message.level), std::string(message.payload.data(), message.payload.size()));
+      lines_.emplace_back(python_level(message.level),
+                          in_words_of_python(std::string(message.payload.data(), message.payload.size())));
   }
   void flush_() override {}
 

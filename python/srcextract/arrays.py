@@ -4,8 +4,8 @@ from typing import Any
 import numpy
 
 from srcextract import _core
-from srcextract.devices import DeviceArray, device_array, host_dlpack
-from srcextract.errors import InputError
+from srcextract.devices import DeviceArray, device_array, host_dlpack, not_lent
+from srcextract.errors import DeviceError, InputError
 
 
 def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
@@ -29,9 +29,7 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
     """
     if array.ndim != 2:
         raise InputError(f"{name}: an image has 2 axes, and this array has {array.ndim}, of shape {array.shape}; "
-                         + ("reshape it" if array.ndim < 2 else
-                            f"take one of its planes, as in array[{', '.join('0' * (array.ndim - 2))}], or say how they are "
-                            "combined, as with combine__method='mean'"))
+                         + _to_have_two(array))
     if array.size == 0:
         raise InputError(f"{name}: an array of shape {array.shape} has no pixels")
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8 or array.dtype == numpy.float16:
@@ -44,10 +42,38 @@ def plane_of(array: Any, name: str, *, bscale: float = 1.0, bzero: float = 0.0,
     return _core.PlaneArray(array.__array_interface__["data"][0], array.shape, array.strides, order, bscale, bzero, blank)
 
 
+def _to_have_two(array: Any) -> str:
+    """What to do about another number of axes."""
+    if array.ndim < 2:
+        return "reshape it" + (", as with array.reshape(height, width)" if array.ndim else "")
+    if array.ndim == 3 and array.shape[2] in (3, 4) and array.shape[0] > 4:
+        return "take one of its colours, as in array[..., 0]"
+    return (f"take one of its planes, as in array[{', '.join('0' * (array.ndim - 2))}], or say how they are combined, as with "
+            "combine__method='mean'")
+
+
 def array_of(values: Any, name: str) -> Any:
     """`values` as an array where it lies: a NumPy array on the host, or a `DeviceArray`."""
     there = device_array(values, name)
     return host_array(values, name) if there is None else there
+
+
+def parted(values: Any) -> tuple[Any, Any]:
+    """An array without the mask that it has of its own, as those of `numpy.ma` and of astropy's ``Masked`` do, and that
+    mask; None if there is none."""
+    if isinstance(values, numpy.ma.MaskedArray):
+        bare = values.data
+    elif isinstance(values, numpy.ndarray) and hasattr(values, "unmasked"):
+        bare = values.unmasked
+    else:
+        return values, None
+    return bare, numpy.broadcast_to(values.mask, values.shape) if numpy.any(values.mask) else None
+
+
+def filled(values: Any, filler: Any) -> Any:
+    """An array with `filler` where its own mask is."""
+    values, mask = parted(values)
+    return values if mask is None else numpy.where(mask, values.dtype.type(filler), values)
 
 
 def host_array(values: Any, name: str) -> Any:
@@ -58,10 +84,10 @@ def host_array(values: Any, name: str) -> Any:
         array = host_dlpack(values, name) if not hasattr(values, "__array__") else None
         if array is None:
             array = numpy.asarray(values)
-    except InputError:
+    except (InputError, DeviceError):
         raise
     except Exception as error:
-        raise InputError(f"{name}: is no array: {error}") from error
+        raise not_lent(name, error, "is no array") from error
     if array.dtype == object:
         raise InputError(f"{name}: {type(values).__name__} is no array of numbers" + (
             "; give an array, the path of a FITS file, its contents, an HDU or an NDData" if name.endswith("image") else ""))

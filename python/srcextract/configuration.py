@@ -1,4 +1,5 @@
 """Configurations: a path, a dict, or section__key=value arguments, one after the other."""
+import difflib
 import functools
 import json
 import math
@@ -23,9 +24,58 @@ def _as_yaml(value: Any, what: str) -> str:
     if type(value) is int or (type(value) is float and math.isfinite(value)):  # as JSON has it, in a tenth of its time
         return repr(value)
     try:
-        return json.dumps(_plain(value), indent=1, allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{what}: {value!r} is no value of a configuration: {error}") from error
+        plain = _plain(value)
+        return json.dumps(plain, indent=1, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError):
+        where, wrong = _wrong_in(plain, what) or (what, value)
+        why = "numbers are finite" if isinstance(wrong, float) else "values are numbers, text, True, False, and lists of these"
+        raise ConfigError(f"{where}={wrong!r} is no value of a configuration: {why}") from None
+
+
+def _wrong_in(value: Any, where: str) -> tuple[str, Any] | None:
+    """The first value that no configuration can have, and where it is."""
+    if isinstance(value, dict):
+        inner = [(str(key) if where == "the configuration" else f"{where}.{key}", item) for key, item in value.items()]
+    elif isinstance(value, list):
+        inner = [(f"{where}[{at}]", item) for at, item in enumerate(value)]
+    elif isinstance(value, float):
+        return None if math.isfinite(value) else (where, value)
+    else:
+        return None if value is None or isinstance(value, (str, int)) else (where, value)
+    return next((found for place, item in inner if (found := _wrong_in(item, place))), None)
+
+
+@functools.cache
+def _keys() -> tuple[str, ...]:
+    """All keys of the configuration, as arguments."""
+    keys, section = [], ""
+    for line in _core.Configuration(None, "", []).yaml.splitlines():
+        name, colon, _ = line.strip().partition(":")
+        if colon and name.isidentifier() and not line.startswith(" "):
+            section = name
+        elif colon and name.isidentifier() and line.startswith("  ") and not line.startswith("   "):
+            keys.append(f"{section}__{name}")
+    return tuple(keys)
+
+
+def _meant(name: str) -> str:
+    """The argument that may be meant by what is none, to be said after it."""
+    keys = _keys()
+    plain = name.replace(".", "__").lower()
+    near = [key for key in keys if plain in (key, key.replace("__", "_"), key.partition("__")[2])]
+    near = near or difflib.get_close_matches(plain, keys, 1, 0.8)
+    if not near:
+        names = difflib.get_close_matches(plain, {key.partition("__")[2] for key in keys}, 1, 0.8)
+        near = [key for key in keys if names and key.partition("__")[2] == names[0]]
+    return f"; did you mean {' or '.join(near[:3])}?" if near else ""
+
+
+def _check_sections(config: dict[Any, Any]) -> None:
+    for name, value in config.items():
+        if not isinstance(value, dict) and ("." in str(name) or _meant(str(name))) and not any(
+                key.startswith(f"{name}__") for key in _keys()):
+            raise ConfigError(f"the configuration: '{name}' is no section; a dict has sections with their keys, as in "
+                              f"{{'detection': {{'threshold': 3}}}}{_meant(str(name)).replace('__', '.')}")
 
 
 def settings_of(arguments: dict[str, Any]) -> list[str]:
@@ -35,7 +85,7 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
         section, separator, key = name.partition("__")
         if not separator:
             raise TypeError(f"there is no argument '{name}'; keys of the configuration are given as section__key, as "
-                            "in detection__threshold=3")
+                            f"in detection__threshold=3{_meant(name)}")
         text = value if isinstance(value, str) and value else _as_yaml(value, name)
         settings.append(f"{section}.{key}={' '.join(text.split()) if not isinstance(value, str) else text}")
     return settings
@@ -64,6 +114,7 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     """
     settings = settings_of(arguments or {})
     if config is None or isinstance(config, dict):
+        _check_sections(config or {})
         yaml = _as_yaml(config, "the configuration") if config else ""
         if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
             return _core.Configuration(None, yaml, settings, of_difference, segmentation)
@@ -75,6 +126,6 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
     try:
         path = os.fspath(config)
     except TypeError:
-        raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': "
-                        f"3}}; not a {type(config).__name__}") from None
+        raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': 3}}; not "
+                        f"{config!r:.60} of the type {type(config).__name__}") from None
     return _core.Configuration(os.fsdecode(path), "", settings, of_difference, segmentation)

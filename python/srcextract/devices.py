@@ -5,7 +5,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from srcextract import _core
-from srcextract.errors import InputError
+from srcextract.errors import DeviceError, InputError
 
 # Of DLPack: where an array can lie.
 _HOST, _PAGE_LOCKED, _DEVICE, _MANAGED = 1, 3, 2, 13
@@ -89,6 +89,14 @@ def _interface_of(values: Any) -> dict[str, Any] | None:
         return None
 
 
+def not_lent(name: str, error: Exception, what: str = "the array does not lend its memory") -> InputError | DeviceError:
+    """What an array's owner says when it is asked for its memory, as an error of ours."""
+    if "cuda" not in str(error).lower() or isinstance(error, (BufferError, TypeError)):
+        return InputError(f"{name}: {what}: {error}")
+    return DeviceError(f"{name}: {what}: {error}; if a fault has ended the work of its GPU, only a new process can use that "
+                       "again")
+
+
 def _lent(values: Any, name: str, **arguments: Any) -> tuple[int, int, tuple[int, ...], tuple[int, ...], str, Any]:
     """What ``__dlpack__`` lends."""
     try:
@@ -96,7 +104,7 @@ def _lent(values: Any, name: str, **arguments: Any) -> tuple[int, int, tuple[int
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     except Exception as error:
-        raise InputError(f"{name}: the array does not lend its memory: {error}") from error
+        raise not_lent(name, error) from error
 
 
 def device_array(values: Any, name: str) -> DeviceArray | None:

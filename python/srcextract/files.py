@@ -1,5 +1,6 @@
 """What the compiled half reads from files: paths, and contents that lie in memory or come from whatever has .read()."""
 import contextlib
+import errno
 import io
 import os
 import shutil
@@ -117,6 +118,8 @@ def told_by_name(*several: Contents | None) -> Iterator[None]:
         text = str(error)
         for one in contents:
             text = one.renamed(text)
+            if isinstance(error, InputError) and text == f"{one.path}: cannot open the file: {os.strerror(errno.ENOENT)}":
+                text += "" if os.path.isabs(one.path) else f"; the path begins at the working directory, {os.getcwd()}"
         if text == str(error):
             raise
         raise type(error)(text) from None

@@ -1,5 +1,5 @@
 """The stages that make images of images; see `srcextract.stages`."""
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy
@@ -88,6 +88,9 @@ def combine(planes: Any, method: str = "mean", *, threads: int | None = None, **
         Of float32, read-only; NaN where no plane tells.
     """
     count = threads_of(threads)
+    if not isinstance(planes, Iterable) or getattr(planes, "ndim", 3) < 3:
+        raise InputError("planes: several images of one shape, as in combine([first, second]), or an array of 3 axes; not "
+                         + (f"an array of {planes.ndim}" if hasattr(planes, "ndim") else f"{planes!r}"))
     held = [held_image(plane, count, f"plane {at}") for at, plane in enumerate(planes)]
     if not held:
         raise InputError("planes: there is none")

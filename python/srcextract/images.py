@@ -4,7 +4,7 @@ from typing import Any
 import numpy
 
 from srcextract import _core, files
-from srcextract.arrays import array_of, plane_of
+from srcextract.arrays import array_of, filled, parted, plane_of
 from srcextract.errors import InputError
 
 
@@ -147,6 +147,8 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
         return [pixels.reshape(pixels.shape[-2:])]
     if pixels.ndim < 3 or not (takes_planes or opened.of_file):
         return [pixels]
+    if pixels.size == 0:
+        raise InputError(f"{opened.name}: an array of shape {pixels.shape} has no pixels")
     return [pixels[index] for index in numpy.ndindex(pixels.shape[:-2])]
 
 
@@ -168,27 +170,33 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
                      for plane in planes]
     shape = planes[0].shape
     alive = planes
-    for what, values, place in (("mask", _both_masks(opened.mask, mask, shape), "mask"), ("weight", weight, "weights"),
-                                ("error", error, "weights")):
+    masks = {"the image": opened.mask, "mask": mask}
+    for what, values in (("weight", weight), ("error", error)):
         if values is None:
             continue
         if what == "error":
             values = _in_unit(values, getattr(image, "unit", None))
-        values = _map(values, what, shape)
-        setattr(inputs, place, plane_of(values, what))
+        values, masks[what] = parted(_map(values, what, shape))
+        inputs.weights = plane_of(values, what)
         alive.append(values)
+    joined = _joined(masks, shape)
+    if joined is not None:
+        inputs.mask = plane_of(joined, "mask")
+        alive.append(joined)
     return inputs, alive
 
 
-def _both_masks(own: Any, given: Any, shape: tuple[int, ...]) -> Any:
-    """What the image masks by itself, and what is masked beside it."""
-    if own is None or given is None:
-        return own if given is None else given
-    given = _map(given, "mask", shape)
-    if not isinstance(given, numpy.ndarray):
-        raise InputError("mask: lies on a GPU, and the image has a mask of its own on the host; give one of both together")
-    plane_of(given, "mask")  # says what is wrong with it
-    return (_map(own, "mask", shape) != 0) | (given != 0)
+def _joined(masks: dict[str, Any], shape: tuple[int, ...]) -> Any:
+    """What is masked by the image itself, beside it, or by the map of its noise, in one; None if nothing is."""
+    told = {what: filled(_map(mask, "mask", shape), True) for what, mask in masks.items() if mask is not None}
+    if len(told) < 2:
+        return next(iter(told.values()), None)
+    if not isinstance(told.get("mask", told), (numpy.ndarray, dict)):
+        raise InputError(f"mask: lies on a GPU, and {next(iter(told))} has a mask of its own on the host; give one of both "
+                         "together")
+    for mask in told.values():
+        plane_of(mask, "mask")  # says what is wrong with it
+    return numpy.logical_or.reduce([mask != 0 for mask in told.values()]).view("u1")
 
 
 def error_of(image: Any) -> Any:
@@ -226,12 +234,12 @@ def _of_nddata(image: Any) -> Opened:
     return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
 
 
-def _of_masked(image: Any) -> Opened:
-    if image.mask is numpy.ma.nomask:
-        return Opened(image.data)
+def _of_array(image: Any, header: str = "") -> Opened:
+    """Of an array of NumPy, which may have a mask."""
     if image.ndim > 2 and image.dtype.kind == "f":  # planes of a stack have masks of their own
-        return Opened(image.filled(numpy.nan))
-    return Opened(image.data, mask=image.mask)
+        return Opened(filled(image, numpy.nan), header=header)
+    pixels, mask = parted(image)
+    return Opened(pixels, header=header, mask=mask)
 
 
 def open_image(image: Any, name: str | None = None) -> Opened:
@@ -242,10 +250,10 @@ def open_image(image: Any, name: str | None = None) -> Opened:
         opened = _of_hdu(image)
     elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
         opened = _of_nddata(image)
-    elif isinstance(image, numpy.ma.MaskedArray):
-        opened = _of_masked(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
-        opened = Opened(image.value, header=cards_of(_unit_header(image.unit)))
+        opened = _of_array(numpy.asanyarray(image.value), cards_of(_unit_header(image.unit)))
+    elif isinstance(image, numpy.ndarray):
+        opened = _of_array(image)
     else:
         opened = Opened(array_of(image, name or "the image"))
     if name is not None:

@@ -130,9 +130,10 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
     wcs : astropy.wcs.WCS, optional
         Takes the place of the header's.
     mask : array, optional
-        Of the image's shape: pixels where it is not 0 (or True) are left out.
+        Of the image's shape: pixels where it is not 0 (or True) are left out, as are those that the image masks by itself.
     weight, error : array, optional
-        Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them.
+        Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them. Pixels that it
+        masks by itself (of `numpy.ma`, or astropy's ``Masked``) are masked pixels of the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
     positions : path, table, dict, array of shape (n, 2), optional

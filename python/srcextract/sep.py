@@ -18,8 +18,8 @@ from srcextract import _core
 from srcextract.errors import InputError
 from srcextract.sep_apertures import (ellipse_axes, ellipse_coeffs, flux_radius, kron_radius, mask_ellipse, sum_circann,
                                       sum_circle, sum_ellipann, sum_ellipse, winpos)
-from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, mask_of, noise_of, packed,
-                                      set_threads)
+from srcextract.sep_arguments import (NATIVE, Array, get_threads, image_of, is_native, labels_of, mask_of, noise_of,
+                                      number, require_writeable, set_threads, whole)
 
 __version__ = "1.4.1"
 
@@ -78,12 +78,13 @@ class Background:
         image = image_of(data)
         if image.size == 0:
             raise InputError(f"an array of shape {image.shape} has no pixels")
-        if bw < 1 or bh < 1:
+        self.bw, self.bh = whole(bw, "bw"), whole(bh, "bh")
+        if self.bw < 1 or self.bh < 1:
             raise InputError(f"meshes of {bw} x {bh} pixels are none: bw and bh are at least 1")
-        self._sky = _core.SepBackground(image, mask_of(mask, image.shape), maskthresh, bw, bh, fw, fh, fthresh,
+        self._sky = _core.SepBackground(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), self.bw,
+                                        self.bh, whole(fw, "fw"), whole(fh, "fh"), number(fthresh, "fthresh"),
                                         get_threads())
         self._shape, self._dtype = image.shape, image.dtype
-        self.bw, self.bh = int(bw), int(bh)
 
     @property
     def globalback(self) -> float:
@@ -129,6 +130,9 @@ class Background:
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
         if data.shape != self._shape:
             raise InputError(f"Data dimensions do not match background dimensions: {data.shape} and {self._shape}")
+        if data.dtype.kind not in "iuf":
+            raise InputError(f"input array dtype not supported: {data.dtype}; real numbers and integers are")
+        require_writeable(data, "data")
         if is_native(data):
             flat = data.reshape(-1)
             self._sky.subtract(flat, flat, get_threads())
@@ -158,6 +162,13 @@ class Background:
                 f"rms {self.globalrms:g}>")
 
 
+def _at_least_none(value: Any, name: str) -> int:
+    count = whole(value, name)
+    if count < 0:
+        raise InputError(f"{name} is 0 or more, not {value!r}")
+    return count
+
+
 def set_extract_pixstack(size: int) -> None:
     """Set how many pixels `extract` may find, as `sep.set_extract_pixstack`: SEP keeps them in a buffer of that size.
 
@@ -165,7 +176,7 @@ def set_extract_pixstack(size: int) -> None:
     was set: then `extract` raises what SEP raises when its buffer is full.
     """
     global _pixstack
-    _pixstack = int(size)
+    _pixstack = _at_least_none(size, "size")
 
 
 def get_extract_pixstack() -> int:
@@ -176,7 +187,7 @@ def get_extract_pixstack() -> int:
 def set_sub_object_limit(limit: int) -> None:
     """Kept for SEP's sake: there is no limit on the parts into which a source is deblended."""
     global _sub_object_limit
-    _sub_object_limit = int(limit)
+    _sub_object_limit = _at_least_none(limit, "limit")
 
 
 def get_sub_object_limit() -> int:
@@ -205,7 +216,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     thresh : float
         What pixels have to be above, in units of the noise if `err` or `var` is given, or else of the pixels.
     err, var : float or array_like, optional
-        Noise of a pixel, or its variance: one of them, for all pixels or for each.
+        Noise of a pixel, or its variance: one of them, for all pixels or for each. One for all is not negative.
     gain : float, optional
         Photons a unit of `data`, for errx2, erry2 and errxy.
     mask : array_like, optional
@@ -213,6 +224,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     minarea : int
         Sources have at least so many pixels.
     filter_kernel : array_like, 2-d, or None
+        Of any size.
     filter_type : {'matched', 'conv'}
         With a noise array: whether pixels under the kernel count by their noise.
     deblend_nthresh, deblend_cont : int, float
@@ -220,7 +232,8 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     clean, clean_param : bool, float
         Whether sources in the wings of brighter ones are dropped, and the exponent of the wings.
     segmentation_map : bool or array_like of int, optional
-        True: return one as well. An array: measure the sources that it has.
+        True: return one as well. An array, of any type if its values are whole: measure the sources that it has,
+        wherever they end, so that none is OBJ_TRUNC.
 
     Returns
     -------
@@ -235,26 +248,30 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     lots for them. There is no limit on pixels and parts (`set_extract_pixstack`).
     """
     image = image_of(data)
+    if image.size == 0:
+        raise InputError(f"an array of shape {image.shape} has no pixels")
     if filter_type not in ("matched", "conv"):
         raise InputError(f"unknown filter_type: {filter_type!r}; it is 'matched' or 'conv'")
+    level = number(thresh, "thresh")
     noise, noise_of_all, is_variance = noise_of(err, var, image.shape)
     if noise is None and not (err is None and var is None):
-        thresh = thresh * (noise_of_all**0.5 if is_variance else abs(noise_of_all))
-    kernel = None if filter_kernel is None else image_of(filter_kernel)
-    if not 1 <= int(deblend_nthresh) <= 256:
-        raise InputError(f"deblend_nthresh is 1 to 256, not {deblend_nthresh}")
+        if noise_of_all < 0:
+            raise InputError(f"{'var' if is_variance else 'err'} is {noise_of_all}, and noise is not negative; SEP finds "
+                             "nothing by a negative variance, and everything by a negative deviation")
+        level *= noise_of_all**0.5 if is_variance else noise_of_all
+    kernel = None if filter_kernel is None else image_of(filter_kernel, name="filter_kernel")
+    levels = whole(deblend_nthresh, "deblend_nthresh")
+    if not 1 <= levels <= 256:
+        raise InputError(f"deblend_nthresh is 1 to 256, not {deblend_nthresh}: levels of pixels are kept in a byte")
     given = None
-    wanted = segmentation_map is not None and segmentation_map is not False
-    if wanted and segmentation_map is not True:
-        given = numpy.asarray(segmentation_map)
-        if given.shape != image.shape or given.dtype.kind not in "iu":
-            raise InputError(f"size of segmentation map must match data, and it has integers: it is {given.dtype} of "
-                             f"the shape {given.shape}, and data of {image.shape}")
-        given = packed(given, numpy.int32)
+    if segmentation_map is not None and numpy.ndim(segmentation_map) > 0:
+        given = labels_of(segmentation_map, image.shape, "segmentation_map")
+    wanted = given is not None or bool(segmentation_map)
     segments = numpy.empty(image.shape, numpy.int32) if wanted else None
-    rows = _core.sep_extract(image, thresh, noise, noise_of_all, is_variance, 0.0 if gain is None else gain,
-                             mask_of(mask, image.shape), maskthresh, int(minarea), kernel, filter_type == "matched",
-                             int(deblend_nthresh), deblend_cont, bool(clean), clean_param, given,
+    rows = _core.sep_extract(image, level, noise, noise_of_all, is_variance, 0.0 if gain is None else number(gain, "gain"),
+                             mask_of(mask, image.shape), number(maskthresh, "maskthresh"), whole(minarea, "minarea"),
+                             kernel, filter_type == "matched", levels, number(deblend_cont, "deblend_cont"), bool(clean),
+                             number(clean_param, "clean_param"), given,
                              None if segments is None else segments.reshape(-1),
                              _pixstack if _pixstack < 300000 else 0, get_threads())
     objects = rows.view(_OBJECT)

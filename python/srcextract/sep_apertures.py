@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from srcextract import _core
 from srcextract.errors import InputError
-from srcextract.sep_arguments import Array, broadcast, get_threads, image_of, mask_of, noise_of, packed, segments_of
+from srcextract.sep_arguments import (Array, broadcast, get_threads, image_of, mask_of, noise_of, number, packed,
+                                      require_writeable, segments_of, whole)
 
 
 def _invalid() -> InputError:
@@ -25,6 +26,13 @@ def _check_radii(inner: Array, outer: Array) -> None:
         raise _invalid()
 
 
+def _sub_pixels(subpix: Any) -> int:
+    parts = whole(subpix, "subpix")
+    if parts < 0:
+        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
+    return parts
+
+
 def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, err: Any, var: Any, mask: Any,
          maskthresh: float, segmap: Any, seg_id: Any, bkgann: Any, gain: float | None,
          subpix: int) -> tuple[Array, Array, Array]:
@@ -33,6 +41,8 @@ def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, 
     noise, noise_of_all, is_variance = noise_of(err, var, shape)
     rings = [] if inner is None else [inner]
     sky = [] if bkgann is None else list(bkgann)
+    if len(sky) not in (0, 2):
+        raise InputError(f"bkgann has an inner and an outer radius, and not {len(sky)} of them")
     values, positions = broadcast(x, y, outer, *rings, *ellipse, *sky)
     x, y, outer = values[:3]
     rest = iter(values[3:])
@@ -51,14 +61,13 @@ def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, 
         _check_ellipses(a, b, theta)
     if sky:
         _check_radii(sky_inner, sky_outer)
-    if int(subpix) < 0:
-        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
+    parts = _sub_pixels(subpix)
     segments, ids = segments_of(segmap, seg_id, shape, positions)
     light, error = numpy.empty(x.size), numpy.empty(x.size)
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_sum_apertures(image, noise, noise_of_all, is_variance, mask_of(mask, shape), maskthresh, segments, ids,
-                            x, y, a, b, theta, inner, outer, sky_inner, sky_outer, 0.0 if gain is None else gain,
-                            int(subpix), light, error, flags, get_threads())
+    _core.sep_sum_apertures(image, noise, noise_of_all, is_variance, mask_of(mask, shape),
+                            number(maskthresh, "maskthresh"), segments, ids, x, y, a, b, theta, inner, outer, sky_inner,
+                            sky_outer, 0.0 if gain is None else number(gain, "gain"), parts, light, error, flags, get_threads())
     if positions != light.shape:
         return light.reshape(positions), error.reshape(positions), flags.reshape(positions)
     return light, error, flags
@@ -168,8 +177,8 @@ def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
     (x, y, a, b, theta, r), positions = broadcast(x, y, a, b, theta, r)
     segments, ids = segments_of(segmap, seg_id, image.shape, positions)
     radius, flags = numpy.empty(x.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_kron_radii(image, mask_of(mask, image.shape), maskthresh, segments, ids, x, y, a, b, theta, r, radius,
-                         flags, get_threads())
+    _core.sep_kron_radii(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), segments, ids, x, y, a,
+                         b, theta, r, radius, flags, get_threads())
     return radius.reshape(positions), flags.reshape(positions)
 
 
@@ -202,14 +211,15 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     if normflux is not None:
         norm = packed(numpy.broadcast_to(numpy.asarray(normflux, dtype=numpy.float64), positions))
         norm = norm.reshape(-1)
-    if int(subpix) < 1:
+    parts = whole(subpix, "subpix")
+    if parts < 1:
         raise InputError(f"subpix value must be positive, not {subpix}")
     if (rmax < 0).any():
         raise _invalid()
     segments, ids = segments_of(segmap, seg_id, image.shape, positions)
     radius, flags = numpy.empty(x.size * fractions.size), numpy.empty(x.size, numpy.int16)
-    _core.sep_flux_radii(image, mask_of(mask, image.shape), maskthresh, segments, ids, x, y, rmax, norm, fractions,
-                         int(subpix), radius, flags, get_threads())
+    _core.sep_flux_radii(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), segments, ids, x, y,
+                         rmax, norm, fractions, parts, radius, flags, get_threads())
     return radius.reshape(positions + numpy.shape(frac)), flags.reshape(positions)
 
 
@@ -233,12 +243,11 @@ def winpos(data: ArrayLike, xinit: ArrayLike, yinit: ArrayLike, sig: ArrayLike, 
     """
     image = image_of(data)
     (x, y, sigma), positions = broadcast(xinit, yinit, sig)
-    if int(subpix) < 0:
-        raise InputError(f"subpix value must be nonnegative, not {subpix}; 0 stands for areas")
-    x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, minsig)
+    parts = _sub_pixels(subpix)
+    x, y, sigma = x.copy(), y.copy(), numpy.maximum(sigma, number(minsig, "minsig"))
     flags = numpy.empty(x.size, numpy.int16)
-    _core.sep_windowed_positions(image, mask_of(mask, image.shape), maskthresh, x, y, sigma, int(subpix), flags,
-                                 get_threads())
+    _core.sep_windowed_positions(image, mask_of(mask, image.shape), number(maskthresh, "maskthresh"), x, y, sigma,
+                                 parts, flags, get_threads())
     return x.reshape(positions), y.reshape(positions), flags.reshape(positions)
 
 
@@ -290,8 +299,11 @@ def mask_ellipse(arr: NDArray[Any], x: ArrayLike, y: ArrayLike, a: ArrayLike | N
     r : array_like
         What the axes are multiplied by.
     """
-    if not isinstance(arr, numpy.ndarray) or arr.ndim != 2:
-        raise InputError("array must be 2-d: `arr` is changed, and has to be a NumPy array of two axes")
+    if not isinstance(arr, numpy.ndarray):
+        raise TypeError(f"arr must be a NumPy array, for it is changed, not a {type(arr).__name__}")
+    if arr.ndim != 2:
+        raise InputError(f"arr: array must be 2-d, and this one has {arr.ndim} axes, of shape {arr.shape}")
+    require_writeable(arr, "arr")
     if a is not None and b is not None and theta is not None:
         cxx, cyy, cxy = ellipse_coeffs(a, b, theta)
     elif cxx is None or cyy is None or cxy is None:

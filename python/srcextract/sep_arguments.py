@@ -32,14 +32,36 @@ def set_threads(count: int) -> None:
         ``SRCEXTRACT_SEP_THREADS`` says otherwise. Results do not depend on it.
     """
     global _threads
-    if int(count) < 0:
+    wished = whole(count, "count")
+    if wished < 0:
         raise InputError(f"there cannot be {count} threads: give a positive number, or 0 for all")
-    _threads = int(count) or _core.available_threads()
+    _threads = wished or _core.available_threads()
 
 
 def get_threads() -> int:
     """On how many threads work is done."""
     return _threads
+
+
+def number(value: Any, name: str) -> float:
+    """A number, or TypeError as SEP raises it."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name} must be a real number, not {value!r}")
+
+
+def whole(value: Any, name: str) -> int:
+    """An integer, or what is left of a number without its fraction, as SEP has it; or TypeError."""
+    try:
+        count = None if isinstance(value, (str, bytes)) else int(value)
+    except (TypeError, ValueError, OverflowError):
+        count = None
+    if count is None or abs(count) >= 2**63:
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    return count
 
 
 def packed(values: ArrayLike, dtype: Any = None) -> Array:
@@ -50,6 +72,11 @@ def packed(values: ArrayLike, dtype: Any = None) -> Array:
 def is_native(array: Array, types: set[numpy.dtype[Any]] = NATIVE) -> bool:
     """Whether the compiled half can read it where it is."""
     return array.dtype in types and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
+
+
+def require_writeable(array: Array, name: str) -> None:
+    if not array.flags.writeable:
+        raise InputError(f"{name} is read-only, and would be changed; give a copy, as {name}.copy() makes one")
 
 
 def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
@@ -72,18 +99,20 @@ def native(array: Array, types: set[numpy.dtype[Any]]) -> Array:
     return packed(array, dtype)
 
 
-def image_of(data: ArrayLike, types: set[numpy.dtype[Any]] = NATIVE) -> Array:
+def image_of(data: ArrayLike, types: set[numpy.dtype[Any]] = NATIVE, name: str = "data") -> Array:
+    if data is None or isinstance(data, (str, bytes)):
+        raise TypeError(f"{name} must be an array, not {data!r}")
     if isinstance(data, numpy.ma.MaskedArray) and numpy.any(data.mask):
-        raise InputError("the mask of a masked array is not looked at: give array.data, and array.mask as mask=")
+        raise InputError(f"{name}: the mask of a masked array is not looked at: give array.data, and array.mask as mask=")
     array = data if isinstance(data, numpy.ndarray) else numpy.asarray(data)
     if array.ndim != 2:
-        raise InputError(f"array must be 2-d, and this one has {array.ndim} axes, of shape {array.shape}")
+        raise InputError(f"{name}: array must be 2-d, and this one has {array.ndim} axes, of shape {array.shape}")
     return native(array, types)
 
 
 def of_shape(values: ArrayLike, shape: tuple[int, ...], name: str,
              types: set[numpy.dtype[Any]] = NATIVE) -> Array:
-    array = image_of(values, types)
+    array = image_of(values, types, name)
     if array.shape != shape:
         raise InputError(f"size of {name} array must match data: it has the shape {array.shape}, and data {shape}")
     return array
@@ -102,8 +131,27 @@ def noise_of(err: ArrayLike | None, var: ArrayLike | None,
     if value is None:
         return None, 0.0, False
     if numpy.ndim(value) == 0:
-        return None, float(value), is_variance  # type: ignore[arg-type]
+        return None, number(value, "var" if is_variance else "err"), is_variance
     return of_shape(value, shape, "error/variance"), 0.0, is_variance
+
+
+def labels_of(segments: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    """A map of sources as SEP takes one, of any type whose values are whole."""
+    array = numpy.asarray(segments)
+    if array.shape != shape:
+        raise InputError(f"size of {name} array must match data: it has the shape {array.shape}, and data {shape}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name}: a segmentation map has integers, not {array.dtype}")
+    return packed(array, numpy.int32) if numpy.can_cast(array.dtype, numpy.int32) else _checked(array, name)
+
+
+def _checked(array: Array, name: str) -> Array:
+    with numpy.errstate(invalid="ignore"):
+        labels = packed(array, numpy.int32)
+    if not numpy.array_equal(labels, array):
+        raise InputError(f"{name}: a segmentation map has integers of 32 bits, and this one of {array.dtype} has other "
+                         "values, too")
+    return labels
 
 
 def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple[int, ...],
@@ -112,16 +160,11 @@ def segments_of(segmap: ArrayLike | None, seg_id: ArrayLike | None, shape: tuple
         return None, None
     if seg_id is None:
         raise InputError("`segmap` supplied but not `seg_id`: give the number of the source of each position")
-    segments = numpy.asarray(segmap)
-    if segments.shape != shape:
-        raise InputError(f"size of segmap array must match data: it has the shape {segments.shape}, and data {shape}")
-    if segments.dtype.kind not in "iu":
-        raise InputError(f"a segmentation map has integers, not {segments.dtype}")
+    segments = labels_of(segmap, shape, "segmap")
     ids = numpy.asarray(seg_id)
     if ids.shape != positions and ids.size != int(numpy.prod(positions)):
         raise InputError(f"Shapes of `x` and `seg_id` do not match: {positions} and {ids.shape}")
-    return (packed(segments, numpy.int32),
-            packed(ids.reshape(-1), numpy.int64))
+    return segments, packed(ids.reshape(-1), numpy.int64)
 
 
 def broadcast(*values: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:

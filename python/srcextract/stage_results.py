@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from srcextract import _core, configuration, images
 from srcextract.arguments import threads_of
-from srcextract.arrays import array_of, plane_of
+from srcextract.arrays import array_of, filled, plane_of
 from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.pipeline import pass_on_log
@@ -276,7 +276,7 @@ class Labels:
 def foreground_of(mask: Any, threads: int) -> Foreground:
     if isinstance(mask, Foreground):
         return mask
-    values = array_of(mask, "the mask")
+    values = filled(array_of(mask, "the mask"), False)
     if values.dtype.kind not in "biu":
         raise InputError(f"the mask: of what type {values.dtype} is its foreground? Give an array of bool, as "
                          "image > 3, or what threshold() makes")
@@ -291,7 +291,7 @@ def foreground_of(mask: Any, threads: int) -> Foreground:
 def labels_of(labels: Any, threads: int) -> Labels:
     if isinstance(labels, Labels):
         return labels
-    values = array_of(labels, "the labels")
+    values = filled(array_of(labels, "the labels"), 0)
     if values.dtype.kind not in "iu":
         raise InputError(f"the labels: an array of {values.dtype} has none; give integers, 0 where there is no source, or "
                          "what label() makes" + (" of a mask" if values.dtype == bool else ""))

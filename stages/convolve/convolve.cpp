@@ -8,6 +8,7 @@
 #include "stages/convolve/convolve_window.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
+#include "stages/core/stop.hpp"
 #include "stages/core/vector_clones.hpp"
 
 namespace srcextract {
@@ -117,6 +118,7 @@ void convolve_tile(const Task& task, std::int64_t x, std::int64_t x_end, std::in
 
   std::int64_t ahead = y - reach_y;
   for (; y < y_end; y += ConvolutionWindow::rows_at_once) {
+    stop_if_asked();  // a tile under a large kernel takes long
     const auto count = static_cast<int>(std::min<std::int64_t>(ConvolutionWindow::rows_at_once, y_end - y));
     for (; ahead < y + count + reach_y; ++ahead) {
       read_row(task, ahead, x - reach_x, x_end + reach_x, pixels.data());
@@ -143,20 +145,8 @@ Kernel without_signs(Kernel kernel) {
   return kernel;
 }
 
-}  // namespace
-
-void check_kernel_fits(const Kernel& kernel, const Shape& shape) {
-  if (kernel.width <= shape.width && kernel.height <= shape.height) return;
-  const auto size = [](std::int64_t width, std::int64_t height) {
-    return std::to_string(width) + " x " + std::to_string(height) + " pixels";
-  };
-  throw Error(ErrorKind::config, "the kernel, " + size(kernel.width, kernel.height) + ", is larger than the image, " +
-                                     size(shape.width, shape.height) + "; take a smaller one, or none for this image");
-}
-
-Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges,
-                           const Value<Background, Cpu>& sky, const Cpu& where) {
-  check_kernel_fits(kernel, image.shape);
+Image<float, Cpu> convolve_tiles(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges,
+                                 const Value<Background, Cpu>& sky, const Cpu& where) {
   const auto [width, height] = image.shape;
   Image<float, Cpu> result(image.shape, where);
   const Kernel magnitudes = without_signs(kernel);
@@ -172,6 +162,28 @@ Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel,
     }
   });
   return result;
+}
+
+}  // namespace
+
+void check_kernel_fits(const Kernel& kernel, const Shape& shape) {
+  if (kernel.width <= shape.width && kernel.height <= shape.height) return;
+  const auto size = [](std::int64_t width, std::int64_t height) {
+    return std::to_string(width) + " x " + std::to_string(height) + " pixels";
+  };
+  throw Error(ErrorKind::config, "the kernel, " + size(kernel.width, kernel.height) + ", is larger than the image, " +
+                                     size(shape.width, shape.height) + "; take a smaller one, or none for this image");
+}
+
+Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel, Edges edges,
+                           const Value<Background, Cpu>& sky, const Cpu& where) {
+  check_kernel_fits(kernel, image.shape);
+  return convolve_tiles(image, kernel, edges, sky, where);
+}
+
+Image<float, Cpu> convolve_by_any(const Image<float, Cpu>& image, const Kernel& kernel,
+                                  const Value<Background, Cpu>& sky, const Cpu& where) {
+  return convolve_tiles(image, kernel, Edges::zero, sky, where);
 }
 
 }  // namespace srcextract

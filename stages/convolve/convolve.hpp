@@ -31,6 +31,11 @@ Image<float, Cpu> convolve(const Image<float, Cpu>& image, const Kernel& kernel,
 Image<float, Gpu> convolve(const Image<float, Gpu>& image, const Kernel& kernel, Edges edges,
                            const Value<Background, Gpu>& sky, const Gpu& where);
 
+/// convolve() with sky beyond the edges, of a kernel of any size: also one larger than the image, or than
+/// most_kernel_size.
+Image<float, Cpu> convolve_by_any(const Image<float, Cpu>& image, const Kernel& kernel,
+                                  const Value<Background, Cpu>& sky, const Cpu& where);
+
 /// Throws the Error{config} of convolve().
 void check_kernel_fits(const Kernel& kernel, const Shape& shape);
 

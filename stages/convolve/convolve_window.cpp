@@ -1,7 +1,6 @@
 #include "stages/convolve/convolve_window.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -78,7 +77,9 @@ ConvolutionWindow::ConvolutionWindow(const Kernel& kernel, std::int64_t width)
       width_(width),
       stride_(width + kernel.width - 1),
       rows_(static_cast<std::size_t>(stride_ * kept_rows())),
-      row_sums_(static_cast<std::size_t>(width * rows_at_once)) {}
+      row_sums_(static_cast<std::size_t>(width * rows_at_once)),
+      under_(static_cast<std::size_t>(kept_rows())),
+      shifted_(static_cast<std::size_t>(kernel.width)) {}
 
 void ConvolutionWindow::move_on(const float* terms) {
   float* row = rows_.data() + moves_++ % kept_rows() * stride_;
@@ -92,11 +93,11 @@ void ConvolutionWindow::move_on(const float* terms) {
 void ConvolutionWindow::sum(int count, float* sums) {
   const std::int64_t first = moves_ - count - kernel_.height + 1;
   const int height = kernel_.height + count - 1;
-  std::array<const float*, most_kernel_size + rows_at_once - 1> rows;
+  const float** const rows = under_.data();
   for (int j = 0; j < height; ++j) rows[j] = rows_.data() + (first + j) % kept_rows() * stride_;
   if (kernel_.separable()) {
     for (int i = 0; i < count; ++i) {
-      sum_row({rows.data() + i, kernel_.along_y.data(), 0}, kernel_.height, width_, sums + i * width_);
+      sum_row({rows + i, kernel_.along_y.data(), 0}, kernel_.height, width_, sums + i * width_);
     }
     return;
   }
@@ -112,10 +113,10 @@ void ConvolutionWindow::sum(int count, float* sums) {
 }
 
 /// The sums of weight * term along x for `count` rows of weights, each of which is stored before the last.
-void ConvolutionWindow::sum_along_x(const float* terms, const float* weights, int count, float* sums) const {
-  std::array<const float*, most_kernel_size> shifted;
+void ConvolutionWindow::sum_along_x(const float* terms, const float* weights, int count, float* sums) {
+  const float** const shifted = shifted_.data();
   for (int k = 0; k < kernel_.width; ++k) shifted[k] = terms + k;
-  const Chains chains{shifted.data(), weights, -kernel_.width};
+  const Chains chains{shifted, weights, -kernel_.width};
   if (count == rows_at_once) return sum_rows(chains, kernel_.width, width_, sums);
   for (int i = 0; i < count; ++i) {
     sum_row({chains.terms, weights + i * chains.step, 0}, kernel_.width, width_, sums + i * width_);

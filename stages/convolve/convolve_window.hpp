@@ -31,7 +31,7 @@ class ConvolutionWindow {
   void sum(int count, float* sums);
 
  private:
-  void sum_along_x(const float* terms, const float* weights, int count, float* sums) const;
+  void sum_along_x(const float* terms, const float* weights, int count, float* sums);
 
   const Kernel& kernel_;
   std::int64_t width_;
@@ -39,6 +39,7 @@ class ConvolutionWindow {
   std::int64_t moves_ = 0;
   std::vector<float> rows_;  ///< for a separable kernel already added up along x
   std::vector<float> row_sums_;
+  std::vector<const float*> under_, shifted_;  ///< the rows under the kernel, and one of them by each of its columns
 };
 
 }  // namespace srcextract

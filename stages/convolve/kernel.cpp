@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "stages/core/error.hpp"
 #include "stages/math/exact_math.hpp"
@@ -128,7 +129,11 @@ Kernel make_kernel(const ConvolveConfig& config) {
   if (const std::string problem = kernel_problem(rows); !problem.empty()) {
     throw Error(ErrorKind::config, "the values of the kernel of 'convolve' " + problem);
   }
-  if (config.normalize) normalise(rows);
+  return kernel_of_values(std::move(rows), config.normalize);
+}
+
+Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize) {
+  if (normalize) normalise(rows);
 
   std::vector<double> weights;
   for (const auto& row : rows) weights.insert(weights.end(), row.begin(), row.end());

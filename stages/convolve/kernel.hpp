@@ -8,8 +8,8 @@
 namespace srcextract {
 
 /// A convolution kernel as it lies over the image: weights[j * width + i] multiplies pixel (x + i - width / 2,
-/// y + j - height / 2). Both sides are odd and at most most_kernel_size. It is turned by 180 degrees against the values
-/// that the user wrote down, which makes the sum over it a convolution.
+/// y + j - height / 2). Both sides are odd, and at most most_kernel_size but of kernel_of_values(). It is turned by 180
+/// degrees against the values that the user wrote down, which makes the sum over it a convolution.
 struct Kernel {
   int width = 1;
   int height = 1;
@@ -32,6 +32,9 @@ struct Kernel {
 /// 2^-22 of itself, or 2^-60 of the largest. A Gaussian is.
 /// Throws Error{config} if kernel_problem() finds one, or a shape of no given size reaches further than a kernel can.
 Kernel make_kernel(const ConvolveConfig& config);
+
+/// The kernel of rows of values in which kernel_problem() finds nothing, whatever most_size it was asked about.
+Kernel kernel_of_values(std::vector<std::vector<double>> rows, bool normalize);
 
 /// The kernel whose values are the squares of these.
 Kernel squared(Kernel kernel);

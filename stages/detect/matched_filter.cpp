@@ -41,9 +41,9 @@ Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& k
                                  const NoiseMap<Cpu>& noise, const Cpu& where) {
   TermImages terms = terms_of(image, static_cast<float>(sky->clipped.median), *levels, noise, where);
   const Value<Background, Cpu> none;
-  Image<float, Cpu> match = convolve(terms.values, kernel, Edges::zero, none, where);
+  Image<float, Cpu> match = convolve_by_any(terms.values, kernel, none, where);
   terms.values = {};
-  const Image<float, Cpu> weights = convolve(terms.weights, squared(kernel), Edges::zero, none, where);
+  const Image<float, Cpu> weights = convolve_by_any(terms.weights, squared(kernel), none, where);
   const std::int64_t width = image.shape.width;
   parallel_for(image.shape.height, rows_per_sum, where, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin * width; i < end * width; ++i)

@@ -18,6 +18,7 @@ namespace srcextract {
 ///
 /// How it is rounded: w = 1 / (s / sigma)^2 in double and once to float, w d in float; both sums are those of
 /// convolve() without a sky, of w d with k and of w with k^2, and S = the first over the root of the second, in float.
+/// On the host the kernel may have any size, as for convolve_by_any().
 Image<float, Cpu> matched_filter(const Image<float, Cpu>& image, const Kernel& kernel,
                                  const Value<Background, Cpu>& sky, const Value<Levels, Cpu>& levels,
                                  const NoiseMap<Cpu>& noise, const Cpu& where);

@@ -15,17 +15,28 @@ IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
 
 
 @pytest.mark.parametrize("keys, kind, says", [
-    ({"threshold": 3}, TypeError, "section__key"),
+    ({"threshold": 3}, TypeError, "section__key.*did you mean .*detection__threshold"),
+    ({"detection_threshold": 3}, TypeError, "did you mean detection__threshold\\?"),
+    ({"min_aera": 3}, TypeError, "did you mean detection__min_area\\?"),
+    ({"nothing_like_it": 3}, TypeError, "as in detection__threshold=3$"),
     ({"detection__treshold": 3}, srcextract.ConfigError, "did you mean 'threshold'"),
     ({"detektion__threshold": 3}, srcextract.ConfigError, "did you mean 'detection'"),
     ({"detection__threshold": "three"}, srcextract.ConfigError, "detection.threshold"),
     ({"detection__threshold": -1}, srcextract.ConfigError, "detection.threshold"),
-    ({"detection__threshold": float("nan")}, srcextract.ConfigError, "detection__threshold"),
-    ({"detection__threshold": object()}, srcextract.ConfigError, "detection__threshold"),
+    ({"detection__threshold": float("nan")}, srcextract.ConfigError, "^detection__threshold=nan.*numbers are finite$"),
+    ({"detection__threshold": numpy.float32("inf")}, srcextract.ConfigError, "^detection__threshold=inf.*finite$"),
+    ({"detection__threshold": object()}, srcextract.ConfigError, "^detection__threshold=<object.*values are numbers"),
+    ({"detection__threshold": 3j}, srcextract.ConfigError, "^detection__threshold=3j.*values are numbers"),
+    ({"config": {"detection": {"threshold": float("nan")}}}, srcextract.ConfigError, "^detection.threshold=nan.*finite$"),
+    ({"config": {"measurement": {"apertures": [3, 2j]}}}, srcextract.ConfigError, "^measurement.apertures\\[1\\]=2j"),
+    ({"config": {"detection.threshold": 3}}, srcextract.ConfigError, "no section.*{'detection': {'threshold': 3}}"),
+    ({"config": {"min_area": 3}}, srcextract.ConfigError, "did you mean detection.min_area"),
+    ({"config": {"detection": {"treshold": 3}}}, srcextract.ConfigError, "^the configuration: unknown key.*'threshold'"),
     ({"output__columns": ["X_IMGE"]}, srcextract.ConfigError, "did you mean 'X_IMAGE'"),
     ({"backend": "gpu"}, srcextract.ConfigError, "auto, cpu and cuda"),
     ({"config": "no_such.yaml"}, srcextract.ConfigError, "no_such.yaml"),
     ({"config": 3}, TypeError, "path of a YAML file, or a dict"),
+    ({"config": [1]}, TypeError, "{'detection': {'threshold': 3}}; not \\[1\\] of the type list"),
     ({"config": {"detection": 3}}, srcextract.ConfigError, "detection"),
     ({"config": {"detection": {"threshold": [1, 2]}}}, srcextract.ConfigError, "threshold"),
     ({"mask": numpy.zeros((3, 3))}, srcextract.InputError, "shape"),
@@ -35,7 +46,7 @@ IMAGE = numpy.random.default_rng(1).normal(100, 5, (90, 80)).astype("f4")
     ({"reference": "gone.fits"}, srcextract.InputError, "gone.fits"),
     ({"positions": "gone.csv"}, srcextract.InputError, "gone.csv"),
     ({"combine__method": "weighted"}, srcextract.SrcextractError, "combine"),
-    ({"input__plane": 2}, srcextract.InputError, "no plane 2"),
+    ({"input__plane": 2}, srcextract.InputError, "no plane 2: it has only one; leave out input.plane"),
     ({"mask": "mask.fits"}, srcextract.InputError, "mask__file"),
     ({"mask": IMAGE * 1j}, srcextract.InputError, "mask.*complex64"),
     ({"mask": numpy.ones(IMAGE.shape, bool)}, srcextract.InputError, "every pixel is masked"),
@@ -66,6 +77,7 @@ def test_arguments(keys, kind, says):
 @pytest.mark.parametrize("image, says", [
     (numpy.zeros((2, 3, 4, 5)), "2 axes.*array\\[0, 0\\]"), (numpy.zeros((0, 5)), "no pixels"), ([], "2 axes"),
     (IMAGE * numpy.nan, "every pixel is masked"), (IMAGE * 0, "all equal.*constant"), ({1, 2}, "set is no array.*FITS"),
+    (numpy.zeros((9, 4, 3)), "one of its colours, as in array\\[..., 0\\]"),
     (numpy.zeros(5), "2 axes.*reshape"), (numpy.zeros((3, 4, 5)), "2 axes.*array\\[0\\]"),
     (IMAGE.astype(complex), "complex128"), (IMAGE.astype("f2"), "float16"),
     (numpy.array([["a", "b"]]), "type"), ([[1, 2], [3]], "no array"),
@@ -82,6 +94,77 @@ def test_images(image, says):
 def test_a_device_that_is_named_may_be_one_of_numpys_numbers():
     for device in 0, numpy.int64(0), [0], range(1), numpy.array([0]):
         assert srcextract.Extractor(backend="cpu", device=device, threads=numpy.int32(1))(IMAGE).backend == "cpu"
+
+
+@pytest.mark.parametrize("shape", [(0, 90, 80), (3, 0, 80), (2, 0, 4, 5)])
+def test_stacks_without_pixels(shape):
+    for keys in {"combine__method": "mean"}, {"input__plane": 2}:
+        with pytest.raises(srcextract.InputError, match="no pixels"):
+            srcextract.extract(numpy.zeros(shape, "f4"), **keys)
+
+
+@pytest.mark.parametrize("planes", [None, 7, IMAGE, IMAGE[0]])
+def test_one_plane_is_not_several(planes):
+    with pytest.raises(srcextract.InputError, match="planes: several images.*combine\\(\\[first, second\\]\\)"):
+        srcextract.combine(planes)
+
+
+class Lost:
+    """An array whose GPU had a fault, as PyTorch's are."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream=None):
+        raise self.error
+
+
+def test_a_path_that_leads_nowhere_says_where_it_begins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(srcextract.InputError, match="sky.fits: cannot open the file: No such file.*; the path begins at .*") as raised:
+        srcextract.extract("sky.fits")
+    assert str(raised.value).endswith(str(tmp_path))
+    with pytest.raises(srcextract.InputError, match="No such file or directory$"):
+        srcextract.extract(tmp_path / "sky.fits")
+
+
+def test_what_an_owner_says_of_its_memory_is_passed_on():
+    with pytest.raises(srcextract.DeviceError, match="the image: .*illegal memory access.*only a new process"):
+        srcextract.extract(Lost(RuntimeError("CUDA error: an illegal memory access was encountered")))
+    with pytest.raises(srcextract.InputError, match="the image: .*use tensor.detach"):
+        srcextract.extract(Lost(BufferError("Can't export tensors that require gradient, use tensor.detach()")))
+
+
+def test_options_of_the_command_are_arguments_here(program, sky_path, tmp_path):
+    """The command's own words stay what they are."""
+    out = tmp_path / "shard"
+    subprocess.run([program, "batch", "-q", "--shard", "1/2", "-o", out, "config/default.yaml", sky_path, sky_path.with_name(
+        "sky_subtracted.fits")], cwd=sky_path.parents[1], check=True)
+    with pytest.raises(srcextract.SrcextractError, match="partial=True") as raised:
+        srcextract.merge(out, tmp_path / "all.fits")
+    said = subprocess.run([program, "merge", out, "-o", tmp_path / "all.fits"], capture_output=True, text=True, check=False)
+    assert "--partial" in said.stderr and "--" not in str(raised.value)
+    faint, bright = tmp_path / "faint.ecsv", tmp_path / "bright.ecsv"
+    for path, threshold in (faint, 3), (bright, 9):
+        srcextract.extract(sky_path, detection__threshold=threshold).write(path)
+    assert "--" not in str(srcextract.compare(faint, bright)).replace("---", "")
+
+
+def test_without_a_gpu_nobody_is_told_of_options():
+    for fails in (lambda: srcextract.extract(IMAGE, backend="cuda"),
+                  lambda: next(srcextract.extract_many([IMAGE], backend="cuda", progress=False))):
+        try:
+            found = fails()
+        except srcextract.DeviceError as error:
+            said = str(error)
+        else:
+            if found:
+                pytest.skip("there is a GPU")
+            said = str(found.error)
+        assert "backend='cpu'" in said and "--" not in said
 
 
 @pytest.mark.parametrize("images", ["gone.fits", pathlib.Path("gone.fits"), b"SIMPLE", IMAGE, None, 7])

@@ -295,7 +295,7 @@ def test_objects_of_photutils():
     image = field(3, holes=False)
     sky = srcextract.background(image)
     above = sky.subtract(image)
-    theirs = segmentation.detect_sources(above, 4 * sky.global_rms, npixels=6)
+    theirs = segmentation.detect_sources(above, 4 * sky.global_rms, 6)  # called npixels, and n_pixels since 3.0
     table = srcextract.measure(above, theirs, sky.subtracted)
     assert table["NUMBER"].tolist() == theirs.labels.tolist()
     numpy.testing.assert_array_equal(table["NPIX"], theirs.areas)

@@ -99,11 +99,11 @@ class ApertureSummer {
     const BoxPixels<T> pixels{pixels_ + box.y_begin * width + box.x_begin, width, pixels_ + image_.shape.count()};
     // Of a small one the pixel whose centre is its own counts whatever the size, as part() says.
     if (annulus.sub_pixels() == 1 && annulus.outer_in() > 0) {
-      const EllipseSums whole = sum_whole(pixels, box, at, annulus.outer() * annulus.outer());
+      const EllipseSums whole = pixels.sum_whole(box, at, annulus.outer() * annulus.outer());
       sums.light = whole.light;
       sums.area = static_cast<double>(whole.count);
     } else {
-      const PartSums parts = sum_parts(pixels, box, at, annulus);
+      const PartSums parts = pixels.sum_parts(box, at, annulus);
       sums.light = parts.light;
       sums.area = parts.area;
     }

@@ -84,17 +84,15 @@ Image<float, Cpu> variances_of(const SepImage& image, const Cpu& where) {
 Kernel kernel_of(const AnyArray& values) {
   const Shape shape = shape_of(values);
   const SepPlane plane = plane_of(values);
-  ConvolveConfig config;
-  config.kernel = KernelShape::values;
   const std::int64_t width = shape.width | 1, height = shape.height | 1;
-  config.values.assign(static_cast<std::size_t>(height), std::vector<double>(static_cast<std::size_t>(width), 0.0));
+  std::vector rows(static_cast<std::size_t>(height), std::vector<double>(static_cast<std::size_t>(width), 0.0));
   for (std::int64_t y = 0; y < shape.height; ++y)
     for (std::int64_t x = 0; x < shape.width; ++x)
-      config.values[static_cast<std::size_t>(height - 1 - y)][static_cast<std::size_t>(width - 1 - x)] =
+      rows[static_cast<std::size_t>(height - 1 - y)][static_cast<std::size_t>(width - 1 - x)] =
           plane.at(y * shape.width + x);
-  if (const std::string problem = kernel_problem(config.values); !problem.empty())
+  if (const std::string problem = kernel_problem(rows, std::max(width, height)); !problem.empty())
     throw Error(ErrorKind::input, "filter_kernel " + problem);
-  return make_kernel(config);
+  return kernel_of_values(std::move(rows), true);
 }
 
 Config config_of(const ExtractOptions& options) {
@@ -186,7 +184,7 @@ class Extraction {
 
   SepObjects run(const std::int32_t* segments) {
     measured_ = pixels_of(image_, where_);
-    if (kernel_) convolved_ = convolve(measured_, *kernel_, Edges::zero, Value<Background, Cpu>(), where_);
+    if (kernel_) convolved_ = convolve_by_any(measured_, *kernel_, Value<Background, Cpu>(), where_);
     if (image_.noise) variance_ = variances_of(image_, where_);
     levels_->detection = options_.threshold;  // unless the noise of pixels differs
     levels_->in_noise = options_.threshold;
@@ -258,7 +256,10 @@ class Extraction {
     for (std::int64_t i = 0; i < sums.size(); ++i) parentage[i] = {0, 0, static_cast<std::int32_t>(i + 1), 0, 0};
     std::vector<std::int32_t> order(static_cast<std::size_t>(sums.size()));
     std::iota(order.begin(), order.end(), 0);
-    return measure(given.runs, given.components, sums, parentage, order);
+    // SEP asks of those alone that it finds whether they are cut.
+    SepObjects objects = measure(given.runs, given.components, sums, parentage, order);
+    for (SepObject& object : objects.rows) object.flag = static_cast<std::int16_t>(object.flag & ~sep_truncated);
+    return objects;
   }
 
   SepObjects measure(const Runs<Cpu>& runs, const Components<Cpu>& components, const Buffer<SourceSums, Cpu>& sums,

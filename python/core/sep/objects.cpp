@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t objects_per_piece = 64, rows_per_piece = 64;
 
-/// SEP's flags of objects.
-constexpr std::int16_t merged = 0x1, truncated = 0x2, singular = 0x8;
+/// More of SEP's flags of objects.
+constexpr std::int16_t merged = 0x1, singular = 0x8;
 
 using Members = RunsBySource::Members;
 
@@ -146,7 +146,7 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.ypeak = extra.y_peak;
   if (parentage.split != 0) row.flag |= merged;
   const bool cut = parentage.split != 0 ? parentage.edge != 0 : at_edge(sums, runs.shape);
-  if (cut) row.flag |= truncated;
+  if (cut) row.flag |= sep_truncated;
   return row;
 }
 

@@ -21,6 +21,9 @@ struct SepObject {
 };
 #pragma pack(pop)
 
+/// SEP's flag of an object that touches the edge.
+inline constexpr std::int16_t sep_truncated = 0x2;
+
 /// Rows, and the pixels of each.
 struct SepObjects {
   std::vector<SepObject> rows;

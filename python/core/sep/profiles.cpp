@@ -54,7 +54,7 @@ KronRadius kron_radius(const SepImage& image, const T* pixels, double x, double 
     }
     looked_at = {unmasked.data(), width, unmasked.data() + unmasked.size()};
   }
-  const EllipseSums sums = sum_moments(looked_at, box, {x, y, form}, square);
+  const EllipseSums sums = looked_at.sum_moments(box, {x, y, form}, square);
   const double light = sums.light, moment = sums.moment;
   const std::int64_t counted = sums.count - masked;
   if (counted == 0) {

@@ -141,51 +141,28 @@ inline PartSums sum_sub_pixels(const BoxPixels<T>& pixels, const SepBox& box, co
 
 }  // namespace
 
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums sum_moments(const BoxPixels<float>& pixels, const SepBox& box,
-                                                                    const SepEllipse& at, double square) {
-  return sum_ellipse<true>(pixels, box, at, square);
-}
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums sum_moments(const BoxPixels<double>& pixels, const SepBox& box,
-                                                                    const SepEllipse& at, double square) {
-  return sum_ellipse<true>(pixels, box, at, square);
-}
-EllipseSums sum_moments(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at, double square) {
-  return sum_ellipse<true>(pixels, box, at, square);
-}
-EllipseSums sum_moments(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at, double square) {
-  return sum_ellipse<true>(pixels, box, at, square);
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums BoxPixels<T>::sum_moments(const SepBox& box,
+                                                                                  const SepEllipse& at,
+                                                                                  double square) const {
+  return sum_ellipse<true>(*this, box, at, square);
 }
 
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums sum_whole(const BoxPixels<float>& pixels, const SepBox& box,
-                                                                  const SepEllipse& at, double square) {
-  return sum_ellipse<false>(pixels, box, at, square);
-}
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums sum_whole(const BoxPixels<double>& pixels, const SepBox& box,
-                                                                  const SepEllipse& at, double square) {
-  return sum_ellipse<false>(pixels, box, at, square);
-}
-EllipseSums sum_whole(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at, double square) {
-  return sum_ellipse<false>(pixels, box, at, square);
-}
-EllipseSums sum_whole(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at, double square) {
-  return sum_ellipse<false>(pixels, box, at, square);
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN EllipseSums BoxPixels<T>::sum_whole(const SepBox& box, const SepEllipse& at,
+                                                                                double square) const {
+  return sum_ellipse<false>(*this, box, at, square);
 }
 
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN PartSums sum_parts(const BoxPixels<float>& pixels, const SepBox& box,
-                                                               const SepEllipse& at, const SepAnnulus& annulus) {
-  return sum_sub_pixels(pixels, box, at, annulus);
+template <class T>
+SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN PartSums BoxPixels<T>::sum_parts(const SepBox& box, const SepEllipse& at,
+                                                                             const SepAnnulus& annulus) const {
+  return sum_sub_pixels(*this, box, at, annulus);
 }
-SRCEXTRACT_VECTOR_CLONES SRCEXTRACT_FLATTEN PartSums sum_parts(const BoxPixels<double>& pixels, const SepBox& box,
-                                                               const SepEllipse& at, const SepAnnulus& annulus) {
-  return sum_sub_pixels(pixels, box, at, annulus);
-}
-PartSums sum_parts(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at,
-                   const SepAnnulus& annulus) {
-  return sum_sub_pixels(pixels, box, at, annulus);
-}
-PartSums sum_parts(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at,
-                   const SepAnnulus& annulus) {
-  return sum_sub_pixels(pixels, box, at, annulus);
-}
+
+template struct BoxPixels<float>;
+template struct BoxPixels<double>;
+template struct BoxPixels<std::int32_t>;
+template struct BoxPixels<std::uint8_t>;
 
 }  // namespace srcextract::python

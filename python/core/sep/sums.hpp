@@ -9,14 +9,6 @@
 
 namespace srcextract::python {
 
-/// The pixels of a box: the first of them, how many there are from row to row, and where reading has to end.
-template <class T>
-struct BoxPixels {
-  const T* first;
-  std::int64_t stride;
-  const T* end;
-};
-
 /// What is within an ellipse.
 struct EllipseSums {
   double light = 0;
@@ -35,22 +27,19 @@ struct SepEllipse {
   EllipseForm form;
 };
 
-/// Over pixels whose square is at most that, or less than that without a moment.
-EllipseSums sum_moments(const BoxPixels<float>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_moments(const BoxPixels<double>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_moments(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_moments(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_whole(const BoxPixels<float>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_whole(const BoxPixels<double>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_whole(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at, double square);
-EllipseSums sum_whole(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at, double square);
+/// The pixels of a box: the first of them, how many there are from row to row, and where reading has to end.
+template <class T>
+struct BoxPixels {
+  const T* first;
+  std::int64_t stride;
+  const T* end;
 
-/// Over the pixels of an ellipse that has sub-pixels and no hole.
-PartSums sum_parts(const BoxPixels<float>& pixels, const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus);
-PartSums sum_parts(const BoxPixels<double>& pixels, const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus);
-PartSums sum_parts(const BoxPixels<std::int32_t>& pixels, const SepBox& box, const SepEllipse& at,
-                   const SepAnnulus& annulus);
-PartSums sum_parts(const BoxPixels<std::uint8_t>& pixels, const SepBox& box, const SepEllipse& at,
-                   const SepAnnulus& annulus);
+  /// Over pixels whose square is at most that, or less than that without a moment.
+  EllipseSums sum_moments(const SepBox& box, const SepEllipse& at, double square) const;
+  EllipseSums sum_whole(const SepBox& box, const SepEllipse& at, double square) const;
+
+  /// Over the pixels of an ellipse that has sub-pixels and no hole.
+  PartSums sum_parts(const SepBox& box, const SepEllipse& at, const SepAnnulus& annulus) const;
+};
 
 }  // namespace srcextract::python

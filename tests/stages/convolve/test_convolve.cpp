@@ -314,5 +314,26 @@ TEST(ConvolveOnTheHost, DoesNotDependOnThreads) {
   }
 }
 
+TEST(ConvolveOnTheHost, TakesKernelsOfAnySize) {
+  unsigned seed = 20;
+  for (const auto& [shape, values] : {Case{{4, 5}, random_values(5, 3, 1)}, Case{{1, 7}, random_values(5, 3, 2)},
+                                      Case{{9, 8}, outer_values(31, 25)}, Case{{70, 40}, random_values(95, 3, 3)},
+                                      Case{{40, 33}, outer_values(67, 151)}, Case{{530, 3}, outer_values(1, 71)}}) {
+    const Field field = noisy_field(shape, Masks::few, ++seed);
+    Image<float, Cpu> image(shape, Cpu{1});
+    std::copy(field.pixels.begin(), field.pixels.end(), image.pixels.begin());
+    const auto result = convolve_by_any(image, kernel_of_values(values, false), background_at(99.7), Cpu{2});
+    const Truth truth = convolve_slowly(field, values, Edges::zero, 99.7);
+    for (std::int64_t i = 0; i < shape.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ASSERT_EQ(std::isnan(result.pixels[i]), std::isnan(truth.pixels[at])) << values.size() << ", pixel " << i;
+      if (std::isnan(result.pixels[i])) continue;
+      ASSERT_NEAR(static_cast<double>(result.pixels[i]), truth.pixels[at], 1e-6 * truth.scale[at]) << "pixel " << i;
+    }
+  }
+  EXPECT_EQ(convolve_by_any(Image<float, Cpu>({0, 0}, Cpu{1}), kernel_of({{1}}), background_at(0), Cpu{1}).shape,
+            (Shape{0, 0}));
+}
+
 }  // namespace
 }  // namespace srcextract
