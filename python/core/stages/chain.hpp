@@ -280,10 +280,10 @@ Detection<Where> sum_sources(const HeldImage<Where>& image, const HeldLabels<Whe
     found.fluxes = measure_sources(both.measured.image(), *labels.runs, labels.components, found.levels, masked, where);
   const Components<Where>& own = labels.cleaned ? labels.cleaned->own : labels.components;
   if (config.detection.analysis_threshold != 0)
-    found.areas = area_above(
-        *labels.runs, own,
-        threshold(both.measured.image(), levels_at(config.detection.analysis_threshold), noise_of(sky, config), where),
-        where);
+    found.areas = area_above(*labels.runs, own,
+                             threshold(both.measured.image(), levels_at(config.detection.analysis_threshold),
+                                       noise_of(sky, config), {}, where),
+                             where);
   if (measures_photometry(config)) {
     const Image<float, Where> no_variance;
     found.photometry =
