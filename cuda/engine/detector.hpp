@@ -23,8 +23,8 @@ class Detector {
   /// As many as there is memory for; every one is to be filled before detect().
   std::span<Pixels<Gpu>> pixels() { return pixels_; }
 
-  /// What is to be told of an image that is on its way to the first of them, where it is estimated for all of it what
-  /// its sky is; detect() must be called with the same configuration.
+  /// To be told of an image on its way to the first of them, if its sky is one for all of it and nothing else changes
+  /// its pixels; then detect() is to be called with the same configuration.
   FollowingClip& follow(const Config& config);
 
   /// Launches the steps on all of them. receive(graph, first) waits and returns the largest number of runs and of

@@ -156,7 +156,7 @@ __device__ inline void split_from(const Interval& known) {
 __device__ inline bool look() {
   ClipShared& s = shared();
   if (state().command == ClipCommand::take_up) {
-    take_up_looks();
+    take_up_looks();  // complete before this launch: no block need wait for another
   } else {
     look_at_all();
     sync_blocks();
