@@ -92,9 +92,38 @@ Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_
           sources > capacity.sources ? half_as_much_again(sources) : capacity.sources};
 }
 
+/// What is told of the steps while they are captured.
+class DetectionGraph::Steps {
+ public:
+  Steps(DetectionGraph& graph, const Gpu& where, Timing timing) : graph_(graph), where_(where), timing_(timing) {}
+
+  void operator()(const char* stage) const {
+    if (timing_ == Timing::none) return;
+    graph_.ends_.push_back({stage, TimedEvent()});
+    graph_.ends_.back().event.record_in_graph(where_.stream);
+  }
+
+  Value<Background, Gpu> constant_sky(const Image<float, Gpu>& image, const BackgroundConfig& config,
+                                      BrightQuads<Gpu>& bright, const Gpu& where) const {
+    if (!graph_.clip_) return estimate_background(image, config, where, bright);
+    graph_.clip_->tell(image, bright, where);
+    return graph_.clip_->finish(where);
+  }
+
+ private:
+  DetectionGraph& graph_;
+  const Gpu& where_;
+  Timing timing_;
+};
+
 DetectionGraph::DetectionGraph(std::span<const Pixels<Gpu>> images, const Config& config, const Gpu& where,
-                               Timing timing)
+                               Timing timing, Clip clip)
     : where_(where) {
+  if (clip == Clip::following) {
+    Gpu of_clip = where_;
+    of_clip.workspace = &clip_workspace_;
+    clip_.emplace(images.front().image, config.background, of_clip);
+  }
   const NewGraph graph;
   for (const Pixels<Gpu>& image : images) {
     Capture capture(where_.stream, graph);
@@ -113,15 +142,13 @@ void DetectionGraph::detect(const Pixels<Gpu>& image, const Config& config, Timi
   Branch& branch = branches_.emplace_back();
   Gpu where = where_;
   where.workspace = &branch.workspace;
-  branch.found = detect_sources(image, config, where, [&](const char* stage) {
-    if (timing == Timing::none) return;
-    ends_.push_back({stage, TimedEvent()});
-    ends_.back().event.record_in_graph(where.stream);
-  });
+  branch.found = detect_sources(image, config, where, Steps(*this, where, timing));
 }
 
 void DetectionGraph::launch() {
+  if (clip_) clip_->catch_up();
   check(cudaGraphLaunch(graph_, where_.stream));
+  if (clip_) clip_->forget();  // the steps may have moved what it found
 }
 
 void DetectionGraph::report_times(const TimedEvent& begin,

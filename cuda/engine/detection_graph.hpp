@@ -2,12 +2,14 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "config/config.hpp"
 #include "cuda/device/timing.hpp"
 #include "cuda/device/workspace.hpp"
+#include "cuda/sky/following_clip.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 
 struct CUgraphExec_st;
@@ -26,19 +28,25 @@ Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_
 class DetectionGraph {
  public:
   enum class Timing { none, every_stage };
+  /// Whether a sky that is constant is estimated by the steps alone, or can follow an image on its way to the device.
+  enum class Clip { in_steps, following };
 
   /// The images' pixels must stay where they are. where.capacity says for how many runs and sources there is room in
-  /// each. Only where there is one image can its stages be timed.
+  /// each. Only where there is one image can its stages be timed, and its sky follow it.
   DetectionGraph(std::span<const Pixels<Gpu>> images, const Config& config, const Gpu& where,
-                 Timing timing = Timing::none);
-  DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing = Timing::none)
-      : DetectionGraph(std::span(&image, 1), config, where, timing) {}
+                 Timing timing = Timing::none, Clip clip = Clip::in_steps);
+  DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing = Timing::none,
+                 Clip clip = Clip::in_steps)
+      : DetectionGraph(std::span(&image, 1), config, where, timing, clip) {}
   ~DetectionGraph();
   DetectionGraph(const DetectionGraph&) = delete;
   DetectionGraph& operator=(const DetectionGraph&) = delete;
 
   /// Queues the detection steps.
   void launch();
+
+  /// What may be told of the image before launch(), once for each; null if its sky is estimated by the steps alone.
+  FollowingClip* following_clip() { return clip_ ? &*clip_ : nullptr; }
 
   std::size_t images() const { return branches_.size(); }
 
@@ -60,10 +68,13 @@ class DetectionGraph {
     const char* stage;
     TimedEvent event;
   };
+  class Steps;
   void detect(const Pixels<Gpu>& image, const Config& config, Timing timing);
 
   Gpu where_;
   std::deque<Branch> branches_;
+  Workspace clip_workspace_;
+  std::optional<FollowingClip> clip_;
   std::vector<StageEnd> ends_;
   CUgraphExec_st* graph_ = nullptr;
 };

@@ -75,6 +75,7 @@ void require_memory(const Shape& shape, const Config& config, std::size_t images
 }  // namespace
 
 void Detector::prepare(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside) {
+  if (graph_ && clip_ == DetectionGraph::Clip::following) graph_->following_clip()->forget();
   const bool new_shape = !has(shape);
   if (!new_shape && images <= pixels_.size()) return;
   graph_.reset();
@@ -97,11 +98,19 @@ void Detector::grow(const Capacity& needed) {
   known_capacities().add(shape_, capacity_);
 }
 
-void Detector::capture(const Config& config) {
+FollowingClip& Detector::follow(const Config& config) {
+  constexpr auto following = DetectionGraph::Clip::following;
+  if (!may_be_reused(config) || clip_ != following) capture(config, following);
+  return *graph_->following_clip();
+}
+
+void Detector::capture(const Config& config, DetectionGraph::Clip clip) {
   graph_.reset();  // its memory first
+  clip_ = clip;
+  is_new_ = true;
   Gpu with_room = stream_.where();
   with_room.capacity = capacity_;
-  graph_.emplace(pixels_, config, with_room, timing_);
+  graph_.emplace(pixels_, config, with_room, timing_, clip);
   captured_ = config;
   captured_noise_ = pixels_.front().noise.pixels.data();
   captured_variance_ = pixels_.front().variance.pixels.data();

@@ -26,19 +26,21 @@ class Detector {
   /// As many as there is memory for; every one is to be filled before detect().
   std::span<Pixels<Gpu>> pixels() { return pixels_; }
 
+  /// To be told of an image on its way to the first of them, if its sky is one for all of it and nothing else changes
+  /// its pixels; then detect() is to be called with the same configuration.
+  FollowingClip& follow(const Config& config);
+
   /// Launches the steps on all of them. receive(graph, first) waits and returns the largest number of runs and of
   /// sources that any of them has; `first` says that the graph is new. If that is too much the steps are done again.
   template <class Receive>
   void detect(const Config& config, const Receive& receive) {
-    bool first = !may_be_reused(config);
-    if (first) capture(config);
+    if (!may_be_reused(config)) capture(config, DetectionGraph::Clip::in_steps);
     for (;;) {
       graph_->launch();
-      const Capacity needed = receive(std::as_const(*graph_), first);
+      const Capacity needed = receive(std::as_const(*graph_), std::exchange(is_new_, false));
       if (needed.runs <= capacity_.runs && needed.sources <= capacity_.sources) return;
       grow(needed);
-      capture(config);
-      first = true;
+      capture(config, clip_);
     }
   }
 
@@ -47,13 +49,15 @@ class Detector {
  private:
   /// Whether the graph that there is does what this configuration says, to the pixels that there are.
   bool may_be_reused(const Config& config) const;
-  void capture(const Config& config);
+  void capture(const Config& config, DetectionGraph::Clip clip);
   void grow(const Capacity& needed);
 
   Stream& stream_;
   DetectionGraph::Timing timing_;
   std::vector<Pixels<Gpu>> pixels_;
   std::optional<DetectionGraph> graph_;
+  DetectionGraph::Clip clip_ = DetectionGraph::Clip::in_steps;  ///< of the graph
+  bool is_new_ = true;                                          ///< it has not been launched
   Config captured_;
   const float *captured_noise_ = nullptr, *captured_variance_ = nullptr,
               *captured_kept_ = nullptr;  ///< of the first image, with the graph

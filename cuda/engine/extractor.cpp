@@ -46,6 +46,16 @@ class CudaExtractor::Found {
   FoundElsewhere<Gpu> sources_;
 };
 
+namespace {
+
+/// Whether one plane is read, and nothing is made of its pixels before its sky is estimated.
+bool is_plain(const Exposure& exposure, const Config& config) {
+  return config.combine.method == CombineMethod::none && !exposure.reference && !exposure.mask && !exposure.weights &&
+         !exposure.level;
+}
+
+}  // namespace
+
 /// What is kept between images.
 class CudaExtractor::Session {
  public:
@@ -86,7 +96,13 @@ class CudaExtractor::Session::Engine {
 
   const Gpu& where() const { return session_.where(); }
   Pixels<Gpu>& pixels() { return pixels_; }
-  void read(const PixelSource& source, Pixels<Gpu>& pixels) { session_.ingester_.ingest(source, pixels); }
+  void read(const PixelSource& source, Pixels<Gpu>& pixels) {
+    const bool follow = follow_ && Ingester::can_follow(source);
+    session_.ingester_.ingest(source, pixels, follow ? &session_.detector_.follow(config_) : nullptr);
+  }
+
+  /// What is read will be what sources are found in, and its sky is one for all of it.
+  void follow_what_is_read() { follow_ = true; }
 
   template <class Result>
   void done(const char* stage, const Result& result) {
@@ -256,6 +272,7 @@ class CudaExtractor::Session::Engine {
   const Config& config_;
   const Observer& observer_;
   StageEvents& events_;
+  bool follow_ = false;
   std::optional<ApertureNoise> aperture_noise_;
 };
 
@@ -298,6 +315,8 @@ Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const C
   plan.found_elsewhere = sources != nullptr;
   make_room(plan);
   Engine engine(*this, pixels(), config, observer);
+  const bool one_sky = config.background.method == BackgroundMethod::constant;
+  if (sources == nullptr && one_sky && is_plain(exposure, config)) engine.follow_what_is_read();
   if (sources == nullptr) return run_stages(exposure, config, engine);
   return extract_elsewhere(sources->sources(), exposure, config, engine);
 }

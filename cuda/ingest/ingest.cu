@@ -14,8 +14,18 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Chunks of an image in page-locked memory: the longer, the less the bus rests between them, but when the last has
-/// come it is still to be decoded.
+/// Pieces of an image in page-locked memory that is copied to where its pixels will be, each half of what is left: the
+/// fewer there are the less the bus rests between them, but when the last has come it is still to be worked on.
+constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
+static_assert(least_piece % piece_grain == 0 && piece_grain % FollowingClip::grain == 0);
+
+std::int64_t next_piece(std::int64_t left) {
+  const std::int64_t half = (left / 2 + piece_grain - 1) / piece_grain * piece_grain;
+  return std::min(left, std::max(half, least_piece));
+}
+
+/// Chunks of one whose pixels are stored in fewer bytes, or in more: the longer, the less the bus rests between them,
+/// but when the last has come it is still to be decoded.
 std::int64_t straight_chunk(std::int64_t image_bytes) {
   return std::clamp(image_bytes / 16 / mebibyte * mebibyte, mebibyte, 8 * mebibyte);
 }
@@ -33,6 +43,7 @@ bool is_page_locked(const PixelSource& source) {
          is_page_locked(source.memory + bytes - 1);
 }
 
+/// `out` may be where they are stored.
 template <class Stored>
 __global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
                               MaskCounts* masked) {
@@ -57,42 +68,95 @@ bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& whe
 
 Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
 
-void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
-  if (ingest_compressed(source, pixels)) return;
-  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
-  if (!ingest_there(source, pixels, where_)) ingest_plain(source, pixels);
+bool Ingester::can_follow(const PixelSource& source) {
+  if (source.shape.count() <= least_piece || !is_page_locked(source)) return false;
+  const auto bytes = static_cast<std::uintptr_t>(source.format.bytes());
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, source.memory));
+  return attributes.devicePointer == source.memory && reinterpret_cast<std::uintptr_t>(source.memory) % bytes == 0;
 }
 
-/// Through chunks of stored pixels.
+void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+  if (ingest_compressed(source, pixels)) return;
+  check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
+  if (ingest_there(source, pixels, where_)) return;
+  if (is_page_locked(source)) return send_straight(source, pixels, clip);
+  ingest_plain(source, pixels);
+}
+
+/// The stream comes after the lanes, also when a read fails: whoever uses the pixels' memory next must find them empty.
+struct Ingester::Fork {
+  explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
+  ~Fork() { ingester.join(); }
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
+
+  Ingester& ingester;
+};
+
+/// Through slots of stored pixels.
 void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count(), pixel_bytes = source.format.bytes();
-  const std::int64_t image_bytes = total * pixel_bytes;
-  const bool straight = is_page_locked(source);
-  const std::int64_t bytes = straight ? straight_chunk(image_bytes) : lane_bytes();
-  const std::int64_t at_once = bytes / pixel_bytes;
-  make_lanes_wide(std::min(bytes, image_bytes));
-  if (!straight) make_slots();
+  const std::int64_t at_once = lane_bytes() / pixel_bytes;
+  make_lanes_wide(std::min(lane_bytes(), total * pixel_bytes));
+  make_slots();
+  const Fork fork(*this);
+  parallel_for(total, at_once, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
+    use_device(where_.device);  // a thread of its own starts with device 0
+    read(source, begin, end - begin, pixels);
+  });
+}
 
-  fork();
-  // Also when a read fails: whoever uses the pixels' memory next must find the lanes empty.
-  struct Join {
-    Ingester& ingester;
-    ~Join() { ingester.join(); }
-  } const joined{*this};
-  if (!straight) {
-    parallel_for(total, at_once, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t end) {
-      use_device(where_.device);  // a thread of its own starts with device 0
-      read(source, begin, end - begin, pixels);
-    });
-    return;
+/// From page-locked memory.
+void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+  if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels, clip);
+  send_in_chunks(source, pixels, clip);
+}
+
+/// Stored pixels as large as ready ones lie where these will be: nothing that is copied waits for anything.
+void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+  const std::int64_t total = source.shape.count();
+  const cudaStream_t bus = lanes_[0].stream.where().stream;
+  float* const out = pixels.image.pixels.data();
+  const Fork fork(*this);
+  std::size_t pieces = 0;
+  for (std::int64_t first = 0, count = 0; first < total; first += count) {
+    count = next_piece(total - first);
+    check(cudaMemcpyAsync(out + first, source.memory + first * source.format.bytes(),
+                          static_cast<std::size_t>(count * source.format.bytes()), cudaMemcpyHostToDevice, bus));
+    if (pieces == come_.size()) come_.emplace_back();
+    come_[pieces++].record(bus);
   }
-  for (std::int64_t first = 0; first < total; first += at_once) {
-    const std::int64_t count = std::min(at_once, total - first);
+  if (clip != nullptr) clip->begin(source.memory, source.format);
+  pieces = 0;
+  for (std::int64_t first = 0, count = 0; first < total; first += count) {
+    count = next_piece(total - first);
+    check(cudaStreamWaitEvent(where_.stream, come_[pieces++].get(), 0));
+    decode(source.format, reinterpret_cast<const std::byte*>(out + first), first, count, pixels, where_);
+    if (clip != nullptr) clip->follow(first, count);
+  }
+}
+
+/// Others go through the lanes.
+void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+  const std::int64_t total = source.shape.count();
+  const std::int64_t image_bytes = total * source.format.bytes();
+  const std::int64_t bytes = straight_chunk(image_bytes);
+  const std::int64_t chunk_pixels = bytes / source.format.bytes();
+  make_lanes_wide(std::min(bytes, image_bytes));
+  const Fork fork(*this);
+  if (clip != nullptr) clip->begin(source.memory, source.format);
+  for (std::int64_t first = 0; first < total; first += chunk_pixels) {
+    const std::int64_t count = std::min(chunk_pixels, total - first);
     Lane& lane = next_lane();
-    check(cudaMemcpyAsync(lane.memory.data(), source.memory + first * pixel_bytes,
-                          static_cast<std::size_t>(count * pixel_bytes), cudaMemcpyHostToDevice,
+    check(cudaMemcpyAsync(lane.memory.data(), source.memory + first * source.format.bytes(),
+                          static_cast<std::size_t>(count * source.format.bytes()), cudaMemcpyHostToDevice,
                           lane.stream.where().stream));
-    decode(lane, first, count, source.format, pixels);
+    decode(source.format, lane.memory.data(), first, count, pixels, lane.stream.where());
+    if (clip == nullptr) continue;
+    lane.done.record(lane.stream.where().stream);
+    check(cudaStreamWaitEvent(where_.stream, lane.done.get(), 0));
+    clip->follow(first, count);
   }
 }
 
@@ -112,16 +176,16 @@ void Ingester::read(const PixelSource& source, std::int64_t first, std::int64_t 
     check(cudaMemcpyAsync(lane.memory.data() + done * pixel_bytes, slot.memory,
                           static_cast<std::size_t>(length * pixel_bytes), cudaMemcpyHostToDevice, stream));
     slot.sent.record(stream);
-    if (done + length == count) decode(lane, first, count, source.format, pixels);
+    if (done + length == count) decode(source.format, lane.memory.data(), first, count, pixels, lane.stream.where());
   }
 }
 
-/// What was copied into a lane.
-void Ingester::decode(const Lane& lane, std::int64_t first, std::int64_t count, const PixelFormat& format,
-                      Pixels<Gpu>& pixels) {
+/// Queues it, of what will be at `stored` by then.
+void Ingester::decode(const PixelFormat& format, const std::byte* stored, std::int64_t first, std::int64_t count,
+                      Pixels<Gpu>& pixels, const Gpu& where) {
   with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
-    decode_kernel<Stored><<<grid_for(count, where_), block_threads, 0, lane.stream.where().stream>>>(
-        reinterpret_cast<const typename Stored::Bits*>(lane.memory.data()), count, make_decoder(format),
+    decode_kernel<Stored><<<grid_for(count, where), block_threads, 0, where.stream>>>(
+        reinterpret_cast<const typename Stored::Bits*>(stored), count, make_decoder(format),
         pixels.image.pixels.data() + first, pixels.masked.data());
   });
   check_launch();

@@ -10,6 +10,7 @@
 #include "cuda/device/pinned.hpp"
 #include "cuda/ingest/rice_images.hpp"
 #include "cuda/ingest/rice_parts.hpp"
+#include "cuda/sky/following_clip.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -25,7 +26,14 @@ class Ingester {
 
   /// ingest() of stages/ingest/ingest.hpp, queued. Pixels that lie in page-locked memory are copied straight from
   /// there, and must stay until the stream is done; all others have been read when this returns.
-  void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
+  void ingest(const PixelSource& source, Pixels<Gpu>& pixels) { ingest(source, pixels, nullptr); }
+
+  /// The same, with the clip of these pixels told of each piece, if it is not null: of a source that can be followed.
+  void ingest(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
+
+  /// Whether a clip can follow the source on its way to the current device, and gains by it: the device can read its
+  /// pixels where they are, in page-locked memory, and there are several pieces of them.
+  static bool can_follow(const PixelSource& source);
 
   /// The same of a plane whose tiles RICE_1 compressed: these cross the bus as they are, and the device decodes them;
   /// waits for it. A few tiles that stand there in another form are read by the host. False if this cannot be, or if a
@@ -60,12 +68,18 @@ class Ingester {
     Event done;
   };
 
+  struct Fork;
+
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
+  void send_straight(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
+  void send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
+  void send_in_place(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
   void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);
   void read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels);
   void read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels);
   Lane& next_lane() { return lanes_[next_lane_++ % std::size(lanes_)]; }
-  void decode(const Lane& lane, std::int64_t first, std::int64_t count, const PixelFormat& format, Pixels<Gpu>& pixels);
+  static void decode(const PixelFormat& format, const std::byte* stored, std::int64_t first, std::int64_t count,
+                     Pixels<Gpu>& pixels, const Gpu& where);
   void make_lanes_wide(std::int64_t bytes);
   void make_slots();
   void fork();
@@ -77,6 +91,7 @@ class Ingester {
   std::deque<Slot> slots_;
   std::atomic<std::size_t> next_lane_ = 0, next_slot_ = 0;
   Event begun_;
+  std::deque<Event> come_;  ///< pieces of an image
   DeviceRandoms randoms_;
   PinnedBuffer tile_table_{0};   ///< of a compressed plane, for the bus
   PinnedBuffer damage_here_{0};  ///< an int

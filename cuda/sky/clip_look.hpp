@@ -115,22 +115,35 @@ class ClipLook {
     int tiles = work().first_tiles;
     while (at < end) {
       const unsigned int next = take_chunk();  // ahead of time: no warp waits for it
-      for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) {
-        float4 loaded[loads_per_thread];
-        load_tile(at, end - at, loaded);
-        if (work().bright_quads != nullptr) tell_bright(at, loaded);
-        look_at(loaded);
-        if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
-      }
+      for (int tile = 0; tile < tiles && at < end; ++tile, at += warp_tile) take_tile(at, end);
       tiles = work().chunk_tiles;
       at = chunks + std::int64_t{__shfl_sync(all_lanes, next, 0)} * tiles * warp_tile;
     }
     list_waiting();
   }
 
+  /// Of these pixels alone, with as many for each block: what is left of a piece must not fill the lists of a few.
+  __device__ void run(const float* piece, std::int64_t count) {
+    const std::int64_t warp = std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x;
+    const std::int64_t step = std::int64_t{gridDim.x} * clip_warps * warp_tile;
+    for (const float* at = piece + warp * warp_tile; at < piece + count; at += step) take_tile(at, piece + count);
+    list_waiting();
+  }
+
   __device__ const PixelsSeen& seen() const { return seen_; }
 
  private:
+  static constexpr int warp_tile = warp_size * thread_pixels;
+
+  /// By a warp.
+  __device__ void take_tile(const float* at, const float* end) {
+    float4 loaded[loads_per_thread];
+    load_tile(at, end - at, loaded);
+    if (work().bright_quads != nullptr) tell_bright(at, loaded);
+    look_at(loaded);
+    if (__any_sync(all_lanes, column_.is_full(most_pushed_))) list_waiting();
+  }
+
   /// The number of the next chunk that nobody has taken; only the first lane knows it.
   __device__ static unsigned int take_chunk() { return lane() == 0 ? atomicAdd(&state().chunks_taken, 1u) : 0; }
 
@@ -247,45 +260,57 @@ __device__ inline void start_look() {
   sync_block();
 }
 
-/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes.
-__device__ inline void count_lists() {
+/// For who looks for bright pixels afterwards; another look, with another core, tells of all quads anew.
+__device__ inline void tell_limit() {
+  if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr)
+    *work().bright_limit = shared().guess.core.upper;
+}
+
+/// How much of the lists there is to work on: nothing where there was no room.
+__device__ inline void know_listed() {
   ClipShared& s = shared();
-  for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
   if (threadIdx.x == 0) {
     s.tail_listed = s.listed[0] <= work().tail_room ? s.listed[0] : 0;
     s.window_listed = s.listed[1] <= work().window_room ? s.listed[1] : 0;
   }
   sync_block();
+}
+
+/// How many pixels a block has listed.
+struct Listed {
+  unsigned int tail, window;
+};
+
+/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes: of what has
+/// been listed since.
+__device__ inline void count_lists(const Listed& before) {
+  ClipShared& s = shared();
+  for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
+  know_listed();
   const auto centre = static_cast<float>(s.grid.centre);
   const float per_scale = s.per_scale;
   Extremes extremes;
   ThreadSums sums(s.grid);
-  for_each_of(tail_list(), s.tail_listed, [&](float x) {
+  for_each_of(tail_list() + before.tail, s.tail_listed - before.tail, [&](float x) {
     if (x == x) atomicAdd(&s.bins[tail_bin(x, centre, per_scale)], 1u);
     sums.add(x == x, x);
     add_extreme(extremes, x);
   });
   const float lower = s.guess.window.lower;
   const float per_unit = s.window_per;
-  for_each_of(window_list(), s.window_listed, [&](float x) {
+  for_each_of(window_list() + before.window, s.window_listed - before.window, [&](float x) {
     if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit, 1)], 1u);
   });
   bring_extremes(s.low_key, s.high_key, extremes);
   bring_sums(state().tail, sums, 0);  // the block meets in it
 }
 
-/// One look at all pixels; the state has what the blocks have seen when all have done it.
-__device__ inline void look_at_all() {
+/// Adds what a block has seen in a look, and has listed in it, to what all have.
+__device__ inline void bring_look(const PixelsSeen& seen, const Listed& before) {
   ClipShared& s = shared();
   ClipState& all = state();
-  start_look();
-  // Another look, with another core, tells of all quads anew.
-  if (blockIdx.x == 0 && threadIdx.x == 0 && work().bright_limit != nullptr) *work().bright_limit = s.guess.core.upper;
-  ClipLook look;
-  look.run();
-  const PixelsSeen& seen = look.seen();
   sync_block();  // the lists are complete, and nothing waits
-  count_lists();
+  count_lists(before);
   const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
                                 seen.first.high, seen.second.low,   seen.second.high};
   const std::int64_t sum = sum_over_block(mine);
@@ -296,12 +321,55 @@ __device__ inline void look_at_all() {
     if (s.bins[bin] != 0) atomicAdd(&all.bins[bin], s.bins[bin]);
   }
   if (threadIdx.x == 0) {
-    add_atomic(all.in_tail, s.listed[0]);
+    add_atomic(all.in_tail, s.listed[0] - before.tail);
     atomicMin(&all.tail_low_key, s.low_key);
     atomicMax(&all.tail_high_key, s.high_key);
     if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
     if (s.listed[1] > work().window_room || all.heavy) atomicAdd(&all.window_overflow, 1u);
   }
+}
+
+/// One look at all pixels; the state has what the blocks have seen when all have done it.
+__device__ inline void look_at_all() {
+  start_look();
+  tell_limit();
+  ClipLook look;
+  look.run();
+  bring_look(look.seen(), {0, 0});
+}
+
+// The same in pieces, a launch each, of as many blocks as the clip has. What a block has listed stays in its lists.
+
+/// How much this block has listed, of the tail and of the window, from piece to piece.
+__device__ inline unsigned int* listed_in_pieces() {
+  return work().listed + 2 * std::size_t{blockIdx.x};
+}
+
+__device__ inline void look_at_piece(std::int64_t first, std::int64_t count) {
+  ClipShared& s = shared();
+  start_look();
+  const Listed before{listed_in_pieces()[0], listed_in_pieces()[1]};
+  if (threadIdx.x == 0) {
+    s.listed[0] = before.tail;
+    s.listed[1] = before.window;
+  }
+  sync_block();
+  tell_limit();
+  ClipLook look;
+  look.run(work().pixels + first, count);
+  bring_look(look.seen(), before);
+  if (threadIdx.x < 2) listed_in_pieces()[threadIdx.x] = s.listed[threadIdx.x];
+}
+
+/// What a block knows when all pieces have been looked at.
+__device__ inline void take_up_looks() {
+  ClipShared& s = shared();
+  start_look();
+  if (threadIdx.x == 0) {
+    s.listed[0] = listed_in_pieces()[0];
+    s.listed[1] = listed_in_pieces()[1];
+  }
+  know_listed();
 }
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/device/launch.hpp"
+#include "stages/ingest/decode.hpp"
 
 namespace srcextract {
 
@@ -14,10 +15,21 @@ namespace {
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
 
-/// What a chunk holds.
-struct SampleCounts {
-  int unmasked;
-  int zeros;
+/// Pixels of an image.
+struct ReadyPixels {
+  const float* pixels;
+  __device__ float operator[](std::int64_t i) const { return pixels[i]; }
+};
+
+/// The same while they are stored.
+template <class Stored>
+struct StoredPixels {
+  const typename Stored::Bits* pixels;
+  Decoder decoder;
+  __device__ float operator[](std::int64_t i) const {
+    MaskCounts counts;  // are made when the image is decoded
+    return decode_pixel<Stored>(pixels[i], decoder, counts);
+  }
 };
 
 /// How many of `Size` sorted keys, a power of two, are less than `limit`.
@@ -45,8 +57,9 @@ __device__ std::int32_t sort_warp(std::int32_t key) {
 }
 
 /// Block b draws chunk b of the sample and sorts it, masked pixels last. The last chunk is filled up with masked ones.
+template <class Source>
 __global__ void __launch_bounds__(sort_chunk)
-    sort_chunks_kernel(const float* pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
+    sort_chunks_kernel(Source pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
   __shared__ std::int32_t sorted[sort_chunk];  // each warp's
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int i = static_cast<int>(blockIdx.x * sort_chunk + threadIdx.x);
@@ -177,10 +190,11 @@ class WarpSearch {
   double last_;
 };
 
-/// One block: lays the grid, guesses the clip, and makes the state ready for it.
+/// One block: lays the grid, guesses the clip, and makes the state ready for it. Where the sample gives no grid the
+/// clip looks at the image itself, whatever is to be `first`.
 __global__ void __launch_bounds__(guess_threads)
     guess_kernel(const float* sorted, const SampleCounts* counts, int chunks, double kappa, std::int64_t max_iterations,
-                 ClipState* state) {
+                 ClipCommand first, ClipState* state) {
   __shared__ GuessSample sample;
   constexpr int each = guess_samples / guess_threads;
   const auto [unmasked, zeros] = total_counts(counts, chunks);
@@ -200,7 +214,7 @@ __global__ void __launch_bounds__(guess_threads)
     state->samples = unmasked;
     state->zero_share = unmasked > 0 ? static_cast<double>(zeros) / unmasked : 0;
     state->smallest = ~Count{0};
-    state->command = ClipCommand::look;
+    state->command = grid.scale == 0 ? ClipCommand::look : first;
   }
   __shared__ ClipGuess guess;
   if (threadIdx.x < warp_size) {
@@ -215,25 +229,40 @@ __global__ void __launch_bounds__(guess_threads)
 
 }  // namespace
 
-SkySample draw_sky_sample(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where) {
-  const std::int64_t count = image.shape.count();
-  const int samples = sample_size(count);
-  const int chunks = (samples + sort_chunk - 1) / sort_chunk;
-  Buffer<std::int32_t, Gpu> keys(std::max(chunks, 1) * sort_chunk, where);
-  Buffer<SampleCounts, Gpu> counts(std::max(chunks, 1), where);
-  SkySample sample{{std::max(samples, 1), where}, {1, where}};
-  if (samples > 0) {
-    sort_chunks_kernel<<<chunks, sort_chunk, 0, where.stream>>>(image.pixels.data(), count, samples, keys.data(),
-                                                                counts.data());
+SkySample::SkySample(std::int64_t count, const Gpu& where)
+    : count_(count),
+      samples_(sample_size(count)),
+      chunks_((samples_ + sort_chunk - 1) / sort_chunk),
+      keys_(std::max(chunks_, 1) * sort_chunk, where),
+      counts_(std::max(chunks_, 1), where),
+      sorted_(std::max(samples_, 1), where),
+      state_(1, where) {}
+
+void SkySample::draw(const float* pixels, const BackgroundConfig& config, const Gpu& where) {
+  draw_from(ReadyPixels{pixels}, config, ClipCommand::look, where);
+}
+
+void SkySample::draw_ahead(const std::byte* stored, const PixelFormat& format, const BackgroundConfig& config,
+                           const Gpu& where) {
+  with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
+    const auto* const bits = reinterpret_cast<const typename Stored::Bits*>(stored);
+    draw_from(StoredPixels<Stored>{bits, make_decoder(format)}, config, ClipCommand::take_up, where);
+  });
+}
+
+template <class Source>
+void SkySample::draw_from(const Source& source, const BackgroundConfig& config, ClipCommand first, const Gpu& where) {
+  if (samples_ > 0) {
+    sort_chunks_kernel<<<chunks_, sort_chunk, 0, where.stream>>>(source, count_, samples_, keys_.data(),
+                                                                 counts_.data());
     check_launch();
-    merge_chunks_kernel<<<chunks * sort_warps, merge_threads, 0, where.stream>>>(keys.data(), chunks, samples,
-                                                                                 sample.sorted.data());
+    merge_chunks_kernel<<<chunks_ * sort_warps, merge_threads, 0, where.stream>>>(keys_.data(), chunks_, samples_,
+                                                                                  sorted_.data());
     check_launch();
   }
-  guess_kernel<<<1, guess_threads, 0, where.stream>>>(sample.sorted.data(), counts.data(), chunks, config.kappa,
-                                                      config.max_iterations, sample.state.data());
+  guess_kernel<<<1, guess_threads, 0, where.stream>>>(sorted_.data(), counts_.data(), chunks_, config.kappa,
+                                                      config.max_iterations, first, state_.data());
   check_launch();
-  return sample;
 }
 
 }  // namespace srcextract

@@ -1,21 +1,48 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "config/config.hpp"
 #include "cuda/sky/clip_state.hpp"
-#include "stages/core/image.hpp"
+#include "stages/core/buffer.hpp"
+#include "stages/core/pixel_source.hpp"
 
 namespace srcextract {
 
-/// The sample of an image and what the clip begins with: the unmasked pixels of it in order, and a state whose grid and
-/// guess come from them.
-struct SkySample {
-  Buffer<float, Gpu> sorted;
-  Buffer<ClipState, Gpu> state;
+/// How many pixels of a chunk of the sample are not masked, and how many are zero.
+struct SampleCounts {
+  int unmasked;
+  int zeros;
 };
 
-/// Draws the sample (stages/sky/sky_sample.hpp) and makes the guess; queued, nothing waits.
-SkySample draw_sky_sample(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where);
+/// Memory for the sample of an image and for what the clip begins with: the unmasked pixels of it in order, and a state
+/// whose grid and guess come from them. Drawing it is queued, nothing waits.
+class SkySample {
+ public:
+  /// For an image of so many pixels.
+  SkySample(std::int64_t count, const Gpu& where);
+
+  /// Draws the sample (stages/sky/sky_sample.hpp) from the pixels, and makes the guess.
+  void draw(const float* pixels, const BackgroundConfig& config, const Gpu& where);
+
+  /// The same from stored pixels, which the device can read where they are, a pixel at a time. The clip is to take up
+  /// looks at pieces of the image, unless it has to know all of it first.
+  void draw_ahead(const std::byte* stored, const PixelFormat& format, const BackgroundConfig& config, const Gpu& where);
+
+  const float* sorted() const { return sorted_.data(); }
+  ClipState* state() { return state_.data(); }
+
+ private:
+  template <class Source>
+  void draw_from(const Source& source, const BackgroundConfig& config, ClipCommand first, const Gpu& where);
+
+  std::int64_t count_;
+  int samples_, chunks_;
+  Buffer<std::int32_t, Gpu> keys_;
+  Buffer<SampleCounts, Gpu> counts_;
+  Buffer<float, Gpu> sorted_;
+  Buffer<ClipState, Gpu> state_;
+};
 
 }  // namespace srcextract

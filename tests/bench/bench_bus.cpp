@@ -62,7 +62,8 @@ class Bus {
     config_.detection.connectivity = 4;
     config_.detection.min_area = 1;
     where_.capacity = initial_capacity({size, size}, config_);
-    graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_);
+    graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_, DetectionGraph::Timing::none,
+                                              DetectionGraph::Clip::following);
     for (int warm_up = 0; warm_up < 3; ++warm_up) to_rows();
   }
 
@@ -76,7 +77,7 @@ class Bus {
   }
 
   void to_rows() {
-    ingester_.ingest(sky_.source(), pixels_);
+    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
     graph_->launch();
     const HostResults::Summary& summary = results_.receive(pixels_, graph_->found(), where_);
     if (summary.runs > where_.capacity.runs) throw std::runtime_error("the sky has more runs than there is room for");

@@ -6,7 +6,7 @@ import time
 from session import ProgramFailed
 from tables import Row, amount, at_most, print_table, skipped, times_limit
 
-BUS_WANTED = {4096: 1.2, 8192: 1.1, 16384: 1.1}  # times the pinned copy
+BUS_WANTED = {4096: 1.15, 8192: 1.08, 16384: 1.05}  # times the pinned copy
 FILE_SIZE, FILE_WANTED = 16384, 80  # ms
 START_SIZE, START_WANTED = 2048, 1.15  # times a context and one copy
 

@@ -49,7 +49,7 @@ void thrust_weigh(const float* pixels, const float* noise, std::int64_t count, f
 }
 
 void draw_sample(const Image<float, Gpu>& image, const Gpu& where) {
-  draw_sky_sample(image, {}, where);
+  SkySample(image.shape.count(), where).draw(image.pixels.data(), {}, where);
 }
 
 void cub_sort_sample(const float* pixels, std::int64_t count, int samples, float* sorted, CUstream_st* stream) {
