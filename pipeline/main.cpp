@@ -137,7 +137,7 @@ std::vector<PlannedFile> planned_files(const CommandLine& command, const Config&
 }
 
 void require_distinct_outputs(const std::vector<PlannedFile>& planned) {
-  std::vector<ImageFile> files;
+  ImageFiles files;
   for (const PlannedFile& file : planned) files.push_back(file.file);
   require_distinct_outputs(files, [&](std::size_t i) { return "'" + files[i].path + "'"; });
 }

@@ -53,7 +53,7 @@ std::int64_t pixels_of(std::span<const ImageTask> tasks) {
 /// Those who work on the images of one run.
 class Crew {
  public:
-  Crew(const Job& job, std::span<const PlannedFile> files, const Machine& machine, MemoryBudget& budget,
+  Crew(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
        const RunControl& control)
       : job_(job),
         machine_(machine),
@@ -250,8 +250,8 @@ class Crew {
 
 }  // namespace
 
-RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
-                        MemoryBudget& budget, const Progress& progress, const RunControl& control) {
+RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
+                        const Progress& progress, const RunControl& control) {
   if (files.empty()) return {};
   const KeepBuffers from_image_to_image;
   Crew crew(job, files, machine, budget, control);

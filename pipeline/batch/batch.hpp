@@ -1,13 +1,11 @@
 #pragma once
 
-#include <span>
-
 #include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/log/progress.hpp"
 #include "pipeline/machine/backend.hpp"
 #include "pipeline/machine/memory_budget.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -20,7 +18,7 @@ struct RunResult {
 /// under way is finished also where the run is to stop. The work of a GPU that is lost goes to another, or, where it
 /// may, to the CPU. Throws what makes every further image futile: Error{storage}, Error{device} if the last GPU is
 /// lost, what on_image throws.
-RunResult process_files(const Job& job, std::span<const PlannedFile> files, const Machine& machine,
-                        MemoryBudget& budget, const Progress& progress, const RunControl& control = {});
+RunResult process_files(const Job& job, const PlannedFiles& files, const Machine& machine, MemoryBudget& budget,
+                        const Progress& progress, const RunControl& control = {});
 
 }  // namespace srcextract

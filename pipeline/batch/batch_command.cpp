@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,7 +59,7 @@ std::vector<std::string> own_files(const std::string& directory, const Shard& sh
   return files;
 }
 
-void require_separate_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
+void require_separate_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files,
                           const KeptFiles& kept) {
   kept.require_kept({options.log_file});
   const std::string& directory = options.output_dir;
@@ -71,12 +70,11 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
 }
 
 /// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
-KeptFiles start_log(const BatchOptions& options, const Shard& shard, const std::vector<ImageFile>& files,
-                    bool on_terminal) {
+KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal) {
   KeptFiles kept(options.inputs);
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
-  kept.add(files.size(), [&](std::size_t i) -> const std::string& { return files[i].path; });
+  kept.add(files.size(), [&](std::size_t i) { return files[i].path; });
   for (const ImageFile& file : files) {
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
@@ -106,7 +104,8 @@ void describe(const Plan& plan, const Shard& shard) {
   count(plan.forced, "forced");
   if (!kinds.empty()) kinds += ")";
   const std::string part = shard.count > 1 ? "shard " + shard_text(shard) + ": " : "";
-  spdlog::info("{}{} to do{}, {} done already", part, counted(std::ssize(plan.files), "file"), kinds, plan.done);
+  spdlog::info("{}{} to do{}, {} done already", part, counted(static_cast<std::int64_t>(plan.files.size()), "file"),
+               kinds, plan.done);
 }
 
 /// One line a file on stdout.
@@ -150,14 +149,19 @@ Ledger known_before(const std::string& directory) {
 
 /// Takes out of the plan what was under way when an earlier process came to its end.
 std::vector<PlannedFile> take_interrupted(Plan& plan, Journal& journal) {
-  const auto was_interrupted = [&](const PlannedFile& planned) {
-    return journal.interrupted().contains(name_hash(planned.file.name));
-  };
-  const auto first = std::stable_partition(plan.files.begin(), plan.files.end(), std::not_fn(was_interrupted));
-  std::vector<PlannedFile> interrupted(std::make_move_iterator(first), std::make_move_iterator(plan.files.end()));
-  plan.files.erase(first, plan.files.end());
+  std::vector<PlannedFile> interrupted;
+  std::vector<std::size_t> others;
   std::set<std::uint64_t> in_plan;
-  for (const PlannedFile& planned : interrupted) in_plan.insert(name_hash(planned.file.name));
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    const std::uint64_t hash = name_hash(plan.files.files().name(i));
+    if (journal.interrupted().contains(hash)) {
+      interrupted.push_back(plan.files[i]);
+      in_plan.insert(hash);
+    } else {
+      others.push_back(i);
+    }
+  }
+  if (!interrupted.empty()) plan.files.select(others);
   for (const auto& [hash, note] : journal.interrupted()) {
     if (!in_plan.contains(hash)) journal.forget(hash);
   }
@@ -269,11 +273,11 @@ int run_batch(const BatchOptions& options) {
   const Shard shard = options.shard.value_or(Shard{});
   const GivenConfig given = load_given(options.config, set_overrides(options.settings));
   std::vector<std::string> notes;
-  std::vector<ImageFile> all_files = find_inputs(options.inputs, given, &notes);
+  ImageFiles all_files = find_inputs(options.inputs, given, &notes);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   for (const std::string& note : notes) spdlog::info("{}", note);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
-  std::vector<ImageFile> files = share_of(shard, std::move(all_files));
+  ImageFiles files = share_of(shard, std::move(all_files));
 
   if (options.dry_run) {
     const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
@@ -285,10 +289,10 @@ int run_batch(const BatchOptions& options) {
   prepare_output_directory(options.output_dir);
   Journal journal(options.output_dir, shard, describe_session(options.arguments, shard, make_image_config(given)->yaml),
                   warn);
-  const Plan plan =
-      make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
+  Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   describe(plan, shard);
-  return BatchRun(options, shard, kept, journal, make_progress(plan, on_terminal)).run(plan);
+  const Progress progress = make_progress(plan, on_terminal);
+  return BatchRun(options, shard, kept, journal, progress).run(std::move(plan));
 }
 
 }  // namespace srcextract

@@ -33,8 +33,8 @@ bool belong_together(const ImageTask& a, const ImageTask& b) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget,
-                       const RunControl& control, std::function<bool()> should_stop)
+Dispatcher::Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
+                       std::function<bool()> should_stop)
     : job_(job), files_(files), budget_(budget), control_(control), should_stop_(std::move(should_stop)) {}
 
 std::optional<ImageTask> Dispatcher::next() {
@@ -57,7 +57,7 @@ std::optional<ImageTask> Dispatcher::next() {
 
 /// Opens the next file while others go on. Whatever happens they hear of it.
 void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
-  const PlannedFile& file = files_[next_file_++];
+  const std::size_t file = next_file_++;
   ++opening_;
   std::vector<ImageTask> tasks;
   lock.unlock();
@@ -195,7 +195,17 @@ std::shared_ptr<JoinedFile> Dispatcher::join(const PlannedFile& planned, const s
   return std::make_shared<JoinedFile>(job_.output_dir, planned, images, job_.kept);
 }
 
-std::vector<ImageTask> Dispatcher::open(const PlannedFile& planned) {
+std::vector<ImageTask> Dispatcher::open(std::size_t number) {
+  const auto planned = std::make_shared<const PlannedFile>(files_[number]);
+  std::vector<ImageTask> tasks = tasks_of(*planned);
+  for (ImageTask& task : tasks) {
+    task.number = number;
+    task.planned = planned;
+  }
+  return tasks;
+}
+
+std::vector<ImageTask> Dispatcher::tasks_of(const PlannedFile& planned) {
   const ImageFile& file = planned.file;
   const std::shared_ptr<void> under_way = control_.on_file(file);
   std::vector<ImageTask> tasks;

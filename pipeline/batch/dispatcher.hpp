@@ -8,14 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/batch/run_control.hpp"
 #include "pipeline/image/open_image.hpp"
 #include "pipeline/machine/memory_budget.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -25,7 +24,7 @@ namespace srcextract {
 class Dispatcher {
  public:
   /// `job`, `files`, `budget` and `control` must outlive it.
-  Dispatcher(const Job& job, std::span<const PlannedFile> files, MemoryBudget& budget, const RunControl& control,
+  Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
   /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
@@ -56,10 +55,11 @@ class Dispatcher {
   std::int64_t left_beside(std::int64_t needed, std::int64_t most) const;
   void add_maps(Opened& opened, FitsImages& file, const Config& config, std::int64_t most) const;
   std::shared_ptr<JoinedFile> join(const PlannedFile& planned, const std::vector<SelectedImage>& images);
-  std::vector<ImageTask> open(const PlannedFile& planned);
+  std::vector<ImageTask> tasks_of(const PlannedFile& planned);
+  std::vector<ImageTask> open(std::size_t number);
 
   const Job& job_;
-  std::span<const PlannedFile> files_;
+  const PlannedFiles& files_;
   MemoryBudget& budget_;
   const RunControl& control_;
   std::function<bool()> should_stop_;

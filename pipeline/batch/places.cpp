@@ -20,7 +20,7 @@ bool may_choose(const Machine& machine, std::span<const Execution> executions) {
 
 }  // namespace
 
-Places::Places(const Machine& machine, std::span<const PlannedFile> files, std::span<const Execution> executions)
+Places::Places(const Machine& machine, const PlannedFiles& files, std::span<const Execution> executions)
     : machine_(machine), files_(files) {
   if (may_choose(machine, executions)) roster_.emplace(static_cast<int>(executions.size()));
   for (const CudaDevice& device : machine.devices) add(device, false);

@@ -17,7 +17,7 @@
 #include "stages/core/error.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "survey/inputs/image_config.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -45,7 +45,7 @@ class Places {
   };
 
   /// `machine` and `files` must outlive it. `executions`: those of share_out().
-  Places(const Machine& machine, std::span<const PlannedFile> files, std::span<const Execution> executions);
+  Places(const Machine& machine, const PlannedFiles& files, std::span<const Execution> executions);
 
   /// A place for the next turn; `left`: images that nobody has taken yet.
   Turn take(Worker& worker, std::size_t left);
@@ -82,7 +82,7 @@ class Places {
   void add(const CudaDevice& device, bool tried);
 
   const Machine& machine_;
-  std::span<const PlannedFile> files_;
+  const PlannedFiles& files_;
   std::optional<Roster> roster_;
   std::unique_ptr<DeviceStart> start_;
   std::mutex mutex_;

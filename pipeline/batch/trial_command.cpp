@@ -68,8 +68,8 @@ void extract_all(const TrialRequest& request) {
   control.on_image = [](const ImageOutcome& outcome) { tell(format_record(outcome.record)); };
   for (std::size_t i = 0; i < request.files.size(); ++i) {
     tell(Json{{"file", i}}.dump());
-    const std::span<const PlannedFile> one(&request.files[i], 1);
-    process_files(job, one, machine, budget, Progress(Progress::Show::nothing, 1, 0), control);
+    process_files(job, std::vector{request.files[i]}, machine, budget, Progress(Progress::Show::nothing, 1, 0),
+                  control);
   }
 }
 

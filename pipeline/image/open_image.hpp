@@ -24,6 +24,7 @@
 #include "survey/inputs/image_file.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/journal/image_record.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -67,6 +68,8 @@ struct ImageTask {
   /// Bytes that files opened with the image, the reference, the detection image and what is combined, may have in
   /// memory if they are gzipped.
   std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
+  std::size_t number = 0;                                ///< of its file, among those of the run
+  std::shared_ptr<const PlannedFile> planned = nullptr;  ///< that `file` is of, where nobody else keeps it
 };
 
 /// What became of it.

@@ -72,7 +72,7 @@ Cpu usable_threads(int wanted) {
 
 /// Device memory for the largest of the images: twice what its pixels take as float32, when the file has a byte for
 /// each and, if it is compressed, shrank to a quarter. Twice that if sources are found in another of its shape.
-std::int64_t room_for_any(std::span<const PlannedFile> files) {
+std::int64_t room_for_any(const PlannedFiles& files) {
   std::int64_t largest = 1;
   for (const PlannedFile& planned : files)
     largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes(planned.file));
@@ -80,13 +80,13 @@ std::int64_t room_for_any(std::span<const PlannedFile> files) {
 }
 
 /// A guess: how many images of a file there are is known when it is opened.
-std::int64_t count_images(std::span<const PlannedFile> files, std::int64_t enough) {
+std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
-  return std::ranges::any_of(files, of_several) ? enough : std::ssize(files);
+  return std::ranges::any_of(files, of_several) ? enough : static_cast<std::int64_t>(files.size());
 }
 
 /// How many work at the same time with GPUs.
-std::int64_t count_workers(const Machine& machine, std::span<const PlannedFile> files) {
+std::int64_t count_workers(const Machine& machine, const PlannedFiles& files) {
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
   std::int64_t on_devices = 0;
@@ -118,7 +118,7 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
   return execution;
 }
 
-std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files) {
+std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files) {
   const int threads = machine.cpu.threads;
   const std::optional<CudaDevice> first =
       machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
@@ -138,7 +138,7 @@ std::vector<Execution> share_out(const Machine& machine, std::span<const Planned
   return shares;
 }
 
-std::int64_t room_on(const CudaDevice& device, std::span<const PlannedFile> files) {
+std::int64_t room_on(const CudaDevice& device, const PlannedFiles& files) {
   return device.free_memory / room_for_any(files);
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "cuda/engine/extractor.hpp"
 #include "pipeline/machine/backend_choice.hpp"
 #include "stages/core/exec.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -58,10 +57,10 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// left may use more threads for it). So it is with GPUs, which take turns: a GPU is done with an image long before a
 /// thread has read the next; but only as far as the device has memory, and where there are few images each GPU has one
 /// worker, who has all threads. One in which the sources of another are found takes as much memory there again.
-std::vector<Execution> share_out(const Machine& machine, std::span<const PlannedFile> files);
+std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
 /// How many who have images of their own the device has memory for, if they are like these.
-std::int64_t room_on(const CudaDevice& device, std::span<const PlannedFile> files);
+std::int64_t room_on(const CudaDevice& device, const PlannedFiles& files);
 
 /// Whether this process can use the device no more.
 bool is_lost(const CudaDevice& device);

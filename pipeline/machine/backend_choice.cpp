@@ -45,7 +45,7 @@ std::int64_t pixel_bytes(const ImageFile& file) {
   return compressed ? 4 * file.bytes : file.bytes;
 }
 
-Workload workload_of(std::span<const PlannedFile> files, const std::string& reference) {
+Workload workload_of(const PlannedFiles& files, const std::string& reference) {
   Workload work;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
@@ -22,7 +21,7 @@ std::int64_t pixel_bytes(const ImageFile& file);
 
 /// `reference` is the frame that is read with each image, to be subtracted; empty: none. Detection images, and files
 /// that images are combined with, are read as well.
-Workload workload_of(std::span<const PlannedFile> files, const std::string& reference);
+Workload workload_of(const PlannedFiles& files, const std::string& reference);
 
 /// Seconds from the start of the program to its end.
 struct TimeEstimate {

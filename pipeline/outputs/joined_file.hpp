@@ -8,7 +8,7 @@
 #include "io/image/fits_image.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "survey/inputs/image_file.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/journal/planned_files.hpp"
 #include "survey/merge/join_hdus.hpp"
 
 namespace srcextract {

@@ -40,14 +40,14 @@ void LogFile::require_none_of(const std::vector<std::string>& files) const {
 }
 
 KeptFiles::KeptFiles(const std::vector<std::string>& paths) {
-  add(paths.size(), [&](std::size_t i) -> const std::string& { return paths[i]; });
+  add(paths.size(), [&](std::size_t i) { return paths[i]; });
 }
 
 void KeptFiles::add(const std::string& path) {
   if (const std::optional<Identity> file = identity(path)) path_of_.emplace(*file, path);
 }
 
-void KeptFiles::add(std::size_t count, const std::function<const std::string&(std::size_t)>& path) {
+void KeptFiles::add(std::size_t count, const std::function<std::string(std::size_t)>& path) {
   constexpr std::size_t at_a_time = 4096;
   std::vector<std::optional<Identity>> identities(at_a_time);
   for (std::size_t begin = 0; begin < count; begin += at_a_time) {
@@ -55,7 +55,8 @@ void KeptFiles::add(std::size_t count, const std::function<const std::string&(st
     wait_together(some, [&](std::size_t i) { identities[i] = identity(path(begin + i)); });
     for (std::size_t i = 0; i < some; ++i) {
       if (!identities[i]) continue;
-      const std::string_view text = path(begin + i);
+      const std::string whole = path(begin + i);
+      const std::string_view text = whole;
       const std::size_t file_name = text.rfind('/') + 1;
       PackedBytes::Writer out(paths_);
       out.shared(text.substr(0, file_name));

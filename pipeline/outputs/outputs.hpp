@@ -12,7 +12,7 @@
 
 #include "config/config.hpp"
 #include "survey/inputs/image_file.hpp"
-#include "survey/journal/packed_bytes.hpp"
+#include "survey/inputs/packed_bytes.hpp"
 
 namespace srcextract {
 
@@ -39,7 +39,7 @@ class KeptFiles {
   void add(const std::string& path);
 
   /// Those of `count`, which are looked at together.
-  void add(std::size_t count, const std::function<const std::string&(std::size_t)>& path);
+  void add(std::size_t count, const std::function<std::string(std::size_t)>& path);
 
   /// The files that a configuration names.
   void add_files_of(const Config& config);

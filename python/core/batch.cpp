@@ -50,13 +50,14 @@ class Batch {
         const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()},
         most_waiting_(std::clamp<std::size_t>(2 * static_cast<std::size_t>(wish_.threads), 4, 64)),
-        files_(paths.size()),
         outcomes_(paths.size()) {
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      files_[i].file = look_at(paths[i], paths[i]);
-      files_[i].file.config = configuration.given;
-      index_[&files_[i].file] = i;
+    ImageFiles files;
+    for (const std::string& path : paths) {
+      ImageFile file = look_at(path, path);
+      file.config = configuration.given;
+      files.push_back(file);
     }
+    files_ = PlannedFiles(std::move(files));
     runner_ = std::thread([this] { run(); });
   }
 
@@ -154,7 +155,7 @@ class Batch {
 
   void add(const ImageTask& task, BatchResult&& result) {
     const std::lock_guard lock(mutex_);
-    Outcome& outcome = outcomes_[index_.at(task.file)];
+    Outcome& outcome = outcomes_[task.number];
     outcome.expected = task.images;
     ++outcome.told;
     ++waiting_;
@@ -173,8 +174,7 @@ class Batch {
 
   MachineWish wish_;
   std::size_t most_waiting_;
-  std::vector<PlannedFile> files_;
-  std::map<const ImageFile*, std::size_t> index_;
+  PlannedFiles files_;
   std::atomic<bool> stop_ = false;
 
   std::mutex mutex_;

@@ -40,12 +40,16 @@ RankSearch::RankSearch(const Interval& interval, std::int64_t below, RankedPixel
   push(interval, below);
 }
 
-void RankSearch::push(const Interval& interval, std::int64_t below) {
+void RankSearch::push(const Interval& interval, std::int64_t below, std::optional<std::int64_t> pixels) {
   const Extremes extremes = pixels_.extremes(interval);
   Level level{extremes, LinearBins(extremes), {below}};
-  level.below.reserve(LinearBins::count + 1);
-  for (const std::int64_t count : pixels_.count(interval, level.bins))
-    level.below.push_back(level.below.back() + count);
+  if (pixels && extremes.smallest == extremes.largest) {
+    level.below.resize(LinearBins::count + 1, below + *pixels);  // of one value, all in the first bin
+  } else {
+    level.below.reserve(LinearBins::count + 1);
+    for (const std::int64_t count : pixels_.count(interval, level.bins))
+      level.below.push_back(level.below.back() + count);
+  }
   levels_.push_back(std::move(level));
 }
 
@@ -79,9 +83,9 @@ std::optional<float> RankSearch::value(std::int64_t rank) {
     const auto after = std::upper_bound(level.below.begin(), level.below.end(), rank);
     const auto bin = static_cast<int>(after - level.below.begin() - 1);
     const std::int64_t below = level.below[static_cast<std::size_t>(bin)];
-    if (level.count(bin, bin) > few) {
+    if (const std::int64_t count = level.count(bin, bin); count > few) {
       if (level.extremes.smallest == level.extremes.largest) return level.extremes.smallest + 0.0F;
-      push(interval_of(bin, bin, level.bins, level.extremes), below);
+      push(interval_of(bin, bin, level.bins, level.extremes), below, count);
       continue;
     }
     sort(bin, level);

@@ -57,7 +57,8 @@ class RankSearch {
     }
   };
 
-  void push(const Interval& interval, std::int64_t below);
+  /// `pixels`: how many are in the interval, if that is known.
+  void push(const Interval& interval, std::int64_t below, std::optional<std::int64_t> pixels = std::nullopt);
   void sort(int bin, const Level& level);
 
   RankedPixels pixels_;

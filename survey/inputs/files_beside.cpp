@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -128,16 +129,14 @@ std::string hash_of_config(const ImageFile& file) {
   return hexadecimal(name_hash(file.config->hash + ' ' + hexadecimal(file.beside->hash)));
 }
 
-std::string describe_kinds(const std::vector<ImageFile>& files) {
-  std::map<std::string, const ImageFile*> kinds;  // with the first image of each
-  const FilesBeside* last = nullptr;
-  for (const ImageFile& file : files) {
-    const bool as_before = file.beside.get() == std::exchange(last, file.beside.get());
-    if (!as_before || &file == files.data()) kinds.emplace(kind_of(file), &file);
-  }
+std::string describe_kinds(const ImageFiles& files) {
+  std::map<std::string, std::string> kinds;  // with the name of the first image of each
+  std::optional<const FilesBeside*> last;
+  for (const ImageFile& file : files)
+    if (std::exchange(last, file.beside.get()) != file.beside.get()) kinds.emplace(kind_of(file), file.name);
   if (kinds.size() < 2) return "";
   std::vector<std::string> texts;
-  for (const auto& [kind, file] : kinds) texts.push_back(kind + " ('" + file->name + "')");
+  for (const auto& [kind, name] : kinds) texts.push_back(kind + " ('" + name + "')");
   return "catalogues of this survey will have different columns, which `srcextract merge` does not join; give each "
          "kind "
          "a DIR of its own if they are to be merged: " +

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/image_files.hpp"
 
 namespace srcextract {
 
@@ -46,7 +46,7 @@ std::string hash_of_config(const ImageFile& file);
 
 /// What there is to say of images whose catalogues have different columns, for they differ in their bands, or only some
 /// are measured at given positions; empty if there are none.
-std::string describe_kinds(const std::vector<ImageFile>& files);
+std::string describe_kinds(const ImageFiles& files);
 
 /// What the outputs of an image of that name, measured at given positions or in bands, are called after, so that they
 /// do not replace those of its sources: "m31.forced", "m31.bands".

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "stages/core/error.hpp"
@@ -28,11 +28,6 @@ namespace fs = std::filesystem;
 struct Origin {
   std::uint32_t input = 0;  ///< which INPUT
   std::int64_t line = 0;    ///< of a manifest; 0: it is none
-};
-
-struct Found {
-  ImageFile file;
-  Origin origin;
 };
 
 /// What is known of an INPUT before it is looked into.
@@ -59,7 +54,7 @@ class Search {
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
 
-  std::vector<ImageFile> result();
+  ImageFiles result();
 
  private:
   void find_in_manifest(const std::string& path);
@@ -68,7 +63,8 @@ class Search {
   void find_matching(const std::string& pattern);
   void add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line = 0);
 
-  void take_once();
+  std::vector<std::size_t> each_once() const;
+  bool is_again(std::size_t first, std::size_t second) const;
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
@@ -77,7 +73,8 @@ class Search {
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
   std::uint32_t input_ = 0;
-  std::vector<Found> found_;
+  ImageFiles found_;
+  std::vector<Origin> origins_;  ///< of each
 };
 
 [[noreturn]] void fail(const std::string& input, const std::string& problem) {
@@ -146,12 +143,8 @@ void Search::find_in_manifest(const std::string& path) {
 
 /// At all that was found since there were so many.
 void Search::look_at_found(std::size_t before) {
-  wait_together(found_.size() - before, [&](std::size_t i) {
-    ImageFile& file = found_[before + i].file;
-    const FileStatus status = status_of(file.path);
-    file.bytes = status.bytes;
-    file.modified = status.modified;
-  });
+  wait_together(found_.size() - before,
+                [&](std::size_t i) { found_.set_status(before + i, status_of(found_[before + i].path)); });
 }
 
 /// `name` is what the directory itself is called, and a slash.
@@ -190,7 +183,8 @@ void Search::find_matching(const std::string& pattern) {
 
 void Search::add(ImageFile file, const std::shared_ptr<const ImageConfig>& config, std::int64_t line) {
   file.config = config;
-  found_.push_back({std::move(file), {input_, line}});
+  found_.push_back(file);
+  origins_.push_back({input_, line});
 }
 
 std::string Search::describe(const ImageFile& file, const Origin& origin) const {
@@ -198,47 +192,42 @@ std::string Search::describe(const ImageFile& file, const Origin& origin) const 
   return origin.line == 0 ? path : path + " (" + inputs_[origin.input] + ":" + std::to_string(origin.line) + ")";
 }
 
-/// Drops what was found before under the same name, in place.
-void Search::take_once() {
+/// Which of what was found there is, in the order of names, without what was found before under the same one.
+std::vector<std::size_t> Search::each_once() const {
+  std::vector<std::size_t> in_order(found_.size());
+  std::iota(in_order.begin(), in_order.end(), std::size_t{0});
+  std::ranges::stable_sort(in_order, {}, [&](std::size_t i) { return found_.name(i); });
   std::size_t kept = 0;
-  for (Found& found : found_) {
-    const Found* const last = kept == 0 ? nullptr : &found_[kept - 1];
-    const bool again =
-        last != nullptr && last->file.name == found.file.name && are_same_file(last->file.path, found.file.path);
-    const bool otherwise = again && last->file.config != found.file.config;
-    if (otherwise || (again && hash_of_config(last->file) != hash_of_config(found.file))) {
-      const std::string what = otherwise ? "two configurations" : "two detection images, bands or tables of positions";
-      throw Error(ErrorKind::config, describe(last->file, last->origin) + " and " + describe(found.file, found.origin) +
-                                         " are the same image with " + what +
-                                         ", and its outputs can be those of one; remove one, or give them two names in "
-                                         "a manifest's column `name`");
-    }
-    if (again) continue;
-    if (&found != &found_[kept]) found_[kept] = std::move(found);
-    ++kept;
+  for (const std::size_t i : in_order) {
+    if (kept > 0 && found_.name(in_order[kept - 1]) == found_.name(i) && is_again(in_order[kept - 1], i)) continue;
+    in_order[kept++] = i;
   }
-  found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(kept), found_.end());
+  in_order.resize(kept);
+  return in_order;
 }
 
-std::vector<ImageFile> Search::result() {
-  std::stable_sort(found_.begin(), found_.end(),
-                   [](const Found& a, const Found& b) { return a.file.name < b.file.name; });
-  take_once();
-  std::vector<ImageFile> files;
-  std::vector<Origin> origins;
-  files.reserve(found_.size());
-  origins.reserve(found_.size());
-  for (Found& found : found_) {
-    files.push_back(std::move(found.file));
-    origins.push_back(found.origin);
-  }
-  found_ = {};  // of a million files memory is needed for what follows
-  require_distinct_outputs(files, [&](std::size_t i) { return describe(files[i], origins[i]); });
-  return files;
+/// Whether two of one name are one file. Throws if it has two configurations.
+bool Search::is_again(std::size_t first, std::size_t second) const {
+  const ImageFile file = found_[first], other = found_[second];
+  if (!are_same_file(file.path, other.path)) return false;
+  const bool otherwise = file.config != other.config;
+  if (!otherwise && hash_of_config(file) == hash_of_config(other)) return true;
+  const std::string what = otherwise ? "two configurations" : "two detection images, bands or tables of positions";
+  throw Error(ErrorKind::config, describe(file, origins_[first]) + " and " + describe(other, origins_[second]) +
+                                     " are the same image with " + what +
+                                     ", and its outputs can be those of one; remove one, or give them two names in "
+                                     "a manifest's column `name`");
+}
+
+ImageFiles Search::result() {
+  const std::vector<std::size_t> once = each_once();
+  found_.select(once);
+  require_distinct_outputs(found_, [&](std::size_t i) { return describe(found_[i], origins_[once[i]]); });
+  return std::move(found_);
 }
 
 /// Of every configuration once; images that stand together often have the same.
-std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
+std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
   std::vector<UnusedKeys> of_all;
   const ImageConfig* last = nullptr;
   const ImageConfig* last_of_detection = nullptr;
@@ -256,11 +245,11 @@ std::vector<UnusedKeys> unused_keys(const std::vector<ImageFile>& files) {
 
 }  // namespace
 
-std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
-                                   std::vector<std::string>* notes) {
+ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
+                       std::vector<std::string>* notes) {
   Search search(inputs, given, notes);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
-  std::vector<ImageFile> files = search.result();
+  ImageFiles files = search.result();
   require_use(unused_keys(files));
   return files;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "config/overrides.hpp"
-#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/image_files.hpp"
 
 namespace srcextract {
 
@@ -28,7 +28,7 @@ namespace srcextract {
 /// found, a key or a value that is wrong, a key of `given` that no image has a use for, a file that is given twice with
 /// two configurations, files that would have the same outputs, a directory that cannot be read: its images would be
 /// missing unnoticed. A file that is missing is no error here: it is one failure of the survey.
-std::vector<ImageFile> find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
-                                   std::vector<std::string>* notes = nullptr);
+ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
+                       std::vector<std::string>* notes = nullptr);
 
 }  // namespace srcextract

@@ -91,11 +91,10 @@ bool is_output_name(const std::string& name) {
   return false;
 }
 
-void require_distinct_outputs(const std::vector<ImageFile>& files,
-                              const std::function<std::string(std::size_t)>& describe) {
+void require_distinct_outputs(const ImageFiles& files, const std::function<std::string(std::size_t)>& describe) {
   std::vector<std::pair<std::string_view, std::size_t>> stems;
   stems.reserve(files.size());
-  for (std::size_t i = 0; i < files.size(); ++i) stems.emplace_back(stem_of(files[i].name), i);
+  for (std::size_t i = 0; i < files.size(); ++i) stems.emplace_back(stem_of(files.name(i)), i);
   std::sort(stems.begin(), stems.end());
 
   const auto fail = [&](std::size_t first, std::size_t second, std::string_view stem) {

@@ -9,7 +9,7 @@
 
 #include "config/config.hpp"
 #include "stages/catalogue/catalog_format.hpp"
-#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/image_files.hpp"
 
 namespace srcextract {
 
@@ -38,7 +38,6 @@ bool is_output_name(const std::string& name);
 
 /// Throws Error{config} that names both and says what to try if two files would have the same outputs. Names of a file
 /// all of whose HDUs are extracted may go on with .hdu and a number. `describe` is what messages call file i.
-void require_distinct_outputs(const std::vector<ImageFile>& files,
-                              const std::function<std::string(std::size_t)>& describe);
+void require_distinct_outputs(const ImageFiles& files, const std::function<std::string(std::size_t)>& describe);
 
 }  // namespace srcextract

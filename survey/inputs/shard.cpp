@@ -89,12 +89,12 @@ std::optional<Shard> slurm_shard() {
   return Shard{static_cast<int>((id - min) / step) + 1, static_cast<int>(count)};
 }
 
-std::vector<ImageFile> share_of(const Shard& shard, std::vector<ImageFile> files) {
+ImageFiles share_of(const Shard& shard, ImageFiles files) {
   if (shard.count == 1) return files;
   std::vector<std::size_t> largest_first(files.size());
   std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
   std::sort(largest_first.begin(), largest_first.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(files[b].bytes, files[a].name) < std::tie(files[a].bytes, files[b].name);
+    return std::pair(files.bytes(b), files.name(a)) < std::pair(files.bytes(a), files.name(b));
   });
 
   std::vector<Load> loads(static_cast<std::size_t>(shard.count));
@@ -105,16 +105,14 @@ std::vector<ImageFile> share_of(const Shard& shard, std::vector<ImageFile> files
     Load load = least.top();
     least.pop();
     if (load.index == shard.index) ours.push_back(file);
-    load.bytes += files[file].bytes;
+    load.bytes += files.bytes(file);
     ++load.files;
     least.push(load);
   }
 
   std::sort(ours.begin(), ours.end());
-  std::vector<ImageFile> share;
-  share.reserve(ours.size());
-  for (const std::size_t file : ours) share.push_back(std::move(files[file]));
-  return share;
+  files.select(ours);
+  return files;
 }
 
 }  // namespace srcextract

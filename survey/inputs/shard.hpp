@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/image_files.hpp"
 
 namespace srcextract {
 
@@ -34,6 +34,6 @@ std::optional<Shard> slurm_shard();
 
 /// The files of that shard, in their order: every file is in exactly one, and shards have about as many bytes each. It
 /// depends on names and sizes alone: largest first, each to the shard that has least so far.
-std::vector<ImageFile> share_of(const Shard& shard, std::vector<ImageFile> files);
+ImageFiles share_of(const Shard& shard, ImageFiles files);
 
 }  // namespace srcextract

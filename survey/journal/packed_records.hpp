@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "survey/inputs/packed_bytes.hpp"
 #include "survey/journal/image_record.hpp"
-#include "survey/journal/packed_bytes.hpp"
 
 namespace srcextract {
 

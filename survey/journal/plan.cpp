@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/wait_together.hpp"
@@ -73,42 +74,38 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
   return false;
 }
 
-/// A file in which something is to be done, with what to leave alone of it.
-PlannedFile planned_file(ImageFile file, FileState state, const PlanOptions& options) {
-  PlannedFile planned{.file = std::move(file), .done_hdus = {}};
-  if (options.force) return planned;
-  std::vector<int>& hdus = planned.done_hdus = std::move(state.done_hdus);
-  if (options.retry_failed) return planned;
-  planned.failed_hdus = std::move(state.failed_hdus);
-  hdus.insert(hdus.end(), planned.failed_hdus.begin(), planned.failed_hdus.end());
+/// What to leave alone of a file in which something is to be done.
+void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& options) {
+  if (options.force) return;
+  if (options.retry_failed) return plan.files.leave(i, std::move(state.done_hdus), {});
+  if (!state.failed_hdus.empty()) ++plan.failed;
+  std::vector<int>& hdus = state.done_hdus;
+  hdus.insert(hdus.end(), state.failed_hdus.begin(), state.failed_hdus.end());
   std::sort(hdus.begin(), hdus.end());
-  return planned;
+  plan.files.leave(i, std::move(hdus), std::move(state.failed_hdus));
 }
 
 }  // namespace
 
-std::int64_t total_bytes(const std::vector<PlannedFile>& files) {
-  std::int64_t bytes = 0;
-  for (const PlannedFile& planned : files) bytes += planned.file.bytes;
-  return bytes;
-}
-
-Plan make_plan(std::vector<ImageFile> files, const Ledger& ledger, const std::string& directory,
-               const std::string& program, const PlanOptions& options) {
+Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
+               const PlanOptions& options) {
   Plan plan;
+  plan.files = PlannedFiles(std::move(files));
+  const ImageFiles& all = plan.files.files();
+  std::vector<std::size_t> to_do;
   // Looking at the outputs of an image that is known is a system call each, and on a network file system a wait.
   constexpr std::size_t at_a_time = 4096;
-  std::vector<FileState> states(std::min(at_a_time, files.size()));
-  for (std::size_t begin = 0; begin < files.size(); begin += at_a_time) {
-    const std::size_t some = std::min(at_a_time, files.size() - begin);
-    wait_together(some, [&](std::size_t i) { states[i] = state_of(files[begin + i], ledger, directory, program); });
+  std::vector<FileState> states(std::min(at_a_time, all.size()));
+  for (std::size_t begin = 0; begin < all.size(); begin += at_a_time) {
+    const std::size_t some = std::min(at_a_time, all.size() - begin);
+    wait_together(some, [&](std::size_t i) { states[i] = state_of(all[begin + i], ledger, directory, program); });
     for (std::size_t i = 0; i < some; ++i) {
       if (!count(states[i].state, options, plan)) continue;
-      if (plan.files.empty()) plan.files.reserve(files.size() - begin - i);
-      plan.files.push_back(planned_file(std::move(files[begin + i]), std::move(states[i]), options));
-      if (!plan.files.back().failed_hdus.empty()) ++plan.failed;
+      to_do.push_back(begin + i);
+      leave_done(plan, begin + i, std::move(states[i]), options);
     }
   }
+  plan.files.select(to_do);
   return plan;
 }
 

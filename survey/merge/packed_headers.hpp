@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/fits/header_values.hpp"
-#include "survey/journal/packed_bytes.hpp"
+#include "survey/inputs/packed_bytes.hpp"
 
 namespace srcextract {
 

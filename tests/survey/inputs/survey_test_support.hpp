@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/image_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::testing {
@@ -18,13 +18,13 @@ inline std::string make_file(const TemporaryFolder& folder, const std::string& n
   return path;
 }
 
-inline std::vector<std::string> names_of(const std::vector<ImageFile>& files) {
+inline std::vector<std::string> names_of(const ImageFiles& files) {
   std::vector<std::string> names;
   for (const ImageFile& file : files) names.push_back(file.name);
   return names;
 }
 
-inline std::vector<std::string> paths_of(const std::vector<ImageFile>& files) {
+inline std::vector<std::string> paths_of(const ImageFiles& files) {
   std::vector<std::string> paths;
   for (const ImageFile& file : files) paths.push_back(file.path);
   return paths;

@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 
 class FindInputs : public ::testing::Test {
  protected:
-  static std::vector<ImageFile> find(const std::vector<std::string>& inputs) { return find_inputs(inputs, Config{}); }
+  static ImageFiles find(const std::vector<std::string>& inputs) { return find_inputs(inputs, Config{}); }
   static std::vector<std::string> names(const std::vector<std::string>& inputs) { return names_of(find(inputs)); }
   static std::string input_error(const std::vector<std::string>& inputs) {
     try {
@@ -48,7 +48,7 @@ TEST_F(FindInputs, AFileIsCalledByItsFileName) {
   const std::string path = file("night1/a.img", 123);
   const timespec times[2] = {{1, 0}, {1'700'000'000, 123'456'789}};
   utimensat(AT_FDCWD, path.c_str(), times, 0);
-  const std::vector<ImageFile> inputs = find({path});
+  const ImageFiles inputs = find({path});
   ASSERT_THAT(inputs, SizeIs(1));
   EXPECT_EQ(inputs[0].path, path);
   EXPECT_EQ(inputs[0].name, "a.img");
@@ -59,7 +59,7 @@ TEST_F(FindInputs, AFileIsCalledByItsFileName) {
 
 TEST_F(FindInputs, AFileThatIsMissingFailsWhenItsTurnComes) {
   link("nowhere", "broken");
-  const std::vector<ImageFile> inputs = find({folder_ / "gone.fits.fz", folder_ / "broken"});
+  const ImageFiles inputs = find({folder_ / "gone.fits.fz", folder_ / "broken"});
   EXPECT_THAT(names_of(inputs), ElementsAre("broken", "gone.fits.fz"));
   EXPECT_EQ(inputs[0].bytes, 0);
   EXPECT_EQ(inputs[1].bytes, 0);
@@ -78,7 +78,7 @@ TEST_F(FindInputs, ADirectoryIsSearchedWithAllBelow) {
   for (const char* name : {"a.cat.fits", "a.seg.fits", "a.run.json", "notes.txt", "b.fits.bz2", ".hidden.fits", ".fits",
                            ".git/z.fits", "night1/.x/z.fits", "journal.jsonl"})
     file(name);
-  const std::vector<ImageFile> inputs = find({folder_.string()});
+  const ImageFiles inputs = find({folder_.string()});
   EXPECT_THAT(names_of(inputs), ElementsAre("a.fit", "b.fits", "c.FTS", "dir.fits/y.fits", "night1/a.fits",
                                             "night1/deep/er/x.fits.fz", "night2/a.Fits.gz"));
   for (const ImageFile& found : inputs) {
@@ -101,7 +101,7 @@ TEST_F(FindInputs, LinksAreFollowedOnceAndLoopsEnd) {
   link("self.fits", "self.fits");
   make_file(elsewhere, "archive/more/m.fits");
   fs::create_directory_symlink(folder_.string(), elsewhere / "archive/back");
-  const std::vector<ImageFile> inputs = find({folder_.string()});
+  const ImageFiles inputs = find({folder_.string()});
   EXPECT_THAT(names_of(inputs), ElementsAre("alias.fits", "broken.fits", "outside1/far.fits", "outside1/more/m.fits",
                                             "self.fits", "z/real.fits"));
   EXPECT_EQ(inputs[0].bytes, 3);
@@ -201,7 +201,7 @@ TEST_F(FindInputs, AManifestListsFiles) {
   file("data/a.fits", 11);
   file("b.fits", 12);
   folder_.write("data/list.txt", "a.fits\n../b.fits\nsub/gone.fits\n");
-  const std::vector<ImageFile> inputs = find({folder_ / "data/list.txt"});
+  const ImageFiles inputs = find({folder_ / "data/list.txt"});
   EXPECT_THAT(names_of(inputs), ElementsAre("a.fits", "b.fits", "sub/gone.fits"));
   EXPECT_EQ(inputs[0].bytes, 11);
   EXPECT_EQ(inputs[1].bytes, 12);
@@ -214,7 +214,7 @@ TEST_F(FindInputs, AManifestOverridesTheConfiguration) {
   folder_.write("m.csv", "path,name,detection.threshold\na.fits,,\na.fits,deep/a.fits,3\n");
   Config config;
   config.detection.threshold = 7;
-  const std::vector<ImageFile> inputs = find_inputs({folder_ / "m.csv"}, config);
+  const ImageFiles inputs = find_inputs({folder_ / "m.csv"}, config);
   ASSERT_THAT(names_of(inputs), ElementsAre("a.fits", "deep/a.fits"));
   EXPECT_EQ(inputs[0].config->config.detection.threshold, 7);
   EXPECT_EQ(inputs[1].config->config.detection.threshold, 3);
@@ -232,9 +232,10 @@ TEST_F(FindInputs, KeysWithoutUseAreThoseThatNoImageUses) {
     return testing::config_error([&] { find_inputs({manifest}, config); });
   };
   const GivenConfig of_file = given("background: {mesh_size: 32}", {});
-  EXPECT_EQ(find_inputs({all}, of_file).front().config->config.background.mesh_size, 64);
+  EXPECT_EQ(find_inputs({all}, of_file)[0].config->config.background.mesh_size, 64);
   const GivenConfig of_option = given("", {"background.mesh_size=32"});
-  EXPECT_EQ(find_inputs({some}, of_option).back().config->config.background.mesh_size, 32);
+  const ImageFiles of_some = find_inputs({some}, of_option);
+  EXPECT_EQ(of_some[of_some.size() - 1].config->config.background.mesh_size, 32);
   const std::string unused = "--set background.mesh_size=32: 'background.mesh_size' has no use but with";
   EXPECT_THAT(error(all, of_option), StartsWith(unused));
 
@@ -243,7 +244,7 @@ TEST_F(FindInputs, KeysWithoutUseAreThoseThatNoImageUses) {
   EXPECT_THAT(error(folder_.string(), pending), StartsWith(unused));
   EXPECT_THAT(error(all, pending), StartsWith(unused));
   const std::string mesh = folder_.write("mesh.csv", "path,background.method\na.fits,mesh\n");
-  EXPECT_EQ(find_inputs({mesh}, pending).front().config->config.background.mesh_size, 32);
+  EXPECT_EQ(find_inputs({mesh}, pending)[0].config->config.background.mesh_size, 32);
 
   const std::string own = folder_.write("own.csv", "path,background.method,background.mesh_size\na.fits,constant,16\n");
   EXPECT_THAT(error(own, of_file),

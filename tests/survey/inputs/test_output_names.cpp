@@ -76,7 +76,7 @@ class DistinctOutputs : public ::testing::Test {
     Config config;
     config.input.hdu = hdu;
     const auto shared = make_image_config(config);
-    std::vector<ImageFile> files;
+    ImageFiles files;
     for (const std::string& name : names) files.push_back({.path = "", .name = name, .config = shared});
     require_distinct_outputs(files, [&](std::size_t i) { return "'" + names[i] + "'"; });
   }

@@ -99,8 +99,8 @@ TEST_F(SlurmShard, ContradictionsSayWhatToDo) {
   EXPECT_THAT(mistake({"one", "0", "3", "1", "4"}), AllOf(HasSubstr("'one'"), HasSubstr("--shard I/N")));
 }
 
-std::vector<ImageFile> files_of(const std::vector<std::int64_t>& sizes) {
-  std::vector<ImageFile> files;
+ImageFiles files_of(const std::vector<std::int64_t>& sizes) {
+  ImageFiles files;
   for (const std::int64_t bytes : sizes) {
     const std::string number = std::to_string(files.size());
     files.push_back({.path = "", .name = std::string(6 - number.size(), '0') + number, .bytes = bytes, .config = {}});
@@ -108,7 +108,7 @@ std::vector<ImageFile> files_of(const std::vector<std::int64_t>& sizes) {
   return files;
 }
 
-std::int64_t bytes_of(const std::vector<ImageFile>& files) {
+std::int64_t bytes_of(const ImageFiles& files) {
   return std::accumulate(files.begin(), files.end(), std::int64_t{0},
                          [](std::int64_t sum, const ImageFile& file) { return sum + file.bytes; });
 }
@@ -167,7 +167,10 @@ TEST(ShareOf, DoesNotDependOnTheOrderOfTheFiles) {
   for (int i = 1; i <= 3; ++i) expected.push_back(names_of(share_of({i, 3}, files)));
   std::mt19937_64 random(7);
   for (int round = 0; round < 20; ++round) {
-    std::shuffle(files.begin(), files.end(), random);
+    std::vector<std::size_t> order(files.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    files.select(order);
     for (int i = 1; i <= 3; ++i) {
       auto names = names_of(share_of({i, 3}, files));
       std::sort(names.begin(), names.end());

@@ -145,26 +145,26 @@ TEST_F(PlanTest, WhatIsDoneIsDoneAgainByForce) {
 TEST_F(PlanTest, OfAFileOfSeveralImagesOnlyTheMissingAreToDo) {
   const Plan result = plan({of_hdu(done(), 4, 3), of_hdu(done(), 1, 3)});
   EXPECT_THAT(counts(result), ElementsAre(1, 0, 0, 0, 0, 0));
-  EXPECT_THAT(result.files.at(0).done_hdus, ElementsAre(1, 4));
+  EXPECT_THAT(result.files[0].done_hdus, ElementsAre(1, 4));
   EXPECT_THAT(counts(plan({of_hdu(done(), 4, 2), of_hdu(done(), 1, 2)})), ElementsAre(0, 0, 0, 0, 1, 0));
-  EXPECT_THAT(plan({of_hdu(done(), 4, 3)}, force).files.at(0).done_hdus, IsEmpty());
+  EXPECT_THAT(plan({of_hdu(done(), 4, 3)}, force).files[0].done_hdus, IsEmpty());
 }
 
 TEST_F(PlanTest, OfAFileOfSeveralImagesThoseThatFailedWaitForARetry) {
   const ImageRecord failed = of_hdu(failed_record("a.fits", "why"), 2, 3);
   const Plan missing = plan({of_hdu(done(), 1, 3), failed});
   EXPECT_THAT(counts(missing), ElementsAre(1, 0, 0, 0, 0, 1));
-  EXPECT_THAT(missing.files.at(0).done_hdus, ElementsAre(1, 2));
-  EXPECT_THAT(missing.files.at(0).failed_hdus, ElementsAre(2));
+  EXPECT_THAT(missing.files[0].done_hdus, ElementsAre(1, 2));
+  EXPECT_THAT(missing.files[0].failed_hdus, ElementsAre(2));
   const Plan again = plan({of_hdu(done(), 1, 3), failed}, retry);
   EXPECT_THAT(counts(again), ElementsAre(1, 0, 0, 0, 0, 0));
-  EXPECT_THAT(again.files.at(0).done_hdus, ElementsAre(1));
-  EXPECT_THAT(again.files.at(0).failed_hdus, IsEmpty());
+  EXPECT_THAT(again.files[0].done_hdus, ElementsAre(1));
+  EXPECT_THAT(again.files[0].failed_hdus, IsEmpty());
 
   const std::vector<ImageRecord> all = {of_hdu(done(), 1, 3), failed, of_hdu(done(), 3, 3)};
   EXPECT_THAT(counts(plan(all)), ElementsAre(0, 0, 0, 0, 0, 1));
   EXPECT_THAT(counts(plan(all, retry)), ElementsAre(0, 0, 1, 0, 0, 0));
-  EXPECT_THAT(plan(all, retry).files.at(0).done_hdus, ElementsAre(1, 3));
+  EXPECT_THAT(plan(all, retry).files[0].done_hdus, ElementsAre(1, 3));
 }
 
 TEST_F(PlanTest, OfAFileOfSeveralImagesOneWithoutItsOutputIsToDo) {
@@ -172,14 +172,14 @@ TEST_F(PlanTest, OfAFileOfSeveralImagesOneWithoutItsOutputIsToDo) {
   second.outputs = {{"a.hdu2.cat.fits", 9}};
   const Plan result = plan({of_hdu(done(), 1, 2), second});
   EXPECT_THAT(counts(result), ElementsAre(0, 1, 0, 0, 0, 0));
-  EXPECT_THAT(result.files.at(0).done_hdus, ElementsAre(1));
+  EXPECT_THAT(result.files[0].done_hdus, ElementsAre(1));
 }
 
 TEST_F(PlanTest, FilesStayInTheirOrder) {
-  std::vector<ImageFile> files;
+  ImageFiles files;
   for (int i = 0; i < 500; ++i) {
+    file_.name = std::to_string(i * 7 % 500);
     files.push_back(file_);
-    files.back().name = std::to_string(i * 7 % 500);
   }
   Ledger ledger;
   ledger.remember(failed_record("7", "why"));

@@ -1,4 +1,4 @@
-#include "survey/journal/packed_bytes.hpp"
+#include "survey/inputs/packed_bytes.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "survey/inputs/by_index.hpp"
+#include "survey/inputs/file_status.hpp"
+#include "survey/inputs/image_file.hpp"
+#include "survey/inputs/packed_bytes.hpp"
+
+namespace srcextract {
+
+/// The files of a survey, a million of them in some seventy bytes each: most paths are a directory that others have as
+/// well and what the file is called, neighbours have the same configuration. What is returned is a copy. Reading is for
+/// several threads at once, adding for one.
+class ImageFiles {
+ public:
+  using value_type = ImageFile;
+
+  ImageFiles() = default;
+  ImageFiles(std::initializer_list<ImageFile> files);
+  ImageFiles(const ImageFiles& other);
+  ImageFiles& operator=(const ImageFiles& other) { return *this = ImageFiles(other); }
+  ImageFiles(ImageFiles&&) = default;
+  ImageFiles& operator=(ImageFiles&&) = default;
+  ~ImageFiles() = default;
+
+  void push_back(const ImageFile& file);
+
+  std::size_t size() const { return places_.size(); }
+  bool empty() const { return places_.empty(); }
+  ImageFile operator[](std::size_t i) const;
+
+  /// Parts of one that cost less. The name stays where it is.
+  std::string_view name(std::size_t i) const;
+  std::int64_t bytes(std::size_t i) const;
+
+  /// Enters bytes and time; of several files, by several threads.
+  void set_status(std::size_t i, const FileStatus& status);
+
+  /// Keeps these alone, in this order.
+  void select(const std::vector<std::size_t>& which);
+
+  ByIndex<ImageFiles> begin() const { return {*this, 0}; }
+  ByIndex<ImageFiles> end() const { return {*this, size()}; }
+
+ private:
+  PackedBytes packed_;
+  std::vector<PackedBytes::Place> places_;
+  std::vector<std::shared_ptr<const ImageConfig>> configs_;  ///< each once, where neighbours share it
+  std::vector<std::shared_ptr<const FilesBeside>> besides_;
+};
+
+}  // namespace srcextract
