@@ -120,6 +120,7 @@ class SharedCleaning {
     auto place = room_for<std::int32_t>(source_room_);
     auto begin = machine_.template filled<std::uint32_t>(cells.cells() + 1, 0);
     auto used = machine_.template filled<std::uint32_t>(cells.cells(), 0);
+    auto most = machine_.template filled<std::uint32_t>(EaterCells::most_layers, 0);
     auto member = room_for<std::int32_t>(source_room_), eater = room_for<std::int32_t>(source_room_);
     auto result = machine_.template filled<std::int32_t>(source_room_, 0xff);
     SharedEaters eaters{candidates_.data(),
@@ -132,6 +133,7 @@ class SharedCleaning {
                         place.data(),
                         begin.data(),
                         used.data(),
+                        most.data(),
                         member.data(),
                         eater.data(),
                         result.data()};

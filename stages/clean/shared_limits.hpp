@@ -52,8 +52,8 @@ struct SharedLimits {
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
     for (float& value : own.largest.value) value = -std::numeric_limits<float>::infinity();
     if (min_area > most_in_closed_form || sums[source].npix <= min_area) return own;
-    std::int64_t at = first_stretch(source);
-    const std::int64_t end = first_stretch(source + 1);
+    std::int64_t at = stretches.begin[source];
+    const std::int64_t end = stretches.end[source];
     float first[most_in_closed_form];
     std::int64_t before = 0;  // pixels
     for (; at < end; ++at) {
@@ -78,35 +78,17 @@ struct SharedLimits {
   }
 
   SRCEXTRACT_HOST_DEVICE void finish(std::int64_t source, const Part& part) const {
-    const std::int64_t pixels = sums[source].npix, at = first_stretch(source);
+    const std::int64_t pixels = sums[source].npix, at = stretches.begin[source];
     if (pixels < min_area) {
       limits[source] = 0;
     } else if (pixels == min_area) {
-      limits[source] = at < stretch_count() ? height_of(stretches.stretch[at], 0) : 0;
+      limits[source] = at < stretches.end[source] ? height_of(stretches.stretch[at], 0) : 0;
     } else {
       limits[source] = min_area <= most_in_closed_form ? part.largest.value[0] : by_heap(source, at);
     }
   }
 
  private:
-  SRCEXTRACT_HOST_DEVICE std::int64_t stretch_count() const {
-    return *stretches.count < stretches.room ? *stretches.count : stretches.room;
-  }
-
-  SRCEXTRACT_HOST_DEVICE std::int64_t first_stretch(std::int64_t source) const {
-    const std::uint64_t key = stretches.first_key(source);
-    std::int64_t begin = 0, end = stretch_count();
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      if (stretches.key[middle] < key) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return begin;
-  }
-
   /// By how much a pixel is above its threshold, as heights_above (pixel_thresholds.hpp).
   SRCEXTRACT_HOST_DEVICE float height_of(const PixelStretch& stretch, std::int32_t i) const {
     const std::int64_t pixel = stretch.first + static_cast<std::int64_t>(i);
@@ -151,7 +133,7 @@ struct SharedLimits {
 
   SRCEXTRACT_HOST_DEVICE float by_heap(std::int64_t source, std::int64_t at) const {
     float* const heap = heaps + heap_begin[source];
-    const std::int64_t end = first_stretch(source + 1);
+    const std::int64_t end = stretches.end[source];
     std::int64_t pixel = 0;
     for (; at < end; ++at) {
       const PixelStretch& stretch = stretches.stretch[at];

@@ -16,6 +16,7 @@ struct SharedStretches {
   SRCEXTRACT_STEP(add_island_run)
   SRCEXTRACT_STEP(add_core_run)
   SRCEXTRACT_STEP(add_leftovers)
+  SRCEXTRACT_STEP(note_ends)
 
   SharedOrder islands, cores;  ///< cores.room is 0 where nothing was deblended
   const Run* runs;             ///< of sources
@@ -29,10 +30,7 @@ struct SharedStretches {
   PixelStretch* stretch;
   std::int64_t* count;  ///< of stretches
   std::int64_t room;
-
-  SRCEXTRACT_HOST_DEVICE std::uint64_t first_key(std::int64_t source) const {
-    return static_cast<std::uint64_t>(source) << (rank_bits + 1);
-  }
+  std::int64_t *begin, *end;  ///< of every source: its stretches, once they are sorted; 0 and 0: none
 
   /// The source of an island that stayed whole.
   SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
@@ -52,6 +50,13 @@ struct SharedStretches {
   SRCEXTRACT_HOST_DEVICE void add_core_run(std::int64_t run) const {
     const std::int32_t source = cores.label[run];
     if (source > 0 && source <= source_room) add_pieces(cores, run, source - 1);
+  }
+
+  /// Once they are sorted: where those of a source begin and end.
+  SRCEXTRACT_HOST_DEVICE void note_ends(std::int64_t at) const {
+    const std::int64_t source = source_of(at);
+    if (at == 0 || source_of(at - 1) != source) begin[source] = at;
+    if (at + 1 == (*count < room ? *count : room) || source_of(at + 1) != source) end[source] = at + 1;
   }
 
   /// What a source that was split off got besides its core, of one of its runs: later than all of that.
@@ -82,6 +87,10 @@ struct SharedStretches {
   }
 
  private:
+  SRCEXTRACT_HOST_DEVICE std::int64_t source_of(std::int64_t at) const {
+    return static_cast<std::int64_t>(key[at] >> (rank_bits + 1));
+  }
+
   /// The run of a row that contains another; -1 if there was no room for it.
   SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
     const std::int64_t end = order.begin_of(of.y + 1);
@@ -106,7 +115,7 @@ struct SharedStretches {
   }
 };
 
-/// The memory of it, 24 bytes a stretch; and the steps.
+/// The memory of it, 24 bytes a stretch and 16 a source; and the steps.
 template <class Where>
 class StretchMemory {
  public:
@@ -117,7 +126,9 @@ class StretchMemory {
       : source_of_island_(machine.template filled<std::int32_t>(island_room, 0xff)),
         key_(machine.template filled<std::uint64_t>(room_of(sources, order_of_islands, order_of_cores), 0xff)),
         stretch_(machine.template filled<PixelStretch>(key_.size(), 0)),
-        count_(machine.template filled<std::int64_t>(1, 0)) {
+        count_(machine.template filled<std::int64_t>(1, 0)),
+        begin_(machine.template filled<std::int64_t>(sources.sums.size(), 0)),
+        end_(machine.template filled<std::int64_t>(sources.sums.size(), 0)) {
     const std::int64_t source_room = sources.sums.size();
     const std::int64_t order_room =
         order_of_cores == nullptr ? order_of_islands.room : std::max(order_of_islands.room, order_of_cores->room);
@@ -136,7 +147,9 @@ class StretchMemory {
                   key_.data(),
                   stretch_.data(),
                   count_.data(),
-                  key_.size()};
+                  key_.size(),
+                  begin_.data(),
+                  end_.data()};
     const auto items_of = [](const Runs<Where>& runs) {
       return SharedCount{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
     };
@@ -149,6 +162,7 @@ class StretchMemory {
     machine.sort(key_, stretch_, rank_bits + 1 + bits_below(source_room + 1));
     stretches_.key = key_.data();
     stretches_.stretch = stretch_.data();
+    machine.template over<SharedStretches::note_ends_step>({count_.data(), key_.size()}, stretches_);
   }
 
   const SharedStretches& stretches() const { return stretches_; }
@@ -164,7 +178,7 @@ class StretchMemory {
   Buffer<std::int32_t, Where> source_of_island_;
   Buffer<std::uint64_t, Where> key_;
   Buffer<PixelStretch, Where> stretch_;
-  Buffer<std::int64_t, Where> count_;
+  Buffer<std::int64_t, Where> count_, begin_, end_;
   SharedStretches stretches_;
 };
 
