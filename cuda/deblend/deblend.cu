@@ -98,7 +98,24 @@ __global__ void finish_kernel(const __grid_constant__ SharedIslands all, const C
   *counts = {islands->kept - *all.divided_count + *all.core_count, islands->found};
 }
 
-/// The memory of SharedIslands: of the image's pixels 25 bytes each.
+__global__ void run_length_kernel(const Run* runs, ItemCount items, std::uint32_t* length) {
+  const std::int64_t count = items();
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    length[i] = static_cast<std::uint32_t>(runs[i].end - runs[i].begin);
+}
+
+/// Of each run: how many pixels those before it have.
+Buffer<std::uint32_t, Gpu> number_pixels(const Runs<Gpu>& runs, const Gpu& where) {
+  const ItemCount items{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
+  Buffer<std::uint32_t, Gpu> first(items.room + 1, where);
+  run_length_kernel<<<grid_for(items.room, where), block_threads, 0, where.stream>>>(runs.runs.data(), items,
+                                                                                     first.data());
+  check_launch();
+  make_running_sums(first, items, where);
+  return first;
+}
+
+/// The memory of SharedIslands: for as many pixels as the image has 25 bytes each.
 struct IslandMemory {
   IslandMemory(const Shape& shape, std::int64_t island_room, int thresholds, std::int64_t core_room, const Gpu& where)
       : islands(island_room, where),
@@ -254,6 +271,7 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
   const Rooms rooms(runs, where.capacity);
   const auto thresholds = static_cast<int>(config.deblend.thresholds);
   IslandMemory memory(runs.shape, rooms.islands, thresholds, rooms.cores, where);
+  const Buffer<std::uint32_t, Gpu> first_pixel = number_pixels(runs, where);
   const SharedIslands all{
       images.found.pixels.data(),
       images.measured.pixels.data(),
@@ -262,6 +280,7 @@ Deblended<Gpu> deblend_sources(const DeblendImages<Gpu>& images, const Runs<Gpu>
       runs.runs.data(),
       runs.runs.size(),
       runs.row_begin.data(),
+      first_pixel.data(),
       components.label.data(),
       {reach_of(config.detection.connectivity), thresholds, branch_rule(config), !images.noise.varies()},
       rooms.islands,

@@ -166,7 +166,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
   if (!usual) add_measured_columns(found.photometry, calibration, config, out.sources, where);
   if (may_be_saturated(config.measurement))
     out.brightest =
-        brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), of_mesh ? &found.mesh : nullptr);
+        brightest_pixels(found.fluxes.empty() ? sums : all_of(found.fluxes), of_mesh ? &found.mesh : nullptr, where);
   clock.done("columns", out.sources);
   if (keeps_segmentation(config)) {
     out.runs = std::move(found.runs);

@@ -54,9 +54,10 @@ class SharedCleaning {
     std::optional<OrderMemory<Where>> cores;
     const OrderMemory<Where> islands(sources_.island_runs, sources_.islands, reach, machine_);
     if (sources_.deblended()) cores.emplace(sources_.cores.runs, sources_.cores.cores, reach, machine_);
-    const StretchMemory<Where> stretches(sources_, island_room_, all_sources_, islands.order(),
-                                         cores ? &cores->order() : nullptr, machine_);
     const bool by_heap = min_area > most_in_closed_form;
+    const StretchMemory<Where> stretches(sources_, island_room_, all_sources_, islands.order(),
+                                         cores ? &cores->order() : nullptr,
+                                         by_heap ? 0 : static_cast<int>(min_area) + 1, machine_);
     auto heap_begin = room_for<std::uint32_t>(by_heap ? source_room_ + 1 : 0);
     auto heaps = room_for<float>(by_heap ? sources_.runs.shape.count() : 0);
     const SharedLimits<Noise> limits{stretches.stretches(),
@@ -120,6 +121,7 @@ class SharedCleaning {
     auto place = room_for<std::int32_t>(source_room_);
     auto begin = machine_.template filled<std::uint32_t>(cells.cells() + 1, 0);
     auto used = machine_.template filled<std::uint32_t>(cells.cells(), 0);
+    auto most = machine_.template filled<std::uint32_t>(EaterCells::most_layers, 0);
     auto member = room_for<std::int32_t>(source_room_), eater = room_for<std::int32_t>(source_room_);
     auto result = machine_.template filled<std::int32_t>(source_room_, 0xff);
     SharedEaters eaters{candidates_.data(),
@@ -132,6 +134,7 @@ class SharedCleaning {
                         place.data(),
                         begin.data(),
                         used.data(),
+                        most.data(),
                         member.data(),
                         eater.data(),
                         result.data()};

@@ -31,22 +31,25 @@ class EaterCells {
 
   std::int64_t cells() const { return first_[layers_]; }
 
-  SRCEXTRACT_HOST_DEVICE std::int64_t cell_of(const CleanProfile& profile) const {
+  SRCEXTRACT_HOST_DEVICE int layers() const { return layers_; }
+  SRCEXTRACT_HOST_DEVICE int layer_of(const CleanProfile& profile) const {
     int layer = 0;
     while (layer + 1 < layers_ && static_cast<double>(profile.a) >= size_of(layer)) ++layer;
+    return layer;
+  }
+  SRCEXTRACT_HOST_DEVICE std::int64_t cell_of(int layer, const CleanProfile& profile) const {
     return first_[layer] + row(layer, profile.y) * columns_[layer] + column(layer, profile.x);
   }
 
-  /// body(first, end) of the cells that may hold what reaches `small`, row by row of each layer.
+  /// body(first, end) of the cells of a layer that may hold what reaches `small`, row by row.
   template <class Body>
-  SRCEXTRACT_HOST_DEVICE void for_each_row(const CleanProfile& small, const Body& body) const {
-    for (int layer = 0; layer < layers_; ++layer) {
-      // More by what floats round off. Of the last layer's one cell, whatever the size.
-      const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
-      const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
-      for (std::int64_t y = row(layer, small.y - far); y <= row(layer, small.y + far); ++y)
-        body(first_[layer] + y * columns_[layer] + left, first_[layer] + y * columns_[layer] + right + 1);
-    }
+  SRCEXTRACT_HOST_DEVICE void for_each_row(int layer, const CleanProfile& small, const Body& body) const {
+    // More by what floats round off. Of the last layer's one cell, whatever the size.
+    const double far = (reach + 0.01) * (size_of(layer) + static_cast<double>(small.a)) + 1;
+    const std::int64_t left = column(layer, small.x - far), right = column(layer, small.x + far);
+    const std::int64_t last = row(layer, small.y + far);
+    for (std::int64_t y = row(layer, small.y - far); y <= last; ++y)
+      body(first_[layer] + y * columns_[layer] + left, first_[layer] + y * columns_[layer] + right + 1);
   }
 
  private:
@@ -76,6 +79,8 @@ struct SharedEaters {
   SRCEXTRACT_STEP(enter_cell)
 
   static constexpr std::int32_t undecided = -2, nobody = -1;
+  /// Of layers with no more in any cell each lane takes rows of cells, for there are more rows than is in one.
+  static constexpr std::uint32_t few = 8;
 
   /// The first in SExtractor's order that can eat a source.
   struct Part {
@@ -97,6 +102,7 @@ struct SharedEaters {
   std::int32_t* place;
   std::uint32_t* cell_begin;  ///< of every cell, among `member`
   std::uint32_t* cell_used;   ///< so many of it are there
+  std::uint32_t* most;        ///< of every layer: how many its fullest cell has
   std::int32_t* member;
   std::int32_t* eater;   ///< of those in that order
   std::int32_t* result;  ///< of those as they are numbered
@@ -122,27 +128,41 @@ struct SharedEaters {
     }
     profile[i] = candidates[source[i]].profile;
     place[i] = candidates[source[i]].place;
-    if (can_be_found(profile[i])) shared_add(&cell_begin[cells.cell_of(profile[i])], 1u);
+    if (!can_be_found(profile[i])) return;
+    const int layer = cells.layer_of(profile[i]);
+    shared_raise(&most[layer], shared_add(&cell_begin[cells.cell_of(layer, profile[i])], 1u) + 1);
   }
 
   SRCEXTRACT_HOST_DEVICE void enter_cell(std::int64_t i) const {
     if (!can_be_found(profile[i])) return;
-    const std::int64_t cell = cells.cell_of(profile[i]);
+    const std::int64_t cell = cells.cell_of(cells.layer_of(profile[i]), profile[i]);
     member[cell_begin[cell] + shared_add(&cell_used[cell], 1u)] = static_cast<std::int32_t>(i);
   }
 
   /// The lane's share of those that are brighter.
   SRCEXTRACT_HOST_DEVICE Part part(std::int64_t i, int lane, int lanes) const {
     Part best;
-    const CleanProfile& small = profile[i];
+    const CleanProfile small = profile[i];
     if (!can_be_found(small)) return best;
-    cells.for_each_row(small, [&](std::int64_t first, std::int64_t end) {
-      for (std::int64_t k = cell_begin[first] + lane; k < cell_begin[end]; k += lanes) {
+    const auto look_at = [&](std::int64_t from, std::int64_t end, int step) {
+      for (std::int64_t k = from; k < end; k += step) {
         const std::int32_t big = member[k];
         if (big >= i || place[big] > best.place || !can_eat(profile[big], small, beta)) continue;
         if (wait_for(big) == nobody) best.join({place[big], big});
       }
-    });
+    };
+    int rows = 0;
+    for (int layer = 0; layer < cells.layers(); ++layer) {
+      const std::uint32_t fullest = most[layer];
+      if (fullest == 0) continue;
+      cells.for_each_row(layer, small, [&](std::int64_t first, std::int64_t end) {
+        if (fullest > few) {
+          look_at(cell_begin[first] + lane, cell_begin[end], lanes);
+        } else if (rows++ % lanes == lane) {
+          look_at(cell_begin[first], cell_begin[end], 1);
+        }
+      });
+    }
     return best;
   }
 

@@ -22,8 +22,8 @@ struct SharedHeaps {
   }
 };
 
-/// The limit of every source (clean_limit.hpp), once its stretches are sorted. `Noise` is asked at(x, y) where there
-/// are several thresholds.
+/// The limit of every source (clean_limit.hpp), once its stretches are sorted or its first min_area + 1 found. `Noise`
+/// is asked at(x, y) where there are several thresholds.
 template <class Noise>
 struct SharedLimits {
   /// Of the pixels after the first: the largest.
@@ -52,59 +52,61 @@ struct SharedLimits {
     own.largest.count = min_area < 3 ? static_cast<int>(min_area) : 3;
     for (float& value : own.largest.value) value = -std::numeric_limits<float>::infinity();
     if (min_area > most_in_closed_form || sums[source].npix <= min_area) return own;
-    std::int64_t at = first_stretch(source);
-    const std::int64_t end = first_stretch(source + 1);
-    float first[most_in_closed_form];
-    std::int64_t before = 0;  // pixels
-    for (; at < end; ++at) {
-      const PixelStretch& stretch = stretches.stretch[at];
-      for (std::int32_t i = 0; i < stretch.length && before + i < min_area; ++i)
-        first[before + i] = height_of(stretch, i);
-      if (before + stretch.length > min_area + 1) break;
-      before += stretch.length;
-    }
-    if (lane == 0) {
-      sort_first(first);
-      for (int i = 0; i < own.largest.count; ++i) own.largest.value[i] = first[i];
-    }
-    std::int64_t skipped = min_area + 1 - before;
-    for (at += lane; at < end; at += lanes) {
-      const PixelStretch& stretch = stretches.stretch[at];
-      for (auto i = static_cast<std::int32_t>(lane == 0 && skipped > 0 ? skipped : 0); i < stretch.length; ++i)
-        own.largest.replace_least(height_of(stretch, i));
-      skipped = 0;
+    const unsigned long long last = first_of(source, min_area);
+    if (lane == 0) take_first(source, own.largest);
+    const std::int64_t end = stretches.begin[source + 1];
+    for (std::int64_t at = std::int64_t{stretches.begin[source]} + lane; at < end; at += lanes) {
+      if (stretches.place[at] <= last) continue;
+      const PixelStretch& stretch = stretches.stretch_at(stretches.place[at]);
+      for (std::int32_t i = 0; i < stretch.length; ++i) own.largest.replace_least(height_of(stretch, i));
     }
     return own;
   }
 
   SRCEXTRACT_HOST_DEVICE void finish(std::int64_t source, const Part& part) const {
-    const std::int64_t pixels = sums[source].npix, at = first_stretch(source);
+    const std::int64_t pixels = sums[source].npix;
     if (pixels < min_area) {
       limits[source] = 0;
     } else if (pixels == min_area) {
-      limits[source] = at < stretch_count() ? height_of(stretches.stretch[at], 0) : 0;
+      limits[source] = first_height(source);
     } else {
-      limits[source] = min_area <= most_in_closed_form ? part.largest.value[0] : by_heap(source, at);
+      limits[source] = min_area <= most_in_closed_form ? part.largest.value[0] : by_heap(source);
     }
   }
 
  private:
-  SRCEXTRACT_HOST_DEVICE std::int64_t stretch_count() const {
-    return *stretches.count < stretches.room ? *stretches.count : stretches.room;
+  /// The k-th stretch of a source, from 0, of those that have its first min_area + 1 pixels; or none.
+  SRCEXTRACT_HOST_DEVICE unsigned long long first_of(std::int64_t source, std::int64_t k) const {
+    return stretches.first[k * stretches.source_room + source];
   }
 
-  SRCEXTRACT_HOST_DEVICE std::int64_t first_stretch(std::int64_t source) const {
-    const std::uint64_t key = stretches.first_key(source);
-    std::int64_t begin = 0, end = stretch_count();
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      if (stretches.key[middle] < key) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
+  SRCEXTRACT_HOST_DEVICE float first_height(std::int64_t source) const {
+    if (stretches.begin[source] == stretches.begin[source + 1]) return 0;
+    if (min_area > most_in_closed_form) return height_of(stretches.stretch[stretches.begin[source]], 0);
+    return height_of(stretches.stretch_at(first_of(source, 0)), 0);
+  }
+
+  /// The largest of the first stretches' pixels, without the one after the first min_area: of those the lowest alone.
+  SRCEXTRACT_HOST_DEVICE void take_first(std::int64_t source, Largest& largest) const {
+    float first[most_in_closed_form] = {};
+    for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
+      if (pixel < min_area) first[pixel] = height_of(stretch, i);
+    });
+    sort_first(first);
+    for (int i = 0; i < largest.count; ++i) largest.value[i] = first[i];
+    for_each_first(source, [&](std::int64_t pixel, const PixelStretch& stretch, std::int32_t i) {
+      if (pixel > min_area) largest.replace_least(height_of(stretch, i));
+    });
+  }
+
+  /// body(pixel, stretch, i) of the pixels of those, counted from 0.
+  template <class Body>
+  SRCEXTRACT_HOST_DEVICE void for_each_first(std::int64_t source, const Body& body) const {
+    std::int64_t pixel = 0;
+    for (std::int64_t k = 0; k <= min_area && first_of(source, k) != SharedStretches::none; ++k) {
+      const PixelStretch& stretch = stretches.stretch_at(first_of(source, k));
+      for (std::int32_t i = 0; i < stretch.length; ++i) body(pixel++, stretch, i);
     }
-    return begin;
   }
 
   /// By how much a pixel is above its threshold, as heights_above (pixel_thresholds.hpp).
@@ -149,11 +151,11 @@ struct SharedLimits {
     }
   }
 
-  SRCEXTRACT_HOST_DEVICE float by_heap(std::int64_t source, std::int64_t at) const {
+  SRCEXTRACT_HOST_DEVICE float by_heap(std::int64_t source) const {
     float* const heap = heaps + heap_begin[source];
-    const std::int64_t end = first_stretch(source + 1);
+    const std::int64_t end = stretches.begin[source + 1];
     std::int64_t pixel = 0;
-    for (; at < end; ++at) {
+    for (std::int64_t at = stretches.begin[source]; at < end; ++at) {
       const PixelStretch& stretch = stretches.stretch[at];
       for (std::int32_t i = 0; i < stretch.length; ++i, ++pixel) {
         const float height = height_of(stretch, i);

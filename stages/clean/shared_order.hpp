@@ -33,7 +33,7 @@ struct SharedOrder {
   std::uint32_t* last;       ///< of each part: the last node in it so far
   std::int32_t* piece_end;   ///< of the pieces, of node 2 room on: the column after the last; -1: there is none
   std::uint32_t* piece_at;   ///< of a run that begins above the inside of another: the piece there of that
-  std::uint64_t* link;       ///< of each node: the one that follows some steps further on; and how many
+  std::uint64_t* link;       ///< of each node: one that follows, and how many pixels there are from it to that
   std::uint32_t* in_motion;  ///< of each round, whether there is anything to do
   std::int32_t round;
 
@@ -53,9 +53,14 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE std::int32_t end_of(std::uint32_t piece) const {
     return piece_end[static_cast<std::int64_t>(piece) - 2 * room];
   }
-  /// Larger in what comes earlier; once all is done.
-  SRCEXTRACT_HOST_DEVICE std::uint32_t steps_to_end(std::uint32_t node) const {
-    return next_of(link[node]) == nothing ? 0 : static_cast<std::uint32_t>(link[node]);
+  SRCEXTRACT_HOST_DEVICE std::int32_t begin_of_piece(std::uint32_t piece) const {
+    const std::int64_t i = static_cast<std::int64_t>(piece) - 2 * room;
+    return runs[i < room ? i : i - room].begin;
+  }
+  /// From column x of a piece to the end of its list, so many pixels: larger in what comes earlier; once all is done.
+  SRCEXTRACT_HOST_DEVICE std::int64_t pixels_to_end(std::uint32_t piece, std::int32_t x) const {
+    const std::int64_t of_piece = next_of(link[piece]) == nothing ? 0 : static_cast<std::uint32_t>(link[piece]);
+    return of_piece - (x - begin_of_piece(piece));
   }
   /// Of a column within a run: its piece.
   SRCEXTRACT_HOST_DEVICE std::uint32_t piece_of(std::int64_t run, std::int32_t x) const {
@@ -104,9 +109,9 @@ struct SharedOrder {
         const bool begins_part = label[run] > 0 && parts.root[run] == run && parts.below[run] != SharedParts::none;
         if (begins_part) {
           const std::int32_t within = parts.root[parts.below[run]];
+          if (inside) end_piece(piece, runs[run].begin);
           append(opening(run), closing(run), within);
           if (inside) {
-            end_piece(piece, runs[run].begin);
             piece = piece_under(run);
             end_piece(piece, runs[over].end);
             append(piece, piece, within);
@@ -141,8 +146,8 @@ struct SharedOrder {
   SRCEXTRACT_HOST_DEVICE static std::uint32_t next_of(std::uint64_t link) {
     return static_cast<std::uint32_t>(link >> 32);
   }
-  SRCEXTRACT_HOST_DEVICE static std::uint64_t link_to(std::uint32_t next, std::uint32_t steps) {
-    return static_cast<std::uint64_t>(next) << 32 | steps;
+  SRCEXTRACT_HOST_DEVICE static std::uint64_t link_to(std::uint32_t next, std::uint32_t pixels) {
+    return static_cast<std::uint64_t>(next) << 32 | pixels;
   }
   SRCEXTRACT_HOST_DEVICE static std::uint32_t opening(std::int64_t part) { return static_cast<std::uint32_t>(part); }
   SRCEXTRACT_HOST_DEVICE std::uint32_t closing(std::int64_t part) const {
@@ -165,7 +170,11 @@ struct SharedOrder {
     }
     return next_of(own) == nothing;
   }
-  SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const { link[node] = link_to(next, 1); }
+  /// The end of a piece is known by then.
+  SRCEXTRACT_HOST_DEVICE void follow(std::uint32_t node, std::uint32_t next) const {
+    const bool is_piece = static_cast<std::int64_t>(node) >= 2 * room;
+    link[node] = link_to(next, is_piece ? static_cast<std::uint32_t>(end_of(node) - begin_of_piece(node)) : 0);
+  }
   SRCEXTRACT_HOST_DEVICE void append(std::uint32_t from, std::uint32_t to, std::int64_t part) const {
     follow(last_of(part), from);
     last[part] = to;

@@ -10,12 +10,17 @@
 
 namespace srcextract {
 
-/// The pixels of every source in the order in which find_limits takes them: in stretches with keys, to be sorted.
+/// The pixels of every source in the order in which find_limits takes them: in stretches with keys, those of a source
+/// side by side. Either all of them are sorted, or it is known of each source which are its first few.
 struct SharedStretches {
   SRCEXTRACT_STEP(note_whole)
   SRCEXTRACT_STEP(add_island_run)
   SRCEXTRACT_STEP(add_core_run)
   SRCEXTRACT_STEP(add_leftovers)
+  SRCEXTRACT_STEP(gather)
+  SRCEXTRACT_STEP(find_first)
+
+  static constexpr unsigned long long none = ~0ull;
 
   SharedOrder islands, cores;  ///< cores.room is 0 where nothing was deblended
   const Run* runs;             ///< of sources
@@ -24,14 +29,24 @@ struct SharedStretches {
   std::int64_t run_room, source_room, island_room;
   const Parentage* parentage;      ///< null where nothing was deblended
   std::int32_t* source_of_island;  ///< of one that stayed whole, from 0; else -1
-  int rank_bits;                   ///< of a piece's place in the order of its island or core
+  int rank_bits;                   ///< of a stretch's place in the order of its island or core
   std::uint64_t* key;
   PixelStretch* stretch;
   std::int64_t* count;  ///< of stretches
   std::int64_t room;
+  std::uint32_t* begin;       ///< of every source: how many stretches it has; then where they begin, and the end
+  std::uint32_t* gathered;    ///< so many of a source are
+  unsigned long long* place;  ///< of each: place_of, source by source
+  unsigned long long* first;  ///< source_room of the first of every source, then of the second ...: place_of; or none
+  int index_bits, round;
 
-  SRCEXTRACT_HOST_DEVICE std::uint64_t first_key(std::int64_t source) const {
-    return static_cast<std::uint64_t>(source) << (rank_bits + 1);
+  /// Larger in what comes later in its source; it says which stretch it is, in 63 bits: no more than 31 each.
+  SRCEXTRACT_HOST_DEVICE unsigned long long place_of(std::int64_t at) const {
+    const std::uint64_t order = key[at] & ((std::uint64_t{2} << rank_bits) - 1);
+    return (order << index_bits) | static_cast<std::uint64_t>(at);
+  }
+  SRCEXTRACT_HOST_DEVICE const PixelStretch& stretch_at(unsigned long long place) const {
+    return stretch[place & ((1ull << index_bits) - 1)];
   }
 
   /// The source of an island that stayed whole.
@@ -52,6 +67,19 @@ struct SharedStretches {
   SRCEXTRACT_HOST_DEVICE void add_core_run(std::int64_t run) const {
     const std::int32_t source = cores.label[run];
     if (source > 0 && source <= source_room) add_pieces(cores, run, source - 1);
+  }
+
+  SRCEXTRACT_HOST_DEVICE void gather(std::int64_t at) const {
+    const std::int64_t source = source_of(at);
+    place[begin[source] + shared_add(&gathered[source], 1u)] = place_of(at);
+  }
+
+  /// In round `round`, from 0: the first of those after what was found in the round before.
+  SRCEXTRACT_HOST_DEVICE void find_first(std::int64_t at) const {
+    unsigned long long* const of_source = first + source_of(at);
+    const unsigned long long own = place_of(at);
+    if (round > 0 && own <= of_source[(round - 1) * source_room]) return;
+    shared_lower(&of_source[round * source_room], own);
   }
 
   /// What a source that was split off got besides its core, of one of its runs: later than all of that.
@@ -82,6 +110,10 @@ struct SharedStretches {
   }
 
  private:
+  SRCEXTRACT_HOST_DEVICE std::int64_t source_of(std::int64_t at) const {
+    return static_cast<std::int64_t>(key[at] >> (rank_bits + 1));
+  }
+
   /// The run of a row that contains another; -1 if there was no room for it.
   SRCEXTRACT_HOST_DEVICE static std::int64_t run_at(const SharedOrder& order, const Run& of) {
     const std::int64_t end = order.begin_of(of.y + 1);
@@ -100,7 +132,9 @@ struct SharedStretches {
                                   const Run& pixels) const {
     const std::int64_t at = shared_add(count, std::int64_t{1});
     if (at >= room) return;
-    const std::uint64_t rank = static_cast<std::uint64_t>(4 * order.room) - order.steps_to_end(piece);
+    const auto rank = static_cast<std::uint64_t>(islands.shape.width * islands.shape.height -
+                                                 order.pixels_to_end(piece, pixels.begin));
+    shared_add(&begin[source], 1u);
     key[at] = (static_cast<std::uint64_t>(2 * static_cast<std::int64_t>(source) + later) << rank_bits) | rank;
     stretch[at] = {static_cast<std::int32_t>(pixels.y * islands.shape.width + pixels.begin), pixels.end - pixels.begin};
   }
@@ -110,18 +144,24 @@ struct SharedStretches {
 template <class Where>
 class StretchMemory {
  public:
-  /// `order_of_cores` is null where nothing was deblended; then the islands are the sources.
+  /// `order_of_cores` is null where nothing was deblended; then the islands are the sources. Of each source the first
+  /// `firsts` stretches are found; 0: all are sorted.
   template <class Machine>
   StretchMemory(const Uncleaned<Where>& sources, std::int64_t island_room, const SharedCount& all_sources,
-                const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, const Machine& machine)
+                const SharedOrder& order_of_islands, const SharedOrder* order_of_cores, int firsts,
+                const Machine& machine)
       : source_of_island_(machine.template filled<std::int32_t>(island_room, 0xff)),
-        key_(machine.template filled<std::uint64_t>(room_of(sources, order_of_islands, order_of_cores), 0xff)),
-        stretch_(machine.template filled<PixelStretch>(key_.size(), 0)),
-        count_(machine.template filled<std::int64_t>(1, 0)) {
+        key_(firsts > 0
+                 ? Buffer<std::uint64_t, Where>(room_of(sources, order_of_islands, order_of_cores), machine.where())
+                 : machine.template filled<std::uint64_t>(room_of(sources, order_of_islands, order_of_cores), 0xff)),
+        stretch_(key_.size(), machine.where()),
+        count_(machine.template filled<std::int64_t>(1, 0)),
+        begin_(machine.template filled<std::uint32_t>(sources.sums.size() + 1, 0)),
+        gathered_(machine.template filled<std::uint32_t>(firsts > 0 ? sources.sums.size() : 0, 0)),
+        place_(firsts > 0 ? key_.size() : 0, machine.where()),
+        first_(machine.template filled<unsigned long long>(firsts * sources.sums.size(), 0xff)) {
     const std::int64_t source_room = sources.sums.size();
-    const std::int64_t order_room =
-        order_of_cores == nullptr ? order_of_islands.room : std::max(order_of_islands.room, order_of_cores->room);
-    const int rank_bits = bits_below(4 * order_room + 1);
+    const int rank_bits = bits_below(sources.runs.shape.count() + 1);  // 31 at most
     stretches_ = {order_of_islands,
                   order_of_cores != nullptr ? *order_of_cores : SharedOrder{},
                   sources.runs.runs.data(),
@@ -136,7 +176,13 @@ class StretchMemory {
                   key_.data(),
                   stretch_.data(),
                   count_.data(),
-                  key_.size()};
+                  key_.size(),
+                  begin_.data(),
+                  gathered_.data(),
+                  place_.data(),
+                  first_.data(),
+                  bits_below(key_.size()),
+                  0};
     const auto items_of = [](const Runs<Where>& runs) {
       return SharedCount{runs.row_begin.data() + runs.shape.height, runs.runs.size()};
     };
@@ -146,14 +192,29 @@ class StretchMemory {
       machine.template over<SharedStretches::add_core_run_step>(items_of(sources.cores.runs), stretches_);
       machine.template over<SharedStretches::add_leftovers_step>(items_of(sources.runs), stretches_);
     }
-    machine.sort(key_, stretch_, rank_bits + 1 + bits_below(source_room + 1));
-    stretches_.key = key_.data();
-    stretches_.stretch = stretch_.data();
+    machine.make_running_sums(begin_, all_sources);
+    if (firsts > 0) {
+      find_first(firsts, machine);
+    } else {
+      machine.sort(key_, stretch_, rank_bits + 1 + bits_below(source_room + 1));
+      stretches_.key = key_.data();
+      stretches_.stretch = stretch_.data();
+    }
   }
 
   const SharedStretches& stretches() const { return stretches_; }
 
  private:
+  template <class Machine>
+  void find_first(int firsts, const Machine& machine) {
+    const SharedCount all{count_.data(), key_.size()};
+    machine.template over<SharedStretches::gather_step>(all, stretches_);
+    for (int round = 0; round < firsts; ++round) {
+      stretches_.round = round;
+      machine.template over<SharedStretches::find_first_step>(all, stretches_);
+    }
+  }
+
   /// Runs of islands are cut once at most for every run above them; and so are those of cores; what is beside those
   /// is cut as sources, cores and islands are. And every stretch has a pixel.
   static std::int64_t room_of(const Uncleaned<Where>& sources, const SharedOrder& islands, const SharedOrder* cores) {
@@ -165,6 +226,8 @@ class StretchMemory {
   Buffer<std::uint64_t, Where> key_;
   Buffer<PixelStretch, Where> stretch_;
   Buffer<std::int64_t, Where> count_;
+  Buffer<std::uint32_t, Where> begin_, gathered_;
+  Buffer<unsigned long long, Where> place_, first_;
   SharedStretches stretches_;
 };
 

@@ -19,9 +19,10 @@ class SharedCores {
   SRCEXTRACT_HOST_DEVICE void sum(std::int64_t run, int lane, int lanes, Carried& carried) const {
     IslandState* const island = all_.dividing(run);
     if (island == nullptr) return;
-    all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
+    const float* const row = all_.row_of(all_.found, run);
+    all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t x) {
       const std::int32_t root = tree_.settle(pixel);
-      const std::int64_t flux = island->unit.count(all_.value(pixel));
+      const std::int64_t flux = island->unit.count(all_.above_sky(row[x]));
       carried.of_island.add(&island->flux, flux);
       carried.of_node.add(&all_.nodes.flux[root], flux);
       carried.pixels.add(&all_.nodes.pixels[root], 1);

@@ -41,8 +41,9 @@ struct CoreState {
 /// of `lanes` takes every lanes-th. Every step is done with all runs, or islands, or cores, before the next begins.
 /// Steps of islands are here, those of their trees in shared_cores.hpp, those of pixels in none in shared_shares.hpp.
 ///
-/// What is of a pixel lies where that is in the image, of which there are less than 2^31, and counts for those of
-/// islands that may divide. Islands and cores that there is no room for are left out: the host begins again.
+/// What is of a pixel lies beside what is of the others of its run, run after run, so that what is of few pixels lies
+/// together; pixels are numbered so, in raster order, and there are less than 2^31. It counts for those of islands that
+/// may divide. Islands and cores that there is no room for are left out: the host begins again.
 struct SharedIslands {
   struct Rules {
     std::int32_t reach;  ///< as in stages/detect/adjacency.hpp
@@ -64,6 +65,7 @@ struct SharedIslands {
   const Run* runs;
   std::int64_t run_room;
   const std::int64_t* row_begin;
+  const std::uint32_t* first_pixel;  ///< of each run: the number of its first pixel
   const std::int32_t* label;
   Rules rules;
 
@@ -98,20 +100,23 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE const float* levels_of(const IslandState& island) const {
     return island_levels + (&island - islands) * rules.thresholds;
   }
-  /// What is added to a column of row y to be the number of its pixel.
-  SRCEXTRACT_HOST_DEVICE std::int32_t to_row(std::int32_t y) const {
-    return static_cast<std::int32_t>(y * shape.width);
+  /// What is added to a column of a run to be the number of its pixel.
+  SRCEXTRACT_HOST_DEVICE std::int32_t to_pixel(std::int64_t run) const {
+    return static_cast<std::int32_t>(first_pixel[run]) - runs[run].begin;
   }
-  SRCEXTRACT_HOST_DEVICE float value(const float* image, std::int32_t pixel) const {
-    return above_level(static_cast<double>(image[pixel]), levels->background);
+  /// Those of the image in the row of a run.
+  SRCEXTRACT_HOST_DEVICE const float* row_of(const float* image, std::int64_t run) const {
+    return image + runs[run].y * shape.width;
   }
-  SRCEXTRACT_HOST_DEVICE float value(std::int32_t pixel) const { return value(found, pixel); }
+  SRCEXTRACT_HOST_DEVICE float above_sky(float value) const {
+    return above_level(static_cast<double>(value), levels->background);
+  }
 
   /// body(pixel, x) of the lane's pixels of a run.
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_pixel(std::int64_t run, int lane, int lanes, const Body& body) const {
     const Run of = runs[run];
-    const std::int32_t to_pixel = to_row(of.y);
+    const std::int32_t to_pixel = static_cast<std::int32_t>(first_pixel[run]) - of.begin;
     for (std::int32_t x = of.begin + lane; x < of.end; x += lanes) body(to_pixel + x, x);
   }
 
@@ -133,8 +138,9 @@ struct SharedIslands {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     float peak = -infinity, least = infinity;
     const std::int32_t y = runs[run].y;
-    for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t x) {
-      const float own = value(pixel);
+    const float* const row = row_of(found, run);
+    for_each_pixel(run, lane, lanes, [&](std::int32_t, std::int32_t x) {
+      const float own = above_sky(row[x]);
       peak = peak < own ? own : peak;
       if (rules.one_threshold) return;
       const float rms = noise.at(x, y);
@@ -163,9 +169,9 @@ struct SharedIslands {
   SRCEXTRACT_HOST_DEVICE void plant(std::int64_t run, int lane, int lanes) const {
     const IslandState* const island = dividing(run);
     if (island == nullptr) return;
-    const float* const of_island = levels_of(*island);
-    for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
-      level[pixel] = level_of(value(pixel), of_island, rules.thresholds);
+    const float *const of_island = levels_of(*island), *const row = row_of(found, run);
+    for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t x) {
+      level[pixel] = level_of(above_sky(row[x]), of_island, rules.thresholds);
       parent[pixel] = pixel;
       nodes.flux[pixel] = 0;
       nodes.pixels[pixel] = nodes.sons[pixel] = 0;
@@ -178,14 +184,14 @@ struct SharedIslands {
     if (dividing(run) == nullptr) return;
     const Run here = runs[run];
     const SharedTree own = tree();
-    const std::int32_t to_here = to_row(here.y);
+    const std::int32_t to_here = to_pixel(run);
     for (std::int32_t x = here.begin + 1 + lane; x < here.end; x += lanes) own.join(to_here + x, to_here + x - 1);
     if (here.y == 0) return;
     const std::int64_t end = row_begin[here.y];
     std::int64_t above = first_not_before(runs, row_begin[here.y - 1], end, here, rules.reach);
     for (; above < end && touch(here, runs[above], rules.reach); ++above) {
       if (label[above] != label[run]) continue;  // of labels that somebody drew, which may touch
-      const TouchingRows rows{here, runs[above], to_here, to_row(here.y - 1), level};
+      const TouchingRows rows{here, runs[above], to_here, to_pixel(above), level};
       const std::int32_t last = rows.end(rules.reach);
       for (std::int32_t x = rows.begin(rules.reach) + lane; x < last; x += lanes)
         rows.join(x, rules.reach, [&](std::int32_t a, std::int32_t b) { own.join(a, b); });

@@ -39,8 +39,9 @@ struct SharedPlaces {
                             ///< core of the island, and which level, from the highest on
   std::int32_t* core;       ///< and which it is
   std::int32_t* place;      ///< of every core
+  int pixel_bits;           ///< of the number of a pixel
 
-  static constexpr int levels = 256;
+  static constexpr int level_bits = 8, levels = 1 << level_bits;
 
   SRCEXTRACT_HOST_DEVICE void clear(std::int64_t run) const {
     for_each_pixel(run, [&](const IslandState&, std::int32_t pixel) { limbs[pixel] = {0, -1}; });
@@ -117,9 +118,7 @@ struct SharedPlaces {
   }
 
  private:
-  static constexpr int pixel_bits = 31;
-
-  SRCEXTRACT_HOST_DEVICE static std::uint64_t first_key(std::int32_t fork) {
+  SRCEXTRACT_HOST_DEVICE std::uint64_t first_key(std::int32_t fork) const {
     return static_cast<std::uint64_t>(fork) << pixel_bits;
   }
 
@@ -154,24 +153,30 @@ Buffer<std::int32_t, Where> find_places(const SharedIslands& all, const Machine&
   auto core_key = machine.template filled<std::uint64_t>(cores, 0xff);
   auto core = machine.template filled<std::int32_t>(cores, 0xff);
   auto place = machine.template filled<std::int32_t>(cores, 0);
-  SharedPlaces places{all,           reinterpret_cast<SharedPlaces::Limb*>(all.nodes.flux),
-                      key.data(),    son.data(),
-                      before.data(), son_count.data(),
-                      son_room,      core_key.data(),
-                      core.data(),   place.data()};
+  SharedPlaces places{all,
+                      reinterpret_cast<SharedPlaces::Limb*>(all.nodes.flux),
+                      key.data(),
+                      son.data(),
+                      before.data(),
+                      son_count.data(),
+                      son_room,
+                      core_key.data(),
+                      core.data(),
+                      place.data(),
+                      bits_below(all.shape.count() + 1)};
   const SharedCount runs{all.row_begin + all.shape.height, all.run_room}, sons{son_count.data(), son_room};
   machine.template over<SharedPlaces::clear_step>(runs, places);
   machine.template over<SharedPlaces::find_own_ends_step>(runs, places);
   machine.template over<SharedPlaces::find_ends_step>(runs, places);
   machine.template over<SharedPlaces::find_sons_step>(runs, places);
-  machine.sort(key, son, 62);
+  machine.sort(key, son, 2 * places.pixel_bits);
   places.key = key.data();
   places.son = son.data();
   machine.template over<SharedPlaces::count_inside_step>(sons, places);
   machine.make_running_sums(before, sons);
   machine.template over<SharedPlaces::note_before_step>(sons, places);
   machine.template over<SharedPlaces::line_up_step>(runs, places);
-  machine.sort(core_key, core, 48);
+  machine.sort(core_key, core, bits_below(cores + 1) + SharedPlaces::level_bits);
   places.core_key = core_key.data();
   places.core = core.data();
   machine.template over<SharedPlaces::take_place_step>({nullptr, cores}, places);

@@ -90,7 +90,7 @@ class SharedShares {
   template <class Emit>
   SRCEXTRACT_HOST_DEVICE void for_each_piece(std::int64_t run, const Emit& emit) const {
     const Run of = all_.runs[run];
-    const std::int32_t* const owner = all_.nodes.pixels + all_.to_row(of.y);
+    const std::int32_t* const owner = all_.nodes.pixels + all_.to_pixel(run);
     std::int32_t begin = of.begin, core = owner[begin];
     for (std::int32_t x = begin + 1; x < of.end; ++x) {
       const std::int32_t next = owner[x];
@@ -144,9 +144,10 @@ class SharedShares {
   template <class Body>
   SRCEXTRACT_HOST_DEVICE void for_each_of_core(std::int64_t run, int lane, int lanes, const Body& body) const {
     if (all_.divided(run) == nullptr) return;
-    all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t) {
+    const float* const row = all_.row_of(all_.measured, run);
+    all_.for_each_pixel(run, lane, lanes, [&](std::int32_t pixel, std::int32_t x) {
       const std::int32_t core = all_.nodes.pixels[pixel];
-      if (core >= 0) body(all_.cores[core], all_.value(all_.measured, pixel));
+      if (core >= 0) body(all_.cores[core], all_.above_sky(row[x]));
     });
   }
 

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
 #include "stages/measure/ellipse.hpp"
-#include "stages/sky/mesh_rows.hpp"
+#include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
 
@@ -104,24 +103,6 @@ void fill_row(std::size_t row, const RowSums& sums, double variance, const Level
                                 (parentage.split != 0 ? flag::deblended : 0));
   if (sources.deblended) sources.id_parent[row] = parentage.parent;
 }
-
-/// A map of a mesh at single pixels; rows are evaluated when they are first asked for.
-class MapOfMesh {
- public:
-  MapOfMesh(const MeshGrid& grid, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends)
-      : empty_(grid, nodes, bends), rows_(static_cast<std::size_t>(grid.image.height / MeshRow::rows_at_once + 1)) {}
-
-  float at(std::int64_t x, std::int64_t y) {
-    std::unique_ptr<MeshRow>& row = rows_[static_cast<std::size_t>(y / MeshRow::rows_at_once)];
-    if (!row) row = std::make_unique<MeshRow>(empty_);
-    row->go_to(y);
-    return row->at(x);
-  }
-
- private:
-  MeshRow empty_;
-  std::vector<std::unique_ptr<MeshRow>> rows_;
-};
 
 /// The sky of one source after another: of the levels, or of the mesh at the pixel of the centre.
 class SkyOfSources {

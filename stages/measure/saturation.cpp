@@ -3,21 +3,30 @@
 #include <cstdint>
 #include <optional>
 
-#include "stages/sky/mesh_rows.hpp"
+#include "stages/core/parallel.hpp"
+#include "stages/sky/map_of_mesh.hpp"
 
 namespace srcextract {
 
-std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh) {
-  std::vector<BrightPixel> brightest;
-  brightest.reserve(measured.size());
-  std::optional<MeshRow> level;
-  if (mesh != nullptr) level.emplace(mesh->grid, mesh->level, mesh->level_bend);
-  std::int32_t row = -1;
-  for (const SourceSums& source : measured) {
-    if (level && source.ypeak != row) level->go_to(row = source.ypeak);
-    const float value = level ? source.peak + level->at(source.xpeak) : source.peak;
-    brightest.push_back({source.xpeak, source.ypeak, value});
-  }
+namespace {
+
+/// Sources that a thread takes at a time.
+constexpr std::int64_t sources_at_a_time = 2048;
+
+}  // namespace
+
+std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh,
+                                          const Cpu& where) {
+  std::vector<BrightPixel> brightest(measured.size());
+  parallel_for(std::ssize(measured), sources_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
+    std::optional<MapOfMesh> level;
+    if (mesh != nullptr) level.emplace(mesh->grid, mesh->level, mesh->level_bend);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
+      const SourceSums& source = measured[row];
+      const float value = level ? source.peak + level->at(source.xpeak, source.ypeak) : source.peak;
+      brightest[row] = {source.xpeak, source.ypeak, value};
+    }
+  });
   return brightest;
 }
 

@@ -18,7 +18,8 @@ struct BrightPixel {
 /// The pixel of every source that is brightest above the sky, as it was before a mesh was subtracted, which is put back
 /// at the pixel: as close as float32 can hold it. `measured` are the sums in the image that is measured; `mesh` is null
 /// if none was subtracted.
-std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh);
+std::vector<BrightPixel> brightest_pixels(std::span<const SourceSums> measured, const SkyMesh<Cpu>* mesh,
+                                          const Cpu& where);
 
 /// Sets flag::saturated where the brightest pixel is at least `level`, or less by no more than two roundings to
 /// float32.

@@ -73,6 +73,7 @@ void add_cpu_tiles();
 void add_cpu_convolutions();
 void add_cuda_rice();
 void add_cuda_steps();
+void add_cuda_chain();
 void add_cuda_convolutions();
 void add_cuda_memory();
 void add_cuda_library();

@@ -49,6 +49,7 @@ void add_cuda() {
   add_cuda_reads();
   add_cuda_rice();
   add_cuda_steps();
+  add_cuda_chain();
   add_cuda_convolutions();
   add_cuda_memory();
   add_cuda_library();

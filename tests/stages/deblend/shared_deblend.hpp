@@ -55,6 +55,7 @@ class SharedDeblending {
         cores_(room.cores, where),
         shapes_(room.cores, where),
         boxes_((room.cores + SharedShares::box_cores - 1) / SharedShares::box_cores, where),
+        first_pixel_(first_pixels_of(runs)),
         island_levels_(static_cast<std::size_t>(room.islands * config.deblend.thresholds)),
         all_{images.found.pixels.data(),
              images.measured.pixels.data(),
@@ -63,6 +64,7 @@ class SharedDeblending {
              runs.runs.data(),
              runs.runs.size(),
              runs.row_begin.data(),
+             first_pixel_.data(),
              components.label.data(),
              {reach_of(config.detection.connectivity), static_cast<int>(config.deblend.thresholds), branch_rule(config),
               !images.noise.varies()},
@@ -205,6 +207,16 @@ class SharedDeblending {
     for (std::int32_t& label : core_pixels_.cores.label) label = number_of(label - 1);
   }
 
+  static std::vector<std::uint32_t> first_pixels_of(const Runs<Cpu>& runs) {
+    std::vector<std::uint32_t> first;
+    std::uint32_t pixels = 0;
+    for (const Run& run : runs.runs) {
+      first.push_back(pixels);
+      pixels += static_cast<std::uint32_t>(run.end - run.begin);
+    }
+    return first;
+  }
+
   std::int64_t cores_there() const { return std::min<std::int64_t>(core_count_, all_.core_room); }
 
   template <class T>
@@ -229,6 +241,7 @@ class SharedDeblending {
   Buffer<CoreState, Cpu> cores_;
   Buffer<CoreShape, Cpu> shapes_;
   Buffer<CoreBox, Cpu> boxes_;
+  std::vector<std::uint32_t> first_pixel_;
   std::vector<float> island_levels_;
   std::int32_t core_count_ = 0, divided_count_ = 0;
   SharedIslands all_;
