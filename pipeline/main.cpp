@@ -231,13 +231,6 @@ int run(int argc, char** argv) {
 #endif
 }
 
-/// The driver has 8 queues, unless it is asked for more when it starts: the copy of one image would wait for the
-/// kernels of another whose stream shares its queue. Nobody's own wish is changed.
-void ask_for_queues() {
-  constexpr const char* most = "32";
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", most, 0);  // NOLINT(concurrency-mt-unsafe): there is one thread
-}
-
 }  // namespace
 }  // namespace srcextract
 
@@ -245,7 +238,6 @@ int main(int argc, char** argv) {
   using namespace srcextract;
   open_standard_streams();
   allow_many_files();
-  ask_for_queues();
   // A file that may not grow any further, and a pipe that nobody reads, are errors of write(), not a silent end.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
