@@ -242,7 +242,8 @@ Buffer<Parentage, Gpu> number_sources(const SharedIslands& all, const ItemCount&
   constexpr int later_than_any = 0x7f;  // every byte of it
   auto first = filled<std::int32_t>(all.island_room + all.core_room, later_than_any, where);
   Buffer<std::uint32_t, Gpu> before(pieces.room + 1, where);
-  Buffer<Parentage, Gpu> parentage(all.core_room, where);
+  // Where there is no room for all pieces some sources have none: of these it says nothing.
+  auto parentage = filled<Parentage>(all.core_room, 0, where);
   first_piece_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data());
   check_launch();
   mark_first_kernel<<<blocks, block_threads, 0, where.stream>>>(pieces, label, first.data(), before.data());

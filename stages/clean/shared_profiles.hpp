@@ -56,7 +56,7 @@ struct SharedProfiles {
   /// From 0; -1 if there was no room for it.
   SRCEXTRACT_HOST_DEVICE std::int64_t island_of(std::int64_t source) const {
     const std::int64_t island = parentage_of_source(source).parent - std::int64_t{1};
-    return island < island_room && last_run[island] >= 0 ? island : -1;
+    return island >= 0 && island < island_room && last_run[island] >= 0 ? island : -1;
   }
   /// The row in which the island of a source ends.
   SRCEXTRACT_HOST_DEVICE std::int32_t last_row(std::int64_t source) const {

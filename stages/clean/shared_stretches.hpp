@@ -53,9 +53,11 @@ struct SharedStretches {
   SRCEXTRACT_HOST_DEVICE void note_whole(std::int64_t source) const {
     if (parentage == nullptr) {
       source_of_island[source] = static_cast<std::int32_t>(source);
-    } else if (parentage[source].split == 0 && parentage[source].parent <= island_room) {
-      source_of_island[parentage[source].parent - 1] = static_cast<std::int32_t>(source);
+      return;
     }
+    const std::int32_t parent = parentage[source].parent;  // 0 if there was too little room for its pieces
+    if (parentage[source].split == 0 && parent > 0 && parent <= island_room)
+      source_of_island[parent - 1] = static_cast<std::int32_t>(source);
   }
 
   /// The pieces of a run of such an island, and of one of a core.
