@@ -115,5 +115,39 @@ TEST(SharedCleaning, ThreadsThatMeetInOneIslandLoseNothing) {
       clean_both_ways(field, config, nullptr, 7);
 }
 
+// Where a device has too little room for the pieces of all sources nothing is known of the last of them: what is made
+// of that is thrown away, but nothing beside it may be read or written to (this is for sanitizers).
+TEST(SharedCleaning, SourcesWithoutPiecesAreOfNoIsland) {
+  Config config;
+  config.deblend = {DeblendMethod::tree, 32, 0};
+  config.deblend.clean = true;
+  Levels levels;
+  levels.detection = levels.in_noise = 1;
+  const Value<Levels, Cpu> given = levels;
+  std::int64_t unknown = 0;
+  for (const std::int64_t min_area : {5, 6}) {
+    config.detection.min_area = min_area;
+    for (const Field& field : testing::crowded_islands(40, 7)) {
+      const Image<float, Cpu> image = image_of(field);
+      const Runs<Cpu> runs = find_runs(image, given, Cpu{1});
+      const Components<Cpu> islands = label_components(runs, config.detection, Cpu{1});
+      const DeblendImages<Cpu> images{image, image, given, {nullptr, nullptr}};
+      Deblended<Cpu> divided = testing::SharedDeblending(images, runs, islands, config, Cpu{1}).divide();
+      const Buffer<SourceSums, Cpu> sums =
+          measure_sources(image, divided.runs, divided.components, given, MaskCounts{}, Cpu{1});
+      for (std::int64_t source = sums.size() / 2; source < sums.size(); ++source, ++unknown)
+        divided.parentage[source] = {};
+      const Uncleaned<Cpu> sources{divided.runs,        divided.components, runs, islands,
+                                   divided.core_pixels, divided.parentage,  sums};
+      const HostSteps steps(Cpu{1});
+      const Cleaned<Cpu> cleaned = SharedCleaning<Cpu, HostSteps, NoiseOfMap>(
+                                       images, sources, config, islands.counts->kept, NoiseOfMap{nullptr}, steps)
+                                       .clean(3);
+      EXPECT_LE(cleaned.components.counts->kept, sums.size()) << field.name;
+    }
+  }
+  EXPECT_GT(unknown, 20);
+}
+
 }  // namespace
 }  // namespace srcextract
