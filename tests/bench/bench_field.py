@@ -1,4 +1,4 @@
-"""The field of tests/bench/benchmarks.hpp's sky(), pixel for pixel but for the last bit of stars, with NumPy alone."""
+"""The field of tests/bench/stages/benchmarks.hpp's sky(), pixel for pixel but for the last bit of stars, with NumPy alone."""
 import math
 
 import numpy

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 #include "tests/io/support/compressed_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 

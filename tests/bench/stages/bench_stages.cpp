@@ -13,7 +13,7 @@
 #include "stages/photometry/photometry.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/mesh.hpp"
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/engine/detection_graph.hpp"

@@ -14,8 +14,8 @@
 #include "cuda/ingest/rice_images.hpp"
 #include "cuda/ingest/rice_parts.hpp"
 #include "io/image/fits_image.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/compressed_field.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/compressed_field.hpp"
 
 namespace srcextract::bench {
 namespace {

@@ -1,15 +1,15 @@
 // What Thrust and CUB take where kernels of our own are used (the table in docs/architecture.md).
 #include <cstring>
 
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "stages/difference/difference.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
 #include "stages/sky/sky_sample.hpp"
-#include "tests/bench/library_kernels.hpp"
-#include "tests/bench/timing.hpp"
+#include "tests/bench/stages/library_kernels.hpp"
+#include "tests/bench/stages/timing.hpp"
 
 namespace srcextract::bench {
 namespace {

@@ -1,6 +1,6 @@
 // Small images from memory to catalogues on a GPU: by themselves, and several in one launch, by one thread and by many,
 // each with an extractor of its own.
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include <chrono>

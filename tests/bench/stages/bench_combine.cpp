@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "stages/combine/combine.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/timing.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/timing.hpp"
 
 namespace srcextract::bench {
 namespace {

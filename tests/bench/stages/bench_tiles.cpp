@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "io/image/fits_image.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/compressed_field.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/compressed_field.hpp"
 
 namespace srcextract::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/library_kernels.hpp"
+#include "tests/bench/stages/library_kernels.hpp"
 
 #include <thrust/execution_policy.h>
 #include <thrust/transform.h>

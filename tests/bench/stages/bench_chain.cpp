@@ -1,6 +1,6 @@
 // The whole chain of config/sextractor.yaml, from pixels that lie on the device to the columns of the catalogue: every
 // step as the extractor runs it, and by the clock.
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include <chrono>

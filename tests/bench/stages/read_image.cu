@@ -1,4 +1,4 @@
-#include "tests/bench/read_image.hpp"
+#include "tests/bench/stages/read_image.hpp"
 
 #include "cuda/device/check.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "pipeline/chain/detect_sources.hpp"
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/engine/detection_graph.hpp"

@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "stages/core/vector_clones.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/read_image.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/read_image.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/device/timing.hpp"

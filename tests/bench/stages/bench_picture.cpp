@@ -6,8 +6,8 @@
 #include "io/pictures/png_file.hpp"
 #include "stages/picture/overlay.hpp"
 #include "stages/picture/picture.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/timing.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/timing.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract::bench {

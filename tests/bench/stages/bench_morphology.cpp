@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "stages/detect/morphology.hpp"
-#include "tests/bench/benchmarks.hpp"
-#include "tests/bench/timing.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
+#include "tests/bench/stages/timing.hpp"
 
 namespace srcextract::bench {
 namespace {

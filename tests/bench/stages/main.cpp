@@ -1,7 +1,7 @@
 // Benchmarks of the stages, of the four steps together, and of the limits they are held against, on pixels that are
 // where they are needed, and of decompression; scripts/bench.sh makes tables of them.
 #include "stages/core/keep_buffers.hpp"
-#include "tests/bench/benchmarks.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 #include <algorithm>
 
