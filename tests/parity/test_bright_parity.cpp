@@ -53,7 +53,10 @@ std::vector<Field> fields_that_mislead() {
   fields.push_back(filled_by("heavy tails", shape, [&](auto) { return cauchy(random); }));
   fields.push_back(filled_by("bright", shape, [&](auto) { return 1e9F + 1e4F * normal(random); }));
   fields.push_back(filled_by("negative", shape, [&](auto) { return -1e5F + normal(random); }));
-  fields.push_back(filled_by("two skies", shape, [&](auto i) { return (i / 150'000) * 100.0F + normal(random); }));
+  fields.push_back(filled_by("two skies", shape, [&](auto i) {
+    const auto step = i / 150'000;
+    return static_cast<float>(step) * 100.0F + normal(random);
+  }));
   fields.push_back(filled_by("spread evenly", shape, [](auto i) { return static_cast<float>(i * 7919 % 100'003); }));
   return fields;
 }
