@@ -35,6 +35,7 @@ class Process:
     wall: float
     cpu: float
     memory: int
+    warnings: list
 
 
 def launch(*command):
@@ -45,7 +46,7 @@ def launch(*command):
     code, *taken = json.loads(done.stdout.splitlines()[-1])
     if code != 0:
         raise ProgramFailed((done.stderr.strip() or f"exit {code}").splitlines()[0])
-    return Process(*taken)
+    return Process(*taken, [line for line in done.stderr.splitlines() if line.startswith("warning:")])
 
 
 class Run:

@@ -24,8 +24,8 @@ WANTED = {("lesson", "float32", "auto"): 0.5, ("lesson", "int16", "auto"): 0.35,
 
 
 def write_form(path, form, pixels):
-    """The field, whose noise is 1, with ten units of an integer, or four steps, to that."""
-    integers = np.clip(np.round(100 + 10 * pixels), -32768, 32767).astype(np.int16)
+    """The field, whose noise is 1 and whose sky is 0, with ten units of an integer, or four steps, to that."""
+    integers = np.clip(np.round(10 * pixels), -32768, 32767).astype(np.int16)
     if form == "int16":
         write_fits(path, integers)
     elif form == "RICE int16":
@@ -53,6 +53,8 @@ def times(session, config, images, *options):
         shutil.rmtree(output, ignore_errors=True)
         runs.append(launch(session.program, "batch", "-q", *options, "-o", output, ROOT / "config" / f"{config}.yaml",
                            images))
+        if runs[-1].warnings:  # of all pixels in one source, for instance: then these are no times of a visit
+            raise ProgramFailed(runs[-1].warnings[0])
     shutil.rmtree(output)
     runs.sort(key=lambda run: run.wall)
     return [run.wall for run in runs], runs[0].cpu / runs[0].wall
