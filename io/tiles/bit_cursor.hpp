@@ -14,8 +14,9 @@ class BitCursor {
  public:
   static constexpr int sure_bits = 57;  ///< bits of a window at any place within a byte
 
-  explicit BitCursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit BitCursor(std::span<const std::byte> bytes, std::int64_t bit = 0) : bytes_(bytes), bit_(bit) {}
 
+  std::int64_t bit() const { return bit_; }
   bool inside() const { return bit_ <= 8 * std::ssize(bytes_); }
   void skip(int bits) { bit_ += bits; }
 
@@ -55,7 +56,7 @@ class BitCursor {
 
  private:
   std::span<const std::byte> bytes_;
-  std::int64_t bit_ = 0;
+  std::int64_t bit_;
 };
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "io/tiles/bit_cursor.hpp"
+#include "io/tiles/rice_lanes.hpp"
 #include "stages/core/rice_plane.hpp"
 #include "stages/core/vector_clones.hpp"
 
@@ -22,6 +23,8 @@ class Differences {
   }
   void repeat(std::int64_t count) { out_ = std::fill_n(out_, count, static_cast<Pixel>(last_)); }
 
+  std::uint32_t last() const { return last_; }
+
  private:
   std::uint32_t last_;
   Pixel* out_;
@@ -30,7 +33,7 @@ class Differences {
 /// Every code is its high bits, as so many zeros and a one, and then its low bits. As many codes as a window is sure to
 /// hold are taken from it at once.
 template <class Pixel>
-SRCEXTRACT_VECTOR_CLONES void decode_block(BitCursor& cursor, std::int64_t count, int low_bits,
+SRCEXTRACT_VECTOR_CLONES void decode_codes(BitCursor& cursor, std::int64_t count, int low_bits,
                                            Differences<Pixel>& differences) {
   while (count > 0 && cursor.inside()) {
     std::uint64_t bits = cursor.window();
@@ -53,6 +56,22 @@ SRCEXTRACT_VECTOR_CLONES void decode_block(BitCursor& cursor, std::int64_t count
   }
 }
 
+/// False if there is no such block.
+template <class Pixel>
+bool decode_block(BitCursor& cursor, std::int64_t count, Differences<Pixel>& differences) {
+  constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
+  const int low_bits = static_cast<int>(cursor.read(coding.number_bits)) - 1;
+  if (low_bits > coding.as_they_are) return false;
+  if (low_bits < 0) {
+    differences.repeat(count);
+  } else if (low_bits == coding.as_they_are) {
+    for (std::int64_t i = 0; i < count && cursor.inside(); ++i) differences.add(cursor.read(coding.pixel_bits));
+  } else {
+    decode_codes(cursor, count, low_bits, differences);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool can_be_rice(std::span<const std::byte> stream, std::int64_t pixels, std::int64_t block) {
@@ -62,27 +81,87 @@ bool can_be_rice(std::span<const std::byte> stream, std::int64_t pixels, std::in
 
 template <class Pixel>
 bool decode_rice(std::span<const std::byte> stream, std::int64_t block, std::span<Pixel> pixels) {
-  constexpr RiceCoding coding = rice_coding(sizeof(Pixel));
-  constexpr int pixel_bits = coding.pixel_bits, as_they_are = coding.as_they_are;
   BitCursor cursor(stream);
-  Differences<Pixel> differences(cursor.read(pixel_bits), pixels.data());
-  for (std::int64_t done = 0; done < std::ssize(pixels) && cursor.inside(); done += block) {
-    const std::int64_t count = std::min(block, std::ssize(pixels) - done);
-    const int low_bits = static_cast<int>(cursor.read(coding.number_bits)) - 1;
-    if (low_bits > as_they_are) return false;
-    if (low_bits < 0) {
-      differences.repeat(count);
-    } else if (low_bits == as_they_are) {
-      for (std::int64_t i = 0; i < count && cursor.inside(); ++i) differences.add(cursor.read(pixel_bits));
-    } else {
-      decode_block(cursor, count, low_bits, differences);
-    }
-  }
+  Differences<Pixel> differences(cursor.read(rice_coding(sizeof(Pixel)).pixel_bits), pixels.data());
+  for (std::int64_t done = 0; done < std::ssize(pixels) && cursor.inside(); done += block)
+    if (!decode_block(cursor, std::min(block, std::ssize(pixels) - done), differences)) return false;
   return cursor.inside();
 }
 
 template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::uint8_t>);
 template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::int16_t>);
 template bool decode_rice(std::span<const std::byte>, std::int64_t, std::span<std::int32_t>);
+
+#if defined(__x86_64__)
+bool has_rice_lanes() {
+  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512vl");
+  return has;
+}
+
+namespace {
+
+/// One of the lanes by itself, as `decode` does it.
+template <class Pixel, class Decode>
+bool decode_alone(RiceLanes<Pixel>& lanes, std::size_t lane, std::span<const std::byte> stream, Pixel* out,
+                  const Decode& decode) {
+  const auto [bit, last] = lanes.place(lane);
+  BitCursor cursor(stream, bit);
+  Differences<Pixel> differences(last, out);
+  const bool whole = decode(cursor, differences);
+  lanes.put(lane, {cursor.bit(), differences.last()});
+  return whole && cursor.inside();
+}
+
+}  // namespace
+
+template <class Pixel>
+SRCEXTRACT_RICE_LANES bool decode_rice(const std::array<std::span<const std::byte>, rice_lanes>& streams,
+                                       std::int64_t block, std::int64_t count,
+                                       const std::array<Pixel*, rice_lanes>& out) {
+  constexpr std::int64_t stretch = RiceLanes<Pixel>::stretch;
+  RiceLanes<Pixel> lanes(streams);
+  bool inside = true;
+  const auto codes_alone = [&](std::size_t lane, int codes, Pixel* pixels) {
+    inside &= decode_alone(lanes, lane, streams[lane], pixels, [&](BitCursor& cursor, Differences<Pixel>& differences) {
+      decode_codes(cursor, codes, lanes.low_bits(lane), differences);
+      return true;
+    });
+  };
+  for (std::int64_t done = 0; done < count && inside; done += block) {
+    const std::int64_t of_block = std::min(block, count - done);
+    if (lanes.begin_block()) {
+      for (std::int64_t first = 0; first < of_block; first += stretch) {
+        std::array<Pixel*, rice_lanes> here;
+        std::ranges::transform(out, here.begin(), [&](Pixel* pixels) { return pixels + done + first; });
+        lanes.decode(static_cast<int>(std::min(stretch, of_block - first)), here, codes_alone);
+      }
+      continue;
+    }
+    for (std::size_t lane = 0; lane < rice_lanes; ++lane)
+      inside &= decode_alone(lanes, lane, streams[lane], out[lane] + done,
+                             [&](BitCursor& cursor, Differences<Pixel>& differences) {
+                               return decode_block(cursor, of_block, differences);
+                             });
+  }
+  return inside;
+}
+#else
+bool has_rice_lanes() {
+  return false;
+}
+
+template <class Pixel>
+bool decode_rice(const std::array<std::span<const std::byte>, rice_lanes>&, std::int64_t, std::int64_t,
+                 const std::array<Pixel*, rice_lanes>&) {
+  return false;
+}
+#endif
+
+using RiceStreams = std::array<std::span<const std::byte>, rice_lanes>;
+template bool decode_rice(const RiceStreams&, std::int64_t, std::int64_t, const std::array<std::uint8_t*, rice_lanes>&);
+template bool decode_rice(const RiceStreams&, std::int64_t, std::int64_t, const std::array<std::int16_t*, rice_lanes>&);
+template bool decode_rice(const RiceStreams&, std::int64_t, std::int64_t, const std::array<std::int32_t*, rice_lanes>&);
 
 }  // namespace srcextract

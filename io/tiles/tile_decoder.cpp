@@ -1,6 +1,7 @@
 #include "io/tiles/tile_decoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -246,6 +247,46 @@ bool TileDecoder::decode(std::int64_t tile, std::byte* out) const {
   return with_pixel_type(bitpix_, [&]<class Pixel>(Pixel) {
     return decode_as(tile, std::span(reinterpret_cast<Pixel*>(out), static_cast<std::size_t>(grid_.pixels(tile))));
   });
+}
+
+std::size_t TileDecoder::together() const {
+  static_assert(rice_lanes <= most_tiles_together);
+  const bool small = grid_.pixels(0) <= most_pixels_together;
+  return small && method_.codec == TileCodec::rice && has_rice_lanes() ? rice_lanes : 1;
+}
+
+bool TileDecoder::decode(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const {
+  const bool alike = std::ranges::all_of(tiles, [&](std::int64_t tile) {
+    return compressed_.length(tile) != 0 && grid_.pixels(tile) == grid_.pixels(tiles[0]);
+  });
+  if (alike && tiles.size() == rice_lanes && together() == rice_lanes) {
+    return with_pixel_type(bitpix_, [&]<class Pixel>(Pixel) {
+      return with_integer_type(method_.pixel_bytes,
+                               [&]<class Integer>(Integer) { return decode_side_by_side<Integer, Pixel>(tiles, out); });
+    });
+  }
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    if (!decode(tiles[i], out[i])) return false;
+  return true;
+}
+
+template <class Integer, class Pixel>
+bool TileDecoder::decode_side_by_side(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const {
+  const auto count = static_cast<std::size_t>(grid_.pixels(tiles[0]));
+  constexpr bool ready = std::is_same_v<Integer, Pixel>;
+  const auto memory = make_integers<Integer>(ready ? 0 : rice_lanes * count);
+  std::array<std::span<const std::byte>, rice_lanes> streams;
+  std::array<Integer*, rice_lanes> integers;
+  for (std::size_t lane = 0; lane < rice_lanes; ++lane) {
+    streams[lane] = compressed_.stream(tiles[lane]);
+    integers[lane] = ready ? reinterpret_cast<Integer*>(out[lane]) : memory.get() + lane * count;
+  }
+  bool whole = decode_rice(streams, method_.block, static_cast<std::int64_t>(count), integers);
+  if constexpr (!ready)
+    for (std::size_t lane = 0; lane < rice_lanes && whole; ++lane)
+      whole = finish<Integer>(tiles[lane], std::span<const Integer>(integers[lane], count),
+                              std::span(reinterpret_cast<Pixel*>(out[lane]), count));
+  return whole;
 }
 
 std::optional<RicePlane> TileDecoder::rice() const {

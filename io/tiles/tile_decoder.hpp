@@ -6,6 +6,7 @@
 #include <span>
 
 #include "io/tiles/quantised_floats.hpp"
+#include "io/tiles/rice.hpp"
 #include "io/tiles/tile_columns.hpp"
 #include "io/tiles/tile_grid.hpp"
 #include "io/tiles/tile_method.hpp"
@@ -31,6 +32,13 @@ class TileDecoder {
   /// floating-point image is NaN. False if it is damaged.
   bool decode(std::int64_t tile, std::byte* out) const;
 
+  /// Tiles are decoded fastest so many at a time; most_tiles_together at most.
+  std::size_t together() const;
+
+  /// decode() of several tiles, each to an `out` of its own. False if one is damaged; then nothing is known of the
+  /// others.
+  bool decode(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const;
+
   /// How its tiles are to be decoded, but for these themselves, if RICE_1 compressed them; else nothing.
   std::optional<RicePlane> rice() const;
 
@@ -46,6 +54,8 @@ class TileDecoder {
   bool load_uncompressed(std::int64_t tile, std::span<Pixel> pixels) const;
   template <class Integer, class Pixel>
   bool finish(std::int64_t tile, std::span<const Integer> integers, std::span<Pixel> pixels) const;
+  template <class Integer, class Pixel>
+  bool decode_side_by_side(std::span<const std::int64_t> tiles, std::span<std::byte* const> out) const;
   template <class Integer>
   bool decode_integers(std::span<const std::byte> stream, std::span<Integer> integers) const;
   void check_streams(const TileTable& table) const;

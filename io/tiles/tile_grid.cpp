@@ -37,6 +37,7 @@ std::int64_t tile_memory(const Hdu& hdu) {
     all *= length;
     tile *= std::min(side, length);
   }
+  if (tile <= most_pixels_together) tile *= most_tiles_together;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * bytes_of_pixel);  // no machine has more
   all = std::min(all, most);
   return bytes_of_pixel * std::min(all, tile > all / threads ? all : tile * threads) + kept_of_plane(hdu, threads);

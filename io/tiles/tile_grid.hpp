@@ -15,6 +15,10 @@ struct PlaneTile {
   std::int64_t pixels;               ///< of the whole tile, which may reach through several planes
 };
 
+/// A thread decodes as many tiles at a time, at most, if none has more pixels than these: what they are made from is to
+/// stay in its core's cache.
+inline constexpr std::int64_t most_tiles_together = 8, most_pixels_together = std::int64_t{1} << 16;
+
 /// Memory, at most, for the tiles that are decoded at a time by all threads of the machine. Throws Error{input} if
 /// ZTILEn make no sense.
 std::int64_t tile_memory(const Hdu& hdu);

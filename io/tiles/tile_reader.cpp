@@ -1,6 +1,7 @@
 #include "io/tiles/tile_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -87,13 +88,21 @@ void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count
   const TileGrid& grid = decoder_.grid();
   const Request request{plane, first, first + count, grid.plane_width(), out};
   const std::int64_t band = request.width * grid.tile_height();
-  std::vector<PlaneTile> busy;
+  std::vector<PlaneTile> busy, whole;
   for (std::int64_t row = first / band; row <= (request.end - 1) / band; ++row) {
     for (std::int64_t column = 0; column < grid.tiles_across(); ++column) {
       const PlaneTile tile = grid.in_plane(plane, column, row);
-      if (!serve(tile, request, false)) busy.push_back(tile);
+      if (request.pixels_of(tile) < tile.width * tile.height) {
+        if (!serve(tile, request, false)) busy.push_back(tile);
+        continue;
+      }
+      whole.push_back(tile);
+      if (whole.size() < decoder_.together()) continue;
+      serve_whole(whole, request);
+      whole.clear();
     }
   }
+  serve_whole(whole, request);
   for (const PlaneTile& tile : busy) serve(tile, request, true);
 }
 
@@ -117,14 +126,11 @@ std::optional<RicePlane> TileReader::rice_plane(std::int64_t plane) const {
   return found;
 }
 
-/// Copies what is wanted of the tile, unless another thread is decoding it just now and this one is not to wait.
+/// Copies what is wanted of the tile, not all of it, unless another thread is decoding it just now and this one is not
+/// to wait.
 bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait) {
   const std::int64_t wanted = request.pixels_of(tile);
   if (wanted == 0) return true;
-  if (wanted == tile.width * tile.height) {
-    serve_whole(tile, request);
-    return true;
-  }
   const Key key(request.plane, tile.number);
   const std::shared_ptr<SharedTile> shared = share(tile, key);
   std::unique_lock turn(shared->turn, std::defer_lock);
@@ -140,14 +146,36 @@ bool TileReader::serve(const PlaneTile& tile, const Request& request, bool wait)
   return true;
 }
 
-void TileReader::serve_whole(const PlaneTile& tile, const Request& request) {
-  const bool in_place = tile.width == request.width && tile.pixels == tile.width * tile.height;
-  if (in_place) {
-    std::byte* const out = request.out + (tile.y * tile.width - request.first) * pixel_bytes_;
-    if (!decoder_.can_be_decoded(tile.number) || !decoder_.decode(tile.number, out)) fail_on_damage();
-  } else {
-    request.copy(tile, decode(tile.number).get() + tile.before * pixel_bytes_, pixel_bytes_);
+/// As many as are decoded together, at most.
+void TileReader::serve_whole(std::span<const PlaneTile> tiles, const Request& request) {
+  const auto in_place = [&](const PlaneTile& tile) {
+    return tile.width == request.width && tile.pixels == tile.width * tile.height;
+  };
+  std::int64_t elsewhere = 0;
+  for (const PlaneTile& tile : tiles) {
+    if (!decoder_.can_be_decoded(tile.number)) fail_on_damage();
+    if (!in_place(tile)) elsewhere += tile.pixels * pixel_bytes_;
   }
+  const std::unique_ptr<std::byte[]> memory = memory_for_tiles(elsewhere);
+  std::array<std::int64_t, most_tiles_together> numbers;
+  std::array<std::byte*, most_tiles_together> out;
+  std::byte* next = memory.get();
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const PlaneTile& tile = tiles[i];
+    numbers[i] = tile.number;
+    out[i] = in_place(tile) ? request.out + (tile.y * tile.width - request.first) * pixel_bytes_ : next;
+    if (!in_place(tile)) next += tile.pixels * pixel_bytes_;
+  }
+  const std::size_t count = tiles.size();
+  if (!decoder_.decode(std::span(numbers).first(count), std::span(out).first(count))) fail_on_damage();
+  for (std::size_t i = 0; i < count; ++i)
+    if (!in_place(tiles[i])) request.copy(tiles[i], out[i] + tiles[i].before * pixel_bytes_, pixel_bytes_);
+}
+
+std::unique_ptr<std::byte[]> TileReader::memory_for_tiles(std::int64_t bytes) const {
+  std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  if (!memory) throw memory_error(bytes, path_, "to decompress a tile");
+  return memory;
 }
 
 std::shared_ptr<TileReader::SharedTile> TileReader::share(const PlaneTile& tile, const Key& key) {
@@ -178,9 +206,7 @@ std::unique_ptr<std::byte[]> TileReader::decode(std::int64_t tile) {
 
 std::unique_ptr<std::byte[]> TileReader::decode_unless_damaged(std::int64_t tile) {
   if (!decoder_.can_be_decoded(tile)) return nullptr;
-  const std::int64_t bytes = decoder_.grid().pixels(tile) * pixel_bytes_;
-  std::unique_ptr<std::byte[]> pixels(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
-  if (!pixels) throw memory_error(bytes, path_, "to decompress a tile");
+  std::unique_ptr<std::byte[]> pixels = memory_for_tiles(decoder_.grid().pixels(tile) * pixel_bytes_);
   if (!decoder_.decode(tile, pixels.get())) return nullptr;
   return pixels;
 }

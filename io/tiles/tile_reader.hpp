@@ -40,7 +40,8 @@ class TileReader {
   using Key = std::pair<std::int64_t, std::int64_t>;  ///< plane and tile
 
   bool serve(const PlaneTile& tile, const Request& request, bool wait);
-  void serve_whole(const PlaneTile& tile, const Request& request);
+  void serve_whole(std::span<const PlaneTile> tiles, const Request& request);
+  std::unique_ptr<std::byte[]> memory_for_tiles(std::int64_t bytes) const;
   std::shared_ptr<SharedTile> share(const PlaneTile& tile, const Key& key);
   std::unique_ptr<std::byte[]> decode_in_plane(const PlaneTile& tile);
   std::unique_ptr<std::byte[]> decode(std::int64_t tile);

@@ -1,10 +1,16 @@
 #include "io/tiles/rice.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/io/support/cfitsio_rice.hpp"
@@ -189,6 +195,107 @@ TYPED_TEST(RiceOfType, DamagedStreams) {
     } else if (sizeof(TypeParam) < 4) {  // with more low bits than are ever coded, CFITSIO reads something
       ASSERT_FALSE(peers) << trial;
     }
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(read, 100);
+}
+
+/// A stream behind which no byte may be read: a page follows that the process has not.
+class AtTheEdge {
+ public:
+  explicit AtTheEdge(const Bytes& bytes)
+      : size_((bytes.size() / page + 1) * page),
+        memory_(static_cast<std::byte*>(
+            mmap(nullptr, size_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+        stream_(memory_ + size_ - bytes.size(), bytes.size()) {
+    std::ranges::copy(bytes, memory_ + size_ - bytes.size());
+    EXPECT_EQ(mprotect(memory_ + size_, page, PROT_NONE), 0);
+  }
+  ~AtTheEdge() { munmap(memory_, size_ + page); }
+  AtTheEdge(const AtTheEdge&) = delete;
+  AtTheEdge& operator=(const AtTheEdge&) = delete;
+
+  std::span<const std::byte> stream() const { return stream_; }
+
+ private:
+  static constexpr std::size_t page = 65536;
+  std::size_t size_;
+  std::byte* memory_;
+  std::span<const std::byte> stream_;
+};
+
+/// Their pixels, one stream after the other, or nothing where one is damaged.
+template <class Pixel>
+std::optional<std::vector<std::vector<Pixel>>> decode_side_by_side(const std::vector<Bytes>& streams, std::size_t count,
+                                                                   int block) {
+  std::deque<AtTheEdge> at_the_edge;
+  std::vector<std::vector<Pixel>> pixels(rice_lanes, std::vector<Pixel>(count));
+  std::array<std::span<const std::byte>, rice_lanes> lanes;
+  std::array<Pixel*, rice_lanes> out{};
+  for (std::size_t lane = 0; lane < rice_lanes; ++lane) {
+    lanes[lane] = at_the_edge.emplace_back(streams[lane]).stream();
+    out[lane] = pixels[lane].data();
+  }
+  if (!decode_rice(lanes, block, static_cast<std::int64_t>(count), out)) return std::nullopt;
+  return pixels;
+}
+
+TYPED_TEST(RiceOfType, SideBySideWhatCfitsioCodes) {
+  if (!has_rice_lanes()) GTEST_SKIP() << "this processor has no AVX-512";
+  for (int block : {16, 32, 33, 64}) {
+    for (std::size_t count : {1, 2, 17, 32, 33, 1000, 20011}) {
+      std::vector<std::vector<TypeParam>> pixels;
+      std::vector<Bytes> streams;
+      for (int lane = 0; lane < rice_lanes; ++lane) {
+        pixels.push_back(this->wandering_pixels(count));
+        streams.push_back(this->code(pixels.back(), block));
+      }
+      EXPECT_EQ(decode_side_by_side<TypeParam>(streams, count, block), pixels) << block << " " << count;
+    }
+  }
+}
+
+// Noise about a level, as of a detector, with a star here and there: nearly all codes are of usual lengths.
+TYPED_TEST(RiceOfType, SideBySideNoise) {
+  if (!has_rice_lanes()) GTEST_SKIP() << "this processor has no AVX-512";
+  constexpr std::size_t count = 4096;
+  for (double sigma : {0.3, 2.0, 9.0}) {
+    std::vector<std::vector<TypeParam>> pixels;
+    std::vector<Bytes> streams;
+    std::normal_distribution<double> noise(60, sigma);
+    for (int lane = 0; lane < rice_lanes; ++lane) {
+      pixels.emplace_back();
+      while (pixels.back().size() < count)
+        pixels.back().push_back(static_cast<TypeParam>(noise(this->random_) + (this->random_() % 300 == 0 ? 50 : 0)));
+      streams.push_back(this->code(pixels.back(), 32));
+    }
+    EXPECT_EQ(decode_side_by_side<TypeParam>(streams, count, 32), pixels) << sigma;
+  }
+}
+
+TYPED_TEST(RiceOfType, SideBySideOneOfThemDamaged) {
+  if (!has_rice_lanes()) GTEST_SKIP() << "this processor has no AVX-512";
+  constexpr std::size_t count = 500;
+  std::vector<Bytes> good;
+  for (int lane = 0; lane < rice_lanes; ++lane) good.push_back(this->code(this->wandering_pixels(count), 32));
+  int refused = 0, read = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<Bytes> streams = good;
+    Bytes& bytes = streams[this->random_() % rice_lanes];
+    if (trial % 3 == 0) bytes.resize(this->random_() % bytes.size());
+    if (trial % 3 == 1) bytes[this->random_() % bytes.size()] ^= static_cast<std::byte>(1 << this->random_() % 8);
+    if (trial % 3 == 2)
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(this->random_());
+    std::optional<std::vector<std::vector<TypeParam>>> one_by_one(std::in_place);
+    for (const Bytes& stream : streams) {
+      std::vector<TypeParam> decoded(count);
+      if (one_by_one && decode_rice(stream, 32, std::span(decoded)))
+        one_by_one->push_back(decoded);
+      else
+        one_by_one.reset();
+    }
+    (one_by_one ? read : refused)++;
+    ASSERT_EQ(decode_side_by_side<TypeParam>(streams, count, 32), one_by_one) << trial;
   }
   EXPECT_GT(refused, 100);
   EXPECT_GT(read, 100);
