@@ -9,10 +9,14 @@ from tables import Row, amount, at_most, print_table, skipped, times_limit
 BUS_WANTED = {4096: 1.15, 8192: 1.08, 16384: 1.05}  # times the pinned copy
 FILE_SIZE, FILE_WANTED = 16384, 80  # ms
 START_SIZE, START_WANTED = 2048, 1.15  # times a context and one copy
+PARTS_OF_THE_WAY = {"pinned_to_pixels": "... to pixels, in pieces", "pinned_to_looks": "... and looked at as they come",
+                    "pinned_to_sums": "... and the sums of sources there",
+                    "steps_to_rows": "... the steps and rows alone, of pixels that are there"}
+
 
 def bus_rows(session):
     sizes = session.sizes(*BUS_WANTED)
-    entries = session.benchmarks("cuda", ["pinned_copy", "pinned_to_rows"], sizes)
+    entries = session.benchmarks("cuda", ["pinned_copy", *PARTS_OF_THE_WAY, "pinned_to_rows"], sizes)
     for size in sizes:
         entry = entries.get(("pinned_to_rows", size), {"error_message": session.lacking("no such benchmark")})
         if "error_message" in entry:
@@ -20,6 +24,9 @@ def bus_rows(session):
             continue
         yield times_limit(f"pinned memory to rows, {size}²", entry["ms"], entries["pinned_copy", size]["ms"],
                           BUS_WANTED[size], of="the copy alone")
+        for name, part in PARTS_OF_THE_WAY.items():
+            if (name, size) in entries:
+                yield Row(part, ours=amount(entries[name, size]["ms"]))
 
 
 def file_rows(session, backend):

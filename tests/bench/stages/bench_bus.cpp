@@ -1,4 +1,5 @@
-// From stored pixels in page-locked memory to rows on the host, beside the bare copy of the same bytes to the device.
+// From stored pixels in page-locked memory to rows on the host, beside the bare copy of the same bytes to the device,
+// and as far as each part of the way, so that what it takes can be told from one beside the other.
 #include <benchmark/benchmark.h>
 
 #if SRCEXTRACT_HAVE_CUDA
@@ -54,7 +55,7 @@ struct PinnedSky {
   PinnedBuffer bytes;
 };
 
-/// What both benchmarks of a size share: the lesson's four steps, ready to be fed.
+/// What all benchmarks of a size share: the lesson's four steps, ready to be fed.
 class Bus {
  public:
   explicit Bus(std::int64_t size) : sky_(size), pixels_({size, size}, where_) {
@@ -76,15 +77,44 @@ class Bus {
     synchronize(where_);
   }
 
+  /// In pieces, and decoded.
+  void to_pixels() {
+    ingester_.ingest(sky_.source(), pixels_, nullptr);
+    synchronize(where_);
+  }
+
+  /// And every piece looked at as it comes.
+  void to_looks() {
+    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
+    synchronize(where_);
+  }
+
+  /// And what is left of the four steps.
+  void to_sums() {
+    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
+    graph_->launch();
+    synchronize(where_);
+  }
+
   void to_rows() {
     ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
     graph_->launch();
+    receive();
+  }
+
+  /// Of pixels that are there.
+  void steps_to_rows() {
+    graph_->launch();
+    receive();
+  }
+
+ private:
+  void receive() {
     const HostResults::Summary& summary = results_.receive(pixels_, graph_->found(), where_);
     if (summary.runs > where_.capacity.runs) throw std::runtime_error("the sky has more runs than there is room for");
     rows_ = results_.sums(graph_->found(), where_).size();
   }
 
- private:
   Stream stream_{0};
   Gpu where_ = stream_.where();
   PinnedSky sky_;
@@ -118,7 +148,9 @@ const bool registered = [] {
   if (testing::Backend<Gpu>::reason_to_skip()) return false;
   for (const std::int64_t size : {4096, 8192, 16384}) {
     for (const auto& [name, pass] :
-         {std::pair("cuda/pinned_copy", &Bus::copy), std::pair("cuda/pinned_to_rows", &Bus::to_rows)})
+         {std::pair("cuda/pinned_copy", &Bus::copy), std::pair("cuda/pinned_to_pixels", &Bus::to_pixels),
+          std::pair("cuda/pinned_to_looks", &Bus::to_looks), std::pair("cuda/pinned_to_sums", &Bus::to_sums),
+          std::pair("cuda/pinned_to_rows", &Bus::to_rows), std::pair("cuda/steps_to_rows", &Bus::steps_to_rows)})
       benchmark::RegisterBenchmark(name, time_pass, pass)
           ->Arg(size)
           ->UseManualTime()
