@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -18,31 +19,45 @@ class KeptHandles {
 
   /// Of the device of this thread, as which it is given.
   Handle take(int device) {
-    const std::lock_guard lock(mutex_);
-    std::vector<Handle>& kept = kept_[device];
-    if (kept.empty()) {
-      kept.reserve(static_cast<std::size_t>(at_once_));
+    Kept& kept = of(device);
+    const std::lock_guard lock(kept.mutex);
+    if (kept.handles.empty()) {
+      kept.handles.reserve(kept.made + static_cast<std::size_t>(at_once_));  // so that none fails to be given back
       for (int made = 0; made < at_once_; ++made) {
         Handle handle = nullptr;
         check(make_(&handle));
-        kept.push_back(handle);
+        kept.handles.push_back(handle);
+        ++kept.made;
       }
     }
-    const Handle handle = kept.back();
-    kept.pop_back();
+    const Handle handle = kept.handles.back();
+    kept.handles.pop_back();
     return handle;
   }
 
   void give_back(int device, Handle handle) noexcept {
-    const std::lock_guard lock(mutex_);
-    kept_.at(device).push_back(handle);
+    Kept& kept = of(device);
+    const std::lock_guard lock(kept.mutex);
+    kept.handles.push_back(handle);
   }
 
  private:
+  /// Those of one device, which others do not wait for.
+  struct Kept {
+    std::mutex mutex;
+    std::vector<Handle> handles;  ///< that nobody has
+    std::size_t made = 0;
+  };
+
+  Kept& of(int device) {
+    const std::lock_guard lock(mutex_);
+    return kept_[device];
+  }
+
   cudaError_t (*make_)(Handle*);
   int at_once_;
-  std::mutex mutex_;
-  std::map<int, std::vector<Handle>> kept_;
+  std::mutex mutex_;  ///< of the map alone
+  std::map<int, Kept> kept_;
 };
 
 }  // namespace srcextract

@@ -73,10 +73,13 @@ class Crew {
     try {
       for (;;) {
         Places::Turn turn = places_.take(worker, dispatcher_.waiting());
-        if (std::exchange(in_place, false) && places_.withdraw(worker, turn)) return;
+        if (std::exchange(in_place, false) && places_.withdraw(turn)) return;
         const std::vector<ImageTask> tasks =
             dispatcher_.next_together([&](const ImageTask& task) { return images_together(task, turn.execution); });
-        if (tasks.empty()) return places_.end(worker, std::move(turn), 0, 0);
+        if (tasks.empty()) {
+          places_.end(worker, std::move(turn), 0, 0);
+          return;
+        }
         busy_ += static_cast<int>(tasks.size());
         Places::begin(turn);
         if (tasks.front().file->has_bands())
@@ -84,9 +87,7 @@ class Crew {
         else
           process(tasks, turn.execution, progress);
         busy_ -= static_cast<int>(tasks.size());
-        const bool replaced = places_.is_replaced(turn);
-        places_.end(worker, std::move(turn), std::ssize(tasks), pixels_of(tasks));
-        if (replaced) return;
+        if (places_.end(worker, std::move(turn), std::ssize(tasks), pixels_of(tasks))) return;
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);

@@ -21,15 +21,15 @@ bool may_choose(const Machine& machine, std::span<const Execution> executions) {
 }  // namespace
 
 Places::Places(const Machine& machine, const PlannedFiles& files, std::span<const Execution> executions)
-    : machine_(machine), files_(files) {
+    : machine_(machine), image_bytes_(room_for_any(files)) {
   if (may_choose(machine, executions)) roster_.emplace(static_cast<int>(executions.size()));
   for (const CudaDevice& device : machine.devices) add(device, false);
-  if (machine.devices_join) start_ = std::make_unique<DeviceStart>(static_cast<int>(executions.size()));
+  if (machine.devices_join) start_ = std::make_unique<DeviceStart>(static_cast<int>(executions.size()), image_bytes_);
 }
 
 void Places::add(const CudaDevice& device, bool tried) {
   devices_.push_back(device);
-  if (roster_) roster_->add(device.index, std::max<std::int64_t>(1, room_on(device, files_)), tried);
+  if (roster_) roster_->add(device.index, std::max<std::int64_t>(1, room_on(device, image_bytes_)), tried);
 }
 
 Places::Turn Places::take(Worker& worker, std::size_t left) {
@@ -44,7 +44,7 @@ Places::Turn Places::take(Worker& worker, std::size_t left) {
     on_cpu.cpu = machine_.cpu;
     on_cpu.device = std::nullopt;
     on_cpu.extractor = nullptr;
-    ++on_cpu_;
+    if (worker.on_devices_.empty()) ++on_cpu_;
     return {std::move(on_cpu)};
   }
   const auto known = worker.on_devices_.find(*place);
@@ -63,20 +63,27 @@ void Places::begin(Turn& turn) {
   turn.begin = std::chrono::steady_clock::now();
 }
 
-void Places::end(Worker& worker, Turn&& turn, std::int64_t images, std::int64_t pixels) {
+bool Places::end(Worker& worker, Turn&& turn, std::int64_t images, std::int64_t pixels) {
   if (!roster_) {
     worker.sent_to_ = std::move(turn.execution);
-    return;
-  }
-  if (!turn.place) {
-    const std::lock_guard lock(mutex_);
-    --on_cpu_;
+    return false;
   }
   roster_->done({.place = turn.place,
                  .images = images,
                  .pixels = static_cast<double>(pixels),
                  .seconds = images > 0 ? seconds_since(turn.begin) : 0,
                  .first = turn.first});
+  if (turn.place || !worker.on_devices_.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  --on_cpu_;
+  return go();
+}
+
+/// Whether one of those is to go in whose place others have come.
+bool Places::go() {
+  if (replaced_ == 0) return false;
+  --replaced_;
+  return true;
 }
 
 bool Places::wait_for_vacancy() {
@@ -93,21 +100,20 @@ void Places::end_waiting() {
   if (start_) start_->end_waiting();
 }
 
-bool Places::withdraw(Worker& worker, const Turn& turn) {
-  if (!is_replaced(turn)) return false;
-  end(worker, Turn(turn), 0, 0);
+bool Places::withdraw(const Turn& turn) {
+  if (!roster_ || turn.place) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!go()) return false;
+    --on_cpu_;
+  }
+  roster_->done({});
   return true;
 }
 
 bool Places::keep() {
   const std::lock_guard lock(mutex_);
-  if (replaced_ == 0) return false;
-  --replaced_;
-  return true;
-}
-
-bool Places::is_replaced(const Turn& turn) {
-  return roster_ && !turn.place && keep();
+  return go();
 }
 
 void Places::replace(Execution& execution, const Error& error) {

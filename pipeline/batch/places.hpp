@@ -44,7 +44,7 @@ class Places {
     std::chrono::steady_clock::time_point begin = {};
   };
 
-  /// `machine` and `files` must outlive it. `executions`: those of share_out().
+  /// `machine` must outlive it. `executions`: those of share_out().
   Places(const Machine& machine, const PlannedFiles& files, std::span<const Execution> executions);
 
   /// A place for the next turn; `left`: images that nobody has taken yet.
@@ -56,39 +56,38 @@ class Places {
   /// What images are like, of which GPUs that are being made ready hear.
   void show(const PixelSource& image, const std::shared_ptr<const ImageConfig>& config);
 
-  /// The turn is over: so many images, of so many pixels together; none if there were no more.
-  void end(Worker& worker, Turn&& turn, std::int64_t images, std::int64_t pixels);
+  /// The turn is over: so many images, of so many pixels together; none if there were no more. True if another has come
+  /// in the place of this worker meanwhile, who goes.
+  bool end(Worker& worker, Turn&& turn, std::int64_t images, std::int64_t pixels);
 
-  /// Waits until a GPU that has joined could do more than those do who have come to it. True if somebody is at the CPU
-  /// who is to end with the image there, since another takes the next one in his place now; false if there is no more
-  /// to wait for.
+  /// Waits until a GPU that has joined could do more than those do who have come to it. True if somebody who has no
+  /// place on a GPU is at the CPU, and is to end with the image there, since another takes the next one in his place
+  /// now; false if there is no more to wait for.
   bool wait_for_vacancy();
   void end_waiting();
 
   /// Who came in the place of one at the CPU has nothing but the CPU himself. Whether he is to go, since that one is
   /// still there: then his turn is over.
-  bool withdraw(Worker& worker, const Turn& turn);
+  bool withdraw(const Turn& turn);
 
   /// Nobody can come in the place of the one that wait_for_vacancy() told of: he stays. False if he has gone already.
   bool keep();
-
-  /// Whether a worker, whose turn has ended, was replaced so.
-  bool is_replaced(const Turn& turn);
 
   /// In the place of one whose device is lost. Throws Error{device} if there is none.
   void replace(Execution& execution, const Error& error);
 
  private:
   void add(const CudaDevice& device, bool tried);
+  bool go();
 
   const Machine& machine_;
-  const PlannedFiles& files_;
+  std::int64_t image_bytes_;  ///< that an image may take on a device
   std::optional<Roster> roster_;
   std::unique_ptr<DeviceStart> start_;
   std::mutex mutex_;
   std::vector<CudaDevice> devices_;  ///< those that are not lost
   std::size_t next_device_ = 0;
-  int on_cpu_ = 0;    ///< who have an image there
+  int on_cpu_ = 0;    ///< who have an image there, and nothing on a GPU
   int replaced_ = 0;  ///< of these, who end with it
 };
 

@@ -1,6 +1,5 @@
 #include "pipeline/compare/compare.hpp"
 
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -28,15 +27,6 @@ namespace {
 
 /// For the columns that are compared at once. With the pairs, and what sorting takes, ten million rows stay below 4 GB.
 constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
-
-/// Columns of tens of MB come and go all the time: what they release is kept for the next, for entering memory anew
-/// takes a quarter of the time of a large comparison. One arena, so that every thread finds it.
-void keep_memory() {
-  constexpr int largest_kept = 1 << 30;
-  mallopt(M_ARENA_MAX, 1);
-  mallopt(M_MMAP_THRESHOLD, largest_kept);
-  mallopt(M_TRIM_THRESHOLD, -1);
-}
 
 /// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
 std::int64_t expected_rows(const TableFile& file) {
@@ -194,7 +184,6 @@ std::vector<FileComparison> compare_paths(const CompareOptions& options, const C
 
 int run_compare(const CompareOptions& options) {
   configure_log(options.verbosity, "", false);
-  keep_memory();
   const CompareRules rules = options.rules.empty() ? default_rules() : load_rules(options.rules);
   if (options.dump_rules) {
     print_result(dump_rules(rules));

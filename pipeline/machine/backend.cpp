@@ -70,15 +70,6 @@ Cpu usable_threads(int wanted) {
   return {threads};
 }
 
-/// Device memory for the largest of the images: twice what its pixels take as float32, when the file has a byte for
-/// each and, if it is compressed, shrank to a quarter. Twice that if sources are found in another of its shape.
-std::int64_t room_for_any(const PlannedFiles& files) {
-  std::int64_t largest = 1;
-  for (const PlannedFile& planned : files)
-    largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes(planned.file));
-  return 2 * static_cast<std::int64_t>(sizeof(float)) * largest;
-}
-
 /// A guess: how many images of a file there are is known when it is opened.
 std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
@@ -89,8 +80,9 @@ std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
 std::int64_t count_workers(const Machine& machine, const PlannedFiles& files) {
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
+  const std::int64_t image_bytes = room_for_any(files);
   std::int64_t on_devices = 0;
-  for (const CudaDevice& device : machine.devices) on_devices += room_on(device, files);
+  for (const CudaDevice& device : machine.devices) on_devices += room_on(device, image_bytes);
   const std::int64_t workers = std::min({threads, count_images(files, threads), on_devices});
   return workers > threads / 2 ? workers : std::min<std::int64_t>(devices, std::max<std::int64_t>(1, workers));
 }
@@ -138,8 +130,15 @@ std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& fil
   return shares;
 }
 
-std::int64_t room_on(const CudaDevice& device, const PlannedFiles& files) {
-  return device.free_memory / room_for_any(files);
+std::int64_t room_for_any(const PlannedFiles& files) {
+  std::int64_t largest = 1;
+  for (const PlannedFile& planned : files)
+    largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes(planned.file));
+  return 2 * static_cast<std::int64_t>(sizeof(float)) * largest;
+}
+
+std::int64_t room_on(const CudaDevice& device, std::int64_t image_bytes) {
+  return device.free_memory / image_bytes;
 }
 
 bool is_lost(const CudaDevice& device) {

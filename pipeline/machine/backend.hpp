@@ -59,8 +59,12 @@ Execution on_device(const Machine& machine, const std::optional<CudaDevice>& dev
 /// worker, who has all threads. One in which the sources of another are found takes as much memory there again.
 std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& files);
 
-/// How many who have images of their own the device has memory for, if they are like these.
-std::int64_t room_on(const CudaDevice& device, const PlannedFiles& files);
+/// Device memory for the largest of the images: twice what its pixels take as float32, when the file has a byte for
+/// each and, if it is compressed, shrank to a quarter. Twice that if sources are found in another of its shape.
+std::int64_t room_for_any(const PlannedFiles& files);
+
+/// How many who have images of their own the device has memory for, if one takes so many bytes.
+std::int64_t room_on(const CudaDevice& device, std::int64_t image_bytes);
 
 /// Whether this process can use the device no more.
 bool is_lost(const CudaDevice& device);

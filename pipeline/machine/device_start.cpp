@@ -17,6 +17,8 @@
 
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/log/seconds_since.hpp"
+#include "pipeline/machine/backend.hpp"
+#include "stages/core/counted.hpp"
 
 namespace srcextract {
 namespace {
@@ -77,6 +79,7 @@ struct DeviceStart::State {
 
   bool add(const CudaDevice& device, bool tried);
   void tell();
+  bool claim_one(int device);
   void end_one();
   void prepare(const CudaDevice& device);
 
@@ -86,8 +89,10 @@ struct DeviceStart::State {
   std::optional<Sample> sample;
   std::vector<Ready> ready;
   std::map<int, std::vector<std::shared_ptr<CudaExtractor>>> prepared;
-  std::map<int, int> wanted;  ///< extractors of a device
-  int workers = 0, under_way = 1, usable = 0;
+  GpuCalls calls;
+  std::int64_t image_bytes = 1;
+  std::map<int, std::int64_t> wanted;  ///< extractors of a device that are still to be made
+  int workers = 0, devices = 1, under_way = 1, usable = 0;
   int told = 0;         ///< of what wait() waits for
   bool waiting = true;  ///< somebody may
   std::optional<Error> failure;
@@ -126,40 +131,43 @@ void DeviceStart::State::prepare(const CudaDevice& device) {
     return;
   }
   {
-    // As many as workers will find room for (room_on).
-    const std::int64_t room = device.free_memory / (2 * std::int64_t{sizeof(float)} * like->shape.count());
+    // Workers come to all of them: each has its share, if there is room for so many.
     const std::lock_guard lock(mutex);
-    wanted[device.index] = static_cast<int>(std::clamp<std::int64_t>(room, 1, workers));
+    const std::int64_t share = (workers + devices - 1) / devices;
+    wanted[device.index] = std::clamp<std::int64_t>(room_on(device, image_bytes), 1, share);
   }
-  for (bool first = true;; first = false) {
+  for (int made = 0; claim_one(device.index); ++made) {
     auto extractor = std::make_shared<CudaExtractor>(device.index, Cpu{1});
-    extractor->prepare(like->shape, like->format, config);
-    if (first) {
+    calls.prepare(*extractor, like->shape, like->format, config);
+    if (made == 0) {
       const auto again = Clock::now();
-      extractor->prepare(like->shape, like->format, config);
+      calls.prepare(*extractor, like->shape, like->format, config);
       if (!add(device, seconds_since(again) < quick)) return;
     }
     const std::lock_guard lock(mutex);
-    int& still_wanted = wanted.at(device.index);
-    if (left || still_wanted <= 0) return;
+    if (left || !waiting) return;
     prepared[device.index].push_back(std::move(extractor));
     ++told;
     changed.notify_all();
-    spdlog::debug("CUDA device {}: ready for {} workers after {:.3f} s", device.index, workers - still_wanted + 1,
+    spdlog::debug("CUDA device {}: ready for {} after {:.3f} s", device.index, counted(made + 1, "worker"),
                   seconds_since(begin));
-    if (--still_wanted == 0) return;
   }
+}
+
+/// Whether another extractor of the device is to be made.
+bool DeviceStart::State::claim_one(int device) {
+  const std::lock_guard lock(mutex);
+  return !left && waiting && wanted[device]-- > 0;
 }
 
 void DeviceStart::State::start(int index) {
   std::optional<Error> error;
   try {
-    const CudaDevice device = start_cuda_device(index);
+    const CudaDevice device = calls.start(index);
     spdlog::debug("CUDA device {}: has a context after {:.3f} s", index, seconds_since(begin));
     {
       const std::lock_guard lock(mutex);
       ++usable;
-      wanted[index] = 0;
     }
     prepare(device);
   } catch (const Error& caught) {
@@ -181,7 +189,7 @@ void DeviceStart::State::end_one() {
 void DeviceStart::State::start_all(const std::shared_ptr<State>& self) {
   int count = 0;
   try {
-    count = count_cuda_devices();
+    count = calls.count();
   } catch (const Error& error) {
     const std::lock_guard lock(mutex);
     failure = error;
@@ -189,7 +197,7 @@ void DeviceStart::State::start_all(const std::shared_ptr<State>& self) {
   }
   {
     const std::lock_guard lock(mutex);
-    under_way = count;
+    devices = under_way = count;
   }
   std::vector<std::jthread> others;
   for (int index = 1; index < count; ++index) {
@@ -215,8 +223,10 @@ void tell_of_no_gpu(const Error& error, bool named) {
               "back end: CPU, because no GPU can be used: {}", error.what());
 }
 
-DeviceStart::DeviceStart(int workers) : state_(std::make_shared<State>()) {
+DeviceStart::DeviceStart(int workers, std::int64_t image_bytes, GpuCalls calls) : state_(std::make_shared<State>()) {
   state_->workers = workers;
+  state_->image_bytes = image_bytes;
+  state_->calls = std::move(calls);
   try {
     threads().start([state = state_] { state->start_all(state); });
   } catch (const std::system_error&) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,12 +19,20 @@ bool has_gpu_driver();
 /// Logs why there is no GPU. That is news to who named one or has one; to all others it is said with --verbose.
 void tell_of_no_gpu(const Error& error, bool named);
 
+/// What GPUs are asked for; others stand in for them in tests.
+struct GpuCalls {
+  std::function<int()> count = count_cuda_devices;
+  std::function<CudaDevice(int)> start = start_cuda_device;
+  std::function<void(CudaExtractor&, const Shape&, const PixelFormat&, const Config&)> prepare =
+      &CudaExtractor::prepare;
+};
+
 /// Makes all GPUs ready for work while others are at work: driver and contexts take as long as many images, and what
 /// workers need there as long as some. Each GPU has a thread; one that never becomes ready holds nobody up.
 class DeviceStart {
  public:
-  /// Begins; so many workers will want extractors.
-  explicit DeviceStart(int workers);
+  /// Begins; so many workers will want an extractor each, wherever, for images that take so many bytes on a device.
+  DeviceStart(int workers, std::int64_t image_bytes, GpuCalls calls = {});
 
   /// Waits for nobody. What is under way then ends with the process, which waits for it unless it is ended by _Exit.
   ~DeviceStart();

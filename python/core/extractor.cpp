@@ -165,12 +165,11 @@ class Extractor {
   Extractor(const std::string& backend, const std::vector<int>& devices, int threads)
       : wish_{backend_of(backend), devices, threads > 0 ? threads : available_threads()} {}
   ~Extractor() {
-    if (on_devices_.empty() && readers_.empty() && !uses_device(chosen_) && !uses_device(by_size_)) return;
+    if (on_devices_.empty() && readers_.empty() && !(of_large_ && of_large_->device)) return;
     const DeviceOfThread of_caller;
     on_devices_.clear();
     readers_.clear();
-    chosen_.reset();
-    by_size_.reset();
+    of_large_.reset();
   }
   Extractor(const Extractor&) = delete;
   Extractor& operator=(const Extractor&) = delete;
@@ -223,7 +222,8 @@ class Extractor {
       OpenImage opened(task, job);
       Progress progress(Progress::Show::nothing, 1, 0);
       const std::int64_t bytes = shape.count() * opened.input().first().format.bytes();
-      const auto of_caller = device || may_take_device(bytes) ? std::make_unique<DeviceOfThread>() : nullptr;
+      const auto of_caller =
+          device || may_take_device({.pixel_bytes = bytes}) ? std::make_unique<DeviceOfThread>() : nullptr;
       const Execution& execution = device ? execution_on(*device) : execution_for(bytes);
       opened.finish(extract_image(opened.input(), execution, progress), execution);
     });
@@ -244,13 +244,11 @@ class Extractor {
     return selected;
   }
 
-  static bool uses_device(const std::optional<Execution>& execution) { return execution && execution->device; }
-
-  /// Whether a device may be what takes an image of the host's of so many bytes.
-  bool may_take_device(std::int64_t bytes) const {
-    if (wish_.backend == Backend::cpu) return false;
+  /// Whether a device may be what works on so much that the host has.
+  bool may_take_device(const Workload& work) const {
+    if (wish_.backend == Backend::cpu || !cuda_built()) return false;
     return wish_.backend == Backend::cuda || !wish_.devices.empty() ||
-           estimate_times({.pixel_bytes = bytes}, wish_.threads).favours_gpu();
+           estimate_times(work, wish_.threads).favours_gpu();
   }
 
   /// By which the host gets what it needs of arrays of the same device.
@@ -266,7 +264,9 @@ class Extractor {
     std::vector<PlannedFile> files = {{look_at(path, path), {}}};
     files.front().file.config = configuration.given;
     files.front().file.beside = files_beside(with, configuration);
-    const Machine machine = machine_of(wish_, workload_of(files, with.reference));
+    const Workload work = workload_of(files, with.reference);
+    const auto of_caller = may_take_device(work) ? std::make_unique<DeviceOfThread>() : nullptr;
+    const Machine machine = machine_of(wish_, work);
     MemoryBudget budget = memory_budget(std::nullopt);
     const KeptFiles nothing({});
     std::mutex mutex;
@@ -301,24 +301,21 @@ class Extractor {
     return on_devices_.emplace(device, on_device(machine, machine.devices.front(), machine.cpu.threads)).first->second;
   }
 
-  /// What takes an image of so many bytes; a device is kept from image to image.
+  /// What takes an image of so many bytes, from image to image.
   const Execution& execution_for(std::int64_t bytes) {
-    const bool small = wish_.backend == Backend::automatic;
-    std::optional<Execution>& execution = small ? by_size_ : chosen_;
-    if (!execution || (small && bytes != sized_for_)) {
-      sized_for_ = bytes;
-      const Machine machine = machine_of(wish_, {.pixel_bytes = bytes});
+    const Workload work{.pixel_bytes = bytes};
+    std::optional<Execution>& execution = may_take_device(work) ? of_large_ : of_small_;
+    if (!execution) {
+      const Machine machine = machine_of(wish_, work);
       const auto device = machine.devices.empty() ? std::nullopt : std::optional(machine.devices.front());
-      if (!execution || execution->device.has_value() != device.has_value())
-        execution = on_device(machine, device, machine.cpu.threads);
+      execution = on_device(machine, device, machine.cpu.threads);
     }
     return *execution;
   }
 
   MachineWish wish_;
   std::timed_mutex mutex_;
-  std::optional<Execution> chosen_, by_size_;
-  std::int64_t sized_for_ = 0;  ///< bytes of the image for which by_size_ was chosen
+  std::optional<Execution> of_large_, of_small_;  ///< images for which a device may be taken, and is not
   std::map<int, Execution> on_devices_;
   std::map<int, std::shared_ptr<DeviceReader>> readers_;
 };

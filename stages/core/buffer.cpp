@@ -24,7 +24,8 @@ constexpr std::align_val_t alignment{64};
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Smaller buffers have no huge pages.
-constexpr std::size_t small_buffer = 2 * huge_page;
+constexpr std::size_t small_buffer = KeepBuffers::least;
+static_assert(small_buffer == 2 * huge_page);
 
 /// Asks for huge pages where there is room for some: entering an image page by page costs more than reading it once.
 /// Only a wish, which the system may not grant. Of a buffer that is used here and there all becomes resident: such a
@@ -157,13 +158,16 @@ KeptBuffers& kept_buffers() {
 }  // namespace
 
 KeepBuffers::KeepBuffers() {
-  mallopt(M_MMAP_THRESHOLD, static_cast<int>(small_buffer));
-  mallopt(M_TRIM_THRESHOLD, -1);
   kept_buffers().begin();
 }
 
 KeepBuffers::~KeepBuffers() {
   kept_buffers().end();
+}
+
+void keep_released_memory(std::size_t less_than) {
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(less_than));
+  mallopt(M_TRIM_THRESHOLD, -1);
 }
 
 void* allocate(std::size_t bytes, const Cpu&) {

@@ -1,4 +1,7 @@
 """srcextract.extract gives what the command gives, whatever the image is in."""
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -120,3 +123,24 @@ def test_a_wrong_key_is_told_with_the_one_that_may_be_meant(tmp_path):
     (tmp_path / "text.fits").write_text("no image")
     with pytest.raises(srcextract.InputError, match="FITS"):
         srcextract.extract(tmp_path / "text.fits")
+
+
+MEMORY_AFTERWARDS = """
+import sys, numpy, srcextract
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+def churn():
+    arrays = [numpy.ones(1 << 17) for _ in range(400)]
+before = resident()
+churn()
+srcextract.extract(sys.argv[1])
+srcextract.compare(srcextract.extract(sys.argv[1]), srcextract.extract(sys.argv[1]))
+churn()
+print(resident() - before)
+"""
+
+
+def test_what_others_release_goes_back_to_the_system_after_a_file(sky_path):
+    done = subprocess.run([sys.executable, "-c", MEMORY_AFTERWARDS, str(sky_path)], capture_output=True, text=True,
+                          check=True)
+    assert int(done.stdout) < 200e6  # 400 MB were made and released twice

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("threads", std::to_string(srcextract::available_threads()));
   benchmark::AddCustomContext("field", "1000 sources/Mpixel, config/lesson.yaml");
   const srcextract::KeepBuffers as_for_a_list_of_images;
+  srcextract::keep_released_memory(srcextract::KeepBuffers::least);
   srcextract::bench::add_cpu_stages();
   srcextract::bench::add_cpu_morphology();
   srcextract::bench::add_cpu_combinations();
