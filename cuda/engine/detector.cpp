@@ -1,7 +1,7 @@
 #include "cuda/engine/detector.hpp"
 
 #include <algorithm>
-#include <map>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -15,10 +15,9 @@ namespace {
 
 /// Device memory that an image takes unless it is crowded: its pixels, what the clip keeps of them, the foreground as
 /// bits, which quads are bright, and room for runs and sources.
-std::int64_t memory_needed(const Shape& shape, const Config& config) {
+std::int64_t memory_needed(const Shape& shape, const Capacity& room) {
   constexpr std::int64_t run_bytes = 48;  // itself, its label, and what labelling and measuring it take
   constexpr std::int64_t source_bytes = sizeof(SourceSums);
-  const Capacity room = initial_capacity(shape, config);
   const std::int64_t words = (shape.width + 31) / 32 * shape.height;
   // The rooms of cuda/sky/background.cu: of a small image all of it twice, or two tiles a block.
   constexpr std::int64_t least_kept = std::int64_t{40} << 20;
@@ -28,24 +27,42 @@ std::int64_t memory_needed(const Shape& shape, const Config& config) {
          room.sources * source_bytes;
 }
 
-/// Room that images of a shape turned out to need in this process: who comes to such images later need not find it out,
-/// for which memory is freed, and the whole device waits.
+/// Room that images of a shape turned out to need in this process, extracted so: who comes to such images later need
+/// not find it out, for which memory is freed, and the whole device waits. The last few kinds of images are known.
 class KnownCapacities {
  public:
   Capacity of(const Shape& shape, const Config& config) {
     const std::lock_guard lock(mutex_);
-    const Capacity initial = initial_capacity(shape, config), known = known_[{shape.width, shape.height}];
-    return {std::max(initial.runs, known.runs), std::max(initial.sources, known.sources)};
+    const auto found = find(shape, config);
+    return found == known_.end() ? initial_capacity(shape, config) : found->capacity;
   }
-  void add(const Shape& shape, const Capacity& capacity) {
+  void add(const Shape& shape, const Config& config, const Capacity& capacity) {
     const std::lock_guard lock(mutex_);
-    Capacity& known = known_[{shape.width, shape.height}];
-    known = {std::max(known.runs, capacity.runs), std::max(known.sources, capacity.sources)};
+    const auto found = find(shape, config);
+    if (found != known_.end()) {
+      Capacity& known = found->capacity;
+      known = {std::max(known.runs, capacity.runs), std::max(known.sources, capacity.sources)};
+      return;
+    }
+    constexpr std::size_t most = 16;
+    if (known_.size() == most) known_.pop_front();
+    known_.push_back({shape, config.settings(), capacity});
   }
 
  private:
+  struct Known {
+    Shape shape;
+    Settings settings;
+    Capacity capacity;
+  };
+
+  std::deque<Known>::iterator find(const Shape& shape, const Config& config) {
+    return std::ranges::find_if(
+        known_, [&](const Known& known) { return known.shape == shape && known.settings == config.settings(); });
+  }
+
   std::mutex mutex_;
-  std::map<std::pair<std::int64_t, std::int64_t>, Capacity> known_;
+  std::deque<Known> known_;
 };
 
 /// Never destroyed: threads may prepare for images when the process ends.
@@ -59,9 +76,9 @@ std::string megabytes(std::int64_t bytes) {
 }
 
 /// For so many images, what others need for them, and the buffers of the copy.
-void require_memory(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside, Stream& stream) {
+void require_memory(const Shape& shape, const Capacity& room, std::size_t images, std::int64_t beside, Stream& stream) {
   const std::int64_t needed =
-      memory_needed(shape, config) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
+      memory_needed(shape, room) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
@@ -80,8 +97,8 @@ void Detector::prepare(const Shape& shape, const Config& config, std::size_t ima
   if (!new_shape && images <= pixels_.size()) return;
   graph_.reset();
   pixels_.clear();
-  require_memory(shape, config, images, beside, stream_);
   if (new_shape) capacity_ = known_capacities().of(shape, config);
+  require_memory(shape, capacity_, images, beside, stream_);
   shape_ = shape;
   for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
 }
@@ -95,7 +112,7 @@ bool Detector::may_be_reused(const Config& config) const {
 
 void Detector::grow(const Capacity& needed) {
   capacity_ = grown_capacity(capacity_, needed.runs, needed.sources);
-  known_capacities().add(shape_, capacity_);
+  known_capacities().add(shape_, captured_, capacity_);
 }
 
 FollowingClip& Detector::follow(const Config& config) {
