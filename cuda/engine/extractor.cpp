@@ -286,9 +286,7 @@ void CudaExtractor::Session::make_room(const RunPlan& plan) {
 
 Extraction CudaExtractor::Session::extract(const Exposure& exposure, const Config& config, const Observer& observer,
                                            const Found* sources) {
-  const bool plain = exposure.planes.size() == 1 && !exposure.reference && !exposure.weights && !exposure.mask &&
-                     !exposure.level && sources == nullptr;
-  if (plain && !detector_.has(exposure.shape())) {
+  if (sources == nullptr && is_plain(exposure, config) && !detector_.has(exposure.shape())) {
     std::unique_lock turn(first_image(where().device), std::try_to_lock);
     if (turn) return extract_now(exposure, config, observer, sources);
     turn.lock();
