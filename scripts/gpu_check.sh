@@ -3,7 +3,7 @@
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-steps=tests,compare,bytes,survey,sanitize,scipy,bench
+steps=tests,compare,bytes,survey,sanitize,scipy,wheel,bench
 
 usage() {
   cat <<END
@@ -18,6 +18,8 @@ finds it). Needs a GPU, python3 with numpy (and scipy), and compute-sanitizer. S
             shards; and with detection images, bands and positions
   sanitize  compute-sanitizer: memcheck, racecheck, initcheck, synccheck
   scipy     tests/truth/support/scipy_compare.py on CUDA, random masks labelled and cleaned included
+  wheel     the Python package of SRCEXTRACT_WHEEL, made by scripts/wheel.sh: its tests with what Python has there (CuPy,
+            PyTorch, JAX), and how threads of Python scale beside the command's
   bench     scripts/bench.sh --full
 Ends with a table; exits 1 if anything failed. PYTHON names the interpreter (python3).
 END
@@ -369,6 +371,16 @@ step_scipy() {
   check "SciPy's results on CUDA" "$python" -B tests/truth/support/scipy_compare.py --program "$program" --backend cuda \
     --label-masks "$tests/label_masks" --clean-masks "$tests/clean_masks" \
     --combine-planes "$tests/combine_planes"
+}
+
+step_wheel() {
+  [[ -n ${SRCEXTRACT_WHEEL:-} ]] || { skip "wheel" "SRCEXTRACT_WHEEL names none"; return; }
+  local -x PYTHONPATH=$work/site
+  check "wheel installed" "$python" -m pip install -q --no-index --no-deps --target "$work/site" "$SRCEXTRACT_WHEEL"
+  check "tests/python" "$python" -B -m pytest -q -p no:cacheprovider tests/python
+  tail -n 3 "$work/log"
+  check "threads of Python" "$python" -B tests/bench/python_threads.py --program "$program"
+  cat "$work/log"
 }
 
 step_bench() {
