@@ -1,18 +1,17 @@
-// What is above a level where the clip has left which quads are bright: the same runs as without, whatever the level,
-// and on the host, which is left nothing.
+// What is above a level where a GPU's clip has left which quads are bright: the runs of the host, which reads all of
+// the image, whatever the level.
 #include <cmath>
 #include <random>
-#include <type_traits>
 #include <utility>
 
 #include "stages/sky/background.hpp"
 #include "tests/parity/parity_support.hpp"
 
+#if SRCEXTRACT_HAVE_CUDA
 namespace srcextract {
 namespace {
 
 using testing::Backend;
-using testing::Backends;
 using testing::Field;
 using testing::nan;
 using testing::same_bytes;
@@ -86,10 +85,9 @@ Image<float, Where> put(const Backend<Where>& backend, const Field& field) {
   return testing::put_image(backend, field.shape, field.pixels);
 }
 
-template <class Where>
-BrightQuads<Where> of_any_size() {
-  BrightQuads<Where> bright;
-  if constexpr (requires { bright.least_pixels; }) bright.least_pixels = 0;
+BrightQuads<Gpu> of_any_size() {
+  BrightQuads<Gpu> bright;
+  bright.least_pixels = 0;
   return bright;
 }
 
@@ -111,107 +109,96 @@ Wanted found_by_one_thread(const Field& field, const BackgroundConfig& config) {
   return wanted;
 }
 
-template <class Where>
-class BrightParity : public StageTest<Where> {
+class BrightParity : public StageTest<Gpu> {
  protected:
   /// Returns how many levels there were at which quads tell where to look.
   std::size_t expect_same_as_one_thread(const Field& field, const BackgroundConfig& config) {
-    const Image<float, Where> image = put(this->backend(), field);
-    BrightQuads<Where> bright = of_any_size<Where>();
-    const Background background = fetch(estimate_background(image, config, this->where(), bright), this->where());
+    const Image<float, Gpu> image = put(backend(), field);
+    BrightQuads<Gpu> bright = of_any_size();
+    const Background background = fetch(estimate_background(image, config, where(), bright), where());
     expect_quads_above_limit(field, image, bright);
     std::size_t told = 0;
     for (const auto& [level, wanted] : found_by_one_thread(field, config)) {
-      const auto levels = testing::put_levels(this->backend(), level);
+      const auto levels = testing::put_levels(backend(), level);
       const std::string name = field.name + " above " + std::to_string(level);
-      expect_same(found(this->backend(), background, find_runs(image, levels, bright, this->where())), wanted, name);
+      expect_same(found(backend(), background, find_runs(image, levels, bright, where())), wanted, name);
       if (tells(bright, level)) ++told;
     }
     return told;
   }
 
  private:
-  bool tells(const BrightQuads<Where>& bright, double level) {
-    if constexpr (std::is_same_v<Where, Cpu>) {
-      return true;  // all it has to
-    } else {
-      return bright.of != nullptr && level >= static_cast<double>(fetch(bright.limit, this->where()));
-    }
+  bool tells(const BrightQuads<Gpu>& bright, double level) {
+    return bright.of != nullptr && level >= static_cast<double>(fetch(bright.limit, where()));
   }
 
   /// Pixel by pixel.
-  void expect_quads_above_limit(const Field& field, const Image<float, Where>& image,
-                                const BrightQuads<Where>& bright) {
-    if constexpr (!std::is_same_v<Where, Cpu>) {
-      ASSERT_EQ(bright.of, image.pixels.data()) << field.name;
-      const float limit = fetch(bright.limit, this->where());
-      const std::vector<std::uint32_t> quads = this->backend().get(bright.quads);
-      std::vector<std::uint32_t> wanted(quads.size());
-      ASSERT_GE(wanted.size() * 128, field.pixels.size()) << field.name;
-      for (std::size_t i = 0; i < field.pixels.size(); ++i) {
-        if (field.pixels[i] > limit) wanted[i / 128] |= 1U << i / 4 % 32;
-      }
-      EXPECT_EQ(quads, wanted) << field.name;
+  void expect_quads_above_limit(const Field& field, const Image<float, Gpu>& image, const BrightQuads<Gpu>& bright) {
+    ASSERT_EQ(bright.of, image.pixels.data()) << field.name;
+    const float limit = fetch(bright.limit, where());
+    const std::vector<std::uint32_t> quads = backend().get(bright.quads);
+    std::vector<std::uint32_t> wanted(quads.size());
+    ASSERT_GE(wanted.size() * 128, field.pixels.size()) << field.name;
+    for (std::size_t i = 0; i < field.pixels.size(); ++i) {
+      if (field.pixels[i] > limit) wanted[i / 128] |= 1U << i / 4 % 32;
     }
+    EXPECT_EQ(quads, wanted) << field.name;
   }
 };
-TYPED_TEST_SUITE(BrightParity, Backends);
 
-TYPED_TEST(BrightParity, RunsAreThoseOfAllPixelsWhateverTheWidth) {
+TEST_F(BrightParity, RunsAreThoseOfAllPixelsWhateverTheWidth) {
   std::size_t told = 0;
   const std::vector<Field> fields = fields_of_widths();
   for (std::size_t i = 0; i < fields.size(); i += testing::sanitized ? 5 : 1)
-    told += this->expect_same_as_one_thread(fields[i], {});
+    told += expect_same_as_one_thread(fields[i], {});
   EXPECT_GT(told, static_cast<std::size_t>(testing::sanitized ? 10 : 50));
 }
 
-TYPED_TEST(BrightParity, RunsAreThoseOfAllPixelsWhereTheSampleMisleads) {
+TEST_F(BrightParity, RunsAreThoseOfAllPixelsWhereTheSampleMisleads) {
   std::size_t told = 0;
   const std::vector<Field> fields = fields_that_mislead();
   for (std::size_t i = 0; i < fields.size(); i += testing::sanitized ? 5 : 1) {
     for (const BackgroundConfig& config : {BackgroundConfig{.kappa = 3}, BackgroundConfig{.kappa = 1.5},
                                            BackgroundConfig{.kappa = 5, .max_iterations = 1}})
-      told += this->expect_same_as_one_thread(fields[i], config);
+      told += expect_same_as_one_thread(fields[i], config);
   }
   EXPECT_GT(told, static_cast<std::size_t>(testing::sanitized ? 10 : 50));
 }
 
 /// What was left of one image is of no use in another, nor what was left before in the same.
-TYPED_TEST(BrightParity, AnotherImageIsReadAsAWhole) {
+TEST_F(BrightParity, AnotherImageIsReadAsAWhole) {
   const Field one = testing::star_field({1024, 200}, 0, 10, 500, 3);
   const Field other = testing::star_field({1024, 200}, 100, 10, 500, 4);
-  const Image<float, TypeParam> image = put(this->backend(), one), second = put(this->backend(), other);
-  const auto levels = testing::put_levels(this->backend(), 60);
-  BrightQuads<TypeParam> bright = of_any_size<TypeParam>();
-  estimate_background(image, {}, this->where(), bright);
-  const auto expect_all = [&](const Image<float, TypeParam>& in) {
-    const auto runs = find_runs(in, levels, bright, this->where());
-    const auto wanted = find_runs(in, levels, this->where());
-    expect_same(found(this->backend(), {}, runs), found(this->backend(), {}, wanted), "60");
-    EXPECT_FALSE(testing::get_runs(this->backend(), runs).empty());
+  const Image<float, Gpu> image = put(backend(), one), second = put(backend(), other);
+  const auto levels = testing::put_levels(backend(), 60);
+  BrightQuads<Gpu> bright = of_any_size();
+  estimate_background(image, {}, where(), bright);
+  const auto expect_all = [&](const Image<float, Gpu>& in) {
+    const auto runs = find_runs(in, levels, bright, where());
+    const auto wanted = find_runs(in, levels, where());
+    expect_same(found(backend(), {}, runs), found(backend(), {}, wanted), "60");
+    EXPECT_FALSE(testing::get_runs(backend(), runs).empty());
   };
   expect_all(image);
   expect_all(second);
-  estimate_background(second, {}, this->where(), bright);
+  estimate_background(second, {}, where(), bright);
   expect_all(second);
   expect_all(image);
 }
 
 /// With the size from which on it is done by itself.
-TYPED_TEST(BrightParity, ALargeImageHasTheSameRuns) {
+TEST_F(BrightParity, ALargeImageHasTheSameRuns) {
   const Field field = testing::star_field({4096, testing::sanitized ? 200 : 2050}, 0, 10, 1000, 9);
-  const Image<float, TypeParam> image = put(this->backend(), field);
-  BrightQuads<TypeParam> bright;
-  const Background background = fetch(estimate_background(image, {}, this->where(), bright), this->where());
-  if constexpr (requires { bright.of; }) {
-    EXPECT_EQ(bright.of == image.pixels.data(), !testing::sanitized);
-  }
+  const Image<float, Gpu> image = put(backend(), field);
+  BrightQuads<Gpu> bright;
+  const Background background = fetch(estimate_background(image, {}, where(), bright), where());
+  EXPECT_EQ(bright.of == image.pixels.data(), !testing::sanitized);
   for (const auto& [level, wanted] : found_by_one_thread(field, {})) {
-    const auto levels = testing::put_levels(this->backend(), level);
-    expect_same(found(this->backend(), background, find_runs(image, levels, bright, this->where())), wanted,
-                std::to_string(level));
+    const auto levels = testing::put_levels(backend(), level);
+    expect_same(found(backend(), background, find_runs(image, levels, bright, where())), wanted, std::to_string(level));
   }
 }
 
 }  // namespace
 }  // namespace srcextract
+#endif
