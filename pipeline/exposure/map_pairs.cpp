@@ -115,13 +115,13 @@ HduNames of_any_version(const MapKeys& keys) {
   return all;
 }
 
-/// The maps that a section names; `file` is that of the images. What a file of their own takes, inflated, is taken off
-/// `most_inflated`.
-Images select_maps(const MapKeys& keys, FitsImages& file, const Config& config, std::int64_t& most_inflated) {
+/// The maps that a section names; `file` is that of the images, if they are in one. What a file of their own takes,
+/// inflated, is taken off `most_inflated`.
+Images select_maps(const MapKeys& keys, FitsImages* file, const Config& config, std::int64_t& most_inflated) {
   Images maps = said_at_map(keys, config, [&] {
     std::optional<FitsImages> other;
     if (!keys.file.empty()) other.emplace(keys.file, most_inflated);
-    FitsImages& of = other ? *other : file;
+    FitsImages& of = other ? *other : *file;
     Images named =
         of.select(keys.hdus, keys.hdu_key);  // or else it says what is missing by the names as they were given
     const bool no_others = keys.hdus.several() || named.front().shape.count() == 0;
@@ -196,11 +196,35 @@ std::vector<std::string> files_of_maps(const Config& config) {
   return files;
 }
 
+void add_maps_of_files(SelectedMaps& maps, const SelectedImage& image, const Config& config,
+                       std::int64_t& most_inflated) {
+  std::vector<SelectedMaps> all = {std::move(maps)};
+  for (const NamedMap& named : named_maps(config)) {
+    const MapKeys& keys = named.keys;
+    SelectedMap& map = named.of(all.front());
+    const bool in_file = !keys.file.empty();
+    if (map && !in_file) continue;
+    if (map)
+      throw Error(ErrorKind::config, fmt::format("{}: this map is given as an array; leave one of them out",
+                                                 config.place_of(keys.file_key)));
+    if (!in_file)
+      throw Error(
+          ErrorKind::config,
+          fmt::format("{}: {} = {} names an HDU of the image's file, and {} is given by itself, without one; name "
+                      "the file with {}, or give the map as an array",
+                      config.place_of(keys.key()), keys.hdu_key, keys.hdus.text(), image.name, keys.file_key));
+    const Images one = {image};
+    const Images found = select_maps(keys, nullptr, config, most_inflated);
+    map = found[said_at_map(keys, config, [&] { return Pairing(one, found, keys).pairs().front(); })];
+  }
+  maps = std::move(all.front());
+}
+
 std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
                                     std::int64_t& most_inflated) {
   const std::vector<NamedMap> named = named_maps(config);
   std::vector<Images> maps;
-  for (const NamedMap& map : named) maps.push_back(select_maps(map.keys, file, config, most_inflated));
+  for (const NamedMap& map : named) maps.push_back(select_maps(map.keys, &file, config, most_inflated));
   for (std::size_t i = 0; i < named.size(); ++i) take_maps_out(images, maps[i], named[i].keys, config);
   std::vector<SelectedMaps> all(images.size());
   for (std::size_t i = 0; i < named.size(); ++i) pair_images(images, maps[i], named[i], config, all);

@@ -61,6 +61,12 @@ struct SelectedMaps {
 std::vector<SelectedMaps> pair_maps(FitsImages& file, std::vector<SelectedImage>& images, const Config& config,
                                     std::int64_t& most_inflated);
 
+/// Adds to the maps that come with an image, which is in no file, those that the configuration names in files. Throws
+/// what pair_maps() throws, and Error{config} that begins with the place of the key if it names an HDU of the image's
+/// own file, or a file for what has come.
+void add_maps_of_files(SelectedMaps& maps, const SelectedImage& image, const Config& config,
+                       std::int64_t& most_inflated);
+
 /// The files other than the image's own that the configuration names for maps.
 std::vector<std::string> files_of_maps(const Config& config);
 

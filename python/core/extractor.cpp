@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,7 @@
 #include "cuda/ingest/device_pixels.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/batch/batch.hpp"
+#include "pipeline/exposure/map_pairs.hpp"
 #include "pipeline/exposure/open_reference.hpp"
 #include "pipeline/exposure/position_tables.hpp"
 #include "pipeline/image/open_image.hpp"
@@ -219,6 +221,8 @@ class Extractor {
           catalogue = catalogue_of(input, std::move(result), cpu);
         });
     const std::optional<Failure> failure = failure_of([&] {
+      std::int64_t most_inflated = std::numeric_limits<std::int64_t>::max();
+      add_maps_of_files(task.maps, task.image, configuration.given->config, most_inflated);
       OpenImage opened(task, job);
       Progress progress(Progress::Show::nothing, 1, 0);
       const std::int64_t bytes = shape.count() * opened.input().first().format.bytes();
