@@ -1,6 +1,7 @@
 #include "stages/detect/label_image.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -17,13 +18,14 @@ template <class T, class F>
 void for_each_stretch(const T* row, std::int64_t width, const F& f) {
   for (std::int64_t x = 0; x < width;) {
     const T value = row[x];
-    const std::int64_t begin = x;
+    const std::int64_t begin = x++;
     while (x < width && row[x] == value) ++x;
     if (value != 0) f(begin, x);
   }
 }
 
-/// The runs of a map of values.
+/// The runs of a map of values. Somebody else's map may change meanwhile: that is told, and nothing is written where it
+/// does not belong.
 template <class T>
 Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   const auto [width, height] = map.shape;
@@ -42,12 +44,20 @@ Runs<Cpu> list_stretches(const Image<T, Cpu>& map, const Cpu& where) {
   for (std::int64_t y = 0; y < height; ++y) result.row_begin[y + 1] += result.row_begin[y];
   check_run_count(result.row_begin[height]);
   result.runs = Buffer<Run, Cpu>(result.row_begin[height], where);
-  in_rows([&result, width = width](std::int64_t y, const T* row) {
-    Run* next = result.runs.data() + result.row_begin[y];
-    for_each_stretch(row, width, [&next, y](std::int64_t begin, std::int64_t end) {
-      *next++ = {static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)};
+  std::atomic<bool> changed = false;
+  in_rows([&result, &changed, width = width](std::int64_t y, const T* row) {
+    std::int64_t next = result.row_begin[y];
+    const std::int64_t row_end = result.row_begin[y + 1];
+    for_each_stretch(row, width, [&](std::int64_t begin, std::int64_t end) {
+      if (next < row_end)
+        result.runs[next] = {static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
+                             static_cast<std::int32_t>(end)};
+      ++next;
     });
+    if (next != row_end) changed = true;
   });
+  if (changed)
+    throw Error(ErrorKind::input, "the mask or map of labels changed while it was read; do not write to it meanwhile");
   return result;
 }
 

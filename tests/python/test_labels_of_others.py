@@ -1,4 +1,6 @@
 """Deblending of labels that no threshold has made."""
+import threading
+
 import numpy
 import pytest
 
@@ -17,3 +19,37 @@ def test_masked_pixels_of_others_labels_have_no_light(bump):
         holed = image.copy()
         holed[row, column] = numpy.nan
         assert len(srcextract.deblend(holed, labels, sky, detection__threshold=1)) == 1
+
+
+@pytest.mark.parametrize("function", ["label", "measure", "deblend"])
+def test_a_map_that_somebody_writes_to_meanwhile_is_told_of_and_harms_nobody(function):
+    random = numpy.random.default_rng(3)
+    image = random.normal(100, 5, (200, 240)).astype("f4")
+    sky = srcextract.background(image)
+    images = [(image > 100).astype("i4"), (image < 100).astype("i4")]
+    labels = images[0].copy()
+    call = {"label": lambda: srcextract.label(labels), "measure": lambda: srcextract.measure(image, labels, sky),
+            "deblend": lambda: srcextract.deblend(image, labels, sky)}[function]
+    if function == "label":
+        images, labels = [one.astype(bool) for one in images], labels.astype(bool)
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            for one in images:
+                numpy.copyto(labels, one)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    told = 0
+    try:
+        for _ in range(300):
+            try:
+                call()
+            except srcextract.InputError as error:
+                assert "changed while it was read" in str(error)
+                told += 1
+    finally:
+        stop.set()
+        writer.join()
+    assert told > 0
