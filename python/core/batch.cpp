@@ -25,6 +25,7 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/interrupt.hpp"
 #include "python/core/words.hpp"
 #include "stages/core/error.hpp"
@@ -70,7 +71,7 @@ class Batch {
   std::unique_ptr<BatchResult> next() {
     for (;;) {
       {
-        const nb::gil_scoped_release others;
+        const WithoutGil others;
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, std::chrono::milliseconds(look_for_signals), [&] { return is_done(next_) || ended_; });
         if (std::unique_ptr<BatchResult> result = take_next()) return result;
@@ -86,7 +87,7 @@ class Batch {
   /// Ends the work; what is under way is given up.
   void stop() {
     stop_ = true;
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     changed_.notify_all();
     if (runner_.joinable()) runner_.join();
   }

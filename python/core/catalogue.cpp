@@ -17,6 +17,7 @@
 #include "pipeline/outputs/sky_rows.hpp"
 #include "pipeline/outputs/vignets.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/gil.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/detect/label_image.hpp"
@@ -50,7 +51,7 @@ enum class SkyPart { level, rms };
 nb::object sky_of(const Catalogue& catalogue, SkyPart part) {
   Image<float, Cpu> image;
   {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     const std::int64_t width = catalogue.shape.width;
     image = Image<float, Cpu>(catalogue.shape, catalogue.cpu);
     parallel_for(catalogue.shape.height, 64, catalogue.cpu, [&](std::int64_t begin, std::int64_t end) {
@@ -71,7 +72,7 @@ nb::object segmentation_of(const Catalogue& catalogue) {
                 "the segmentation was not kept, as segmentation=False asked; extract the image with segmentation=True");
   Image<std::int32_t, Cpu> image;
   {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     const Extraction& extraction = catalogue.result.extraction;
     const bool found = !extraction.runs.row_begin.empty();
     image = found ? map_labels(extraction.runs, extraction.label, catalogue.cpu)
@@ -91,7 +92,7 @@ CatalogFormat format_of(const std::string& path, const std::optional<std::string
 }
 
 void write(const Catalogue& catalogue, const std::string& path, const std::optional<std::string>& format) {
-  const nb::gil_scoped_release others;
+  const WithoutGil others;
   const CatalogFormat chosen = format_of(path, format);
   const Extraction& extraction = catalogue.result.extraction;
   std::vector<OutputFile> files;

@@ -15,6 +15,7 @@
 #include "pipeline/compare/compare_machine.hpp"
 #include "pipeline/compare/compare_text.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/words.hpp"
 #include "stages/core/parallel.hpp"
 #include "survey/merge/merge.hpp"
@@ -27,7 +28,7 @@ namespace {
 std::tuple<bool, std::string, std::string> compare(const std::string& reference, const std::string& other,
                                                    const std::string& rules_path, const std::string& matched,
                                                    int threads) {
-  const nb::gil_scoped_release others;
+  const WithoutGil others;
   CompareOptions options;
   options.reference = reference;
   options.other = other;
@@ -43,7 +44,7 @@ std::tuple<bool, std::string, std::string> compare(const std::string& reference,
 /// Images, how many of them failed, and sources.
 std::tuple<std::int64_t, std::int64_t, std::int64_t> merge(const std::vector<std::string>& directories,
                                                            const std::string& output, bool partial) {
-  const nb::gil_scoped_release others;
+  const WithoutGil others;
   require_format(output);
   const Merged merged = merge_surveys({directories, output, partial, program_version()},
                                       [](const std::string& text) { spdlog::warn("{}", text); });

@@ -34,6 +34,7 @@
 #include "pipeline/outputs/outputs.hpp"
 #include "python/core/arrays.hpp"
 #include "python/core/catalogue.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/interrupt.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -332,7 +333,7 @@ void bind_extractor(nb::module_& module) {
           "__init__",
           [](Configuration* self, const std::optional<std::string>& path, const std::string& yaml,
              const std::vector<std::string>& settings, bool of_difference, bool segmentation) {
-            const nb::gil_scoped_release others;  // a file of many keys takes milliseconds
+            const WithoutGil others;  // a file of many keys takes milliseconds
             new (self) Configuration(read_configuration(path, yaml, settings, of_difference, segmentation));
           },
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,

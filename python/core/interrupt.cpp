@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "python/core/gil.hpp"
 #include "stages/core/stop.hpp"
 
 namespace srcextract::python {
@@ -27,7 +28,7 @@ void look_at_signals() {
 
 void do_interruptibly(const std::function<void()>& work) {
   if (!hears_signals()) {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     return work();
   }
   std::atomic<bool> stop = false;
@@ -36,7 +37,7 @@ void do_interruptibly(const std::function<void()>& work) {
   {
     std::promise<void> ended;
     const std::future<void> end = ended.get_future();
-    std::optional<nb::gil_scoped_release> others(std::in_place);
+    std::optional<WithoutGil> others(std::in_place);
     std::jthread worker;
     try {
       worker = std::jthread([&] {
@@ -69,12 +70,12 @@ void do_watchfully(const std::function<void()>& work) {
   std::optional<nb::python_error> raised;
   std::exception_ptr failure;
   {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     if (!hears_signals()) return work();
     std::atomic<bool> stop = false;
     Errand look(std::chrono::milliseconds(look_for_signals), [&] {
       if (stop) return;
-      const nb::gil_scoped_acquire own;
+      const WithGil own;
       if (PyErr_CheckSignals() == 0) return;
       raised.emplace();
       stop = true;

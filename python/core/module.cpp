@@ -17,6 +17,8 @@
 
 NB_MODULE(_core, module) {
   using namespace srcextract;
+  // Python need not destroy all that there is when it ends: tables of others, threads that are at work.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The compiled half of srcextract; what is meant for use is in the package itself.";
   module.def("version", &program_version);
   module.def("cuda_built", &cuda_built);

@@ -208,3 +208,27 @@ def test_memory_that_dlpack_lends():
     assert_same(srcextract.extract(Lends(image[::-1, ::2])), srcextract.extract(image[::-1, ::2]))
     gc.collect()
     assert sys.getrefcount(image) == references
+
+
+AT_WORK_AT_THE_END = """
+import sys, threading, time, numpy, srcextract, srcextract.sep
+image = numpy.random.default_rng(0).normal(100, 5, (700, 700)).astype("f4")
+call = {"extract": lambda: srcextract.extract(image), "background": lambda: srcextract.background(image),
+        "sep": lambda: srcextract.sep.Background(image), "path": lambda: srcextract.extract(sys.argv[2]),
+        "many": lambda: list(srcextract.extract_many([sys.argv[2]] * 3, progress=False))}[sys.argv[1]]
+begun = threading.Event()
+def work():
+    while True:
+        call()
+        begun.set()
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+
+
+@pytest.mark.parametrize("call", ["extract", "background", "sep", "path", "many"])
+def test_python_ends_while_a_daemon_is_at_work(call, sky_path):
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", AT_WORK_AT_THE_END, call, str(sky_path)], capture_output=True,
+                              text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")

@@ -14,6 +14,7 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/engine/results.hpp"
 #include "cuda/ingest/device_pixels.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/stages/pixels.hpp"
 
 namespace srcextract::python {
@@ -104,7 +105,7 @@ void OnDevice<Held>::free() noexcept {
 /// What work(place) leaves on the device, done without the GIL.
 template <class Work>
 auto on_device(const std::shared_ptr<DeviceSession>& session, const Work& work) {
-  const nanobind::gil_scoped_release others;
+  const WithoutGil others;
   using Held = decltype(work(std::declval<const Place<Gpu>&>()));
   const Turn turn(*session);
   Held held = work(Place<Gpu>{turn.where()});

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "python/core/arrays.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/stages/device.hpp"
 #include "python/core/stages/results.hpp"
 #include "stages/picture/picture.hpp"
@@ -48,7 +49,7 @@ nb::object nodes(const DeviceSky& sky, SkyMap part) {
   if (sky->mesh.level.empty()) return nb::none();
   std::unique_ptr<Image<float, Cpu>> image;
   {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     const Turn turn(*sky.session);
     image = std::make_unique<Image<float, Cpu>>();
     image->shape = sky->mesh.grid.nodes;
@@ -97,7 +98,7 @@ std::unique_ptr<DeviceImage> resample_image(const DeviceImage& image, const std:
 nb::object render(const DeviceImage& image, const Configuration& configuration, int) {
   Picture picture;
   {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     const Turn turn(*image.session);
     picture = render_picture(image->pixels.image, configuration.given->config.quicklook, turn.where());
   }
@@ -186,7 +187,7 @@ void bind_device_images(nb::module_& module) {
       .def("level_nodes", [](const DeviceSky& self) { return nodes(self, SkyMap::level); })
       .def("rms_nodes", [](const DeviceSky& self) { return nodes(self, SkyMap::rms); });
   module.def("device_stage_free", [](int device) {
-    const nb::gil_scoped_release others;
+    const WithoutGil others;
     const std::shared_ptr<DeviceSession> session = session_of(device);
     const Turn turn(*session);
     session->give_back();

@@ -15,6 +15,7 @@
 
 #include "pipeline/chain/aperture_noise.hpp"
 #include "python/core/arrays.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/stages/device.hpp"
 #include "python/core/stages/results.hpp"
 
@@ -168,7 +169,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
   check_divided(labels->kept, !labels->parentage.empty(), config);
   require_same({image.session, labels.session, sky.session});
   if (found_in != nullptr) require_same({image.session, found_in->session});
-  const nb::gil_scoped_release others;
+  const WithoutGil others;
   const SkyOf<Gpu> of{*sky, subtracted};
   Detection<Cpu> found;
   MaskCounts masked;
@@ -191,7 +192,7 @@ std::unique_ptr<Catalogue> measure(const DeviceImage& image, const DeviceLabels&
 /// The device subtracts the sky; the host measures, for places are few.
 std::unique_ptr<Catalogue> measure_at(const DeviceImage& image, const PositionColumns& columns, const DeviceSky& sky,
                                       bool subtracted, const Configuration& configuration, int threads) {
-  const nb::gil_scoped_release others;
+  const WithoutGil others;
   check_stage_config(configuration.given->config);
   check_background(sky->facts, configuration.given->config);
   require_same({image.session, sky.session});

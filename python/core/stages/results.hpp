@@ -12,6 +12,7 @@
 
 #include "python/core/catalogue.hpp"
 #include "python/core/extractor.hpp"
+#include "python/core/gil.hpp"
 #include "python/core/interrupt.hpp"
 #include "python/core/stages/stages.hpp"
 
@@ -28,7 +29,7 @@ auto do_stage(std::int64_t pixels, const Work& work) {
   if (pixels > few) {
     do_interruptibly([&] { result.emplace(work()); });
   } else {
-    const nanobind::gil_scoped_release others;
+    const WithoutGil others;
     result.emplace(work());
   }
   return std::move(*result);
