@@ -1,5 +1,9 @@
 #include "python/core/errors.hpp"
 
+#include <new>
+#include <string>
+#include <system_error>
+
 #include "python/core/words.hpp"
 #include "stages/core/error.hpp"
 
@@ -29,12 +33,21 @@ const char* class_of(ErrorKind kind) {
   return "InternalError";
 }
 
+void raise(ErrorKind kind, const std::string& message) {
+  const nb::object type = nb::module_::import_("srcextract.errors").attr(class_of(kind));
+  PyErr_SetString(type.ptr(), in_words_of_python(message).c_str());
+}
+
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const nb::object type = nb::module_::import_("srcextract.errors").attr(class_of(error.kind()));
-    PyErr_SetString(type.ptr(), in_words_of_python(error.what()).c_str());
+    raise(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    raise(ErrorKind::memory, "there is not enough memory for what was asked; give a smaller image or a part of it");
+  } catch (const std::system_error& error) {
+    raise(ErrorKind::memory, std::string("the system gives no more of what is needed: ") + error.what() +
+                                 "; allow more threads and memory (ulimit -a), or take fewer with threads=1");
   }
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "python/core/gil.hpp"
+#include "python/core/log.hpp"
 #include "stages/core/stop.hpp"
 
 namespace srcextract::python {
@@ -27,6 +28,7 @@ void look_at_signals() {
 }
 
 void do_interruptibly(const std::function<void()>& work) {
+  const LogOfCaller own(std::this_thread::get_id());
   if (!hears_signals()) {
     const WithoutGil others;
     return work();
@@ -40,8 +42,9 @@ void do_interruptibly(const std::function<void()>& work) {
     std::optional<WithoutGil> others(std::in_place);
     std::jthread worker;
     try {
-      worker = std::jthread([&] {
+      worker = std::jthread([&, caller = std::this_thread::get_id()] {
         const StopScope asked(&stop);
+        const LogOfCaller log(caller);
         try {
           work();
         } catch (...) {
@@ -67,6 +70,7 @@ void do_interruptibly(const std::function<void()>& work) {
 }
 
 void do_watchfully(const std::function<void()>& work) {
+  const LogOfCaller log(std::this_thread::get_id());
   std::optional<nb::python_error> raised;
   std::exception_ptr failure;
   {

@@ -6,9 +6,13 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,9 @@ namespace srcextract::python {
 namespace {
 
 using Lines = std::vector<std::pair<int, std::string>>;
+
+/// Whose call this thread works on.
+thread_local std::thread::id caller_of_thread;
 
 int python_level(spdlog::level::level_enum level) {
   switch (level) {
@@ -38,25 +45,40 @@ int python_level(spdlog::level::level_enum level) {
 /// Python's own loggers need the interpreter, which who logs here has not.
 class KeptLines : public spdlog::sinks::base_sink<std::mutex> {
  public:
+  /// Those of calls of this thread, and of nobody's.
   Lines take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(lines_, {});
+    Lines taken;
+    for (const std::thread::id caller : {std::this_thread::get_id(), std::thread::id()}) {
+      const auto found = lines_.find(caller);
+      if (found == lines_.end()) continue;
+      std::ranges::move(found->second, std::back_inserter(taken));
+      lines_.erase(found);
+    }
+    return taken;
   }
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     constexpr std::size_t most = 10'000;
-    if (lines_.size() < most)
-      lines_.emplace_back(python_level(message.level),
-                          in_words_of_python(std::string(message.payload.data(), message.payload.size())));
+    Lines& lines = lines_[caller_of_thread];
+    if (lines.size() < most)
+      lines.emplace_back(python_level(message.level),
+                         in_words_of_python(std::string(message.payload.data(), message.payload.size())));
   }
   void flush_() override {}
 
  private:
-  Lines lines_;
+  std::map<std::thread::id, Lines> lines_;
 };
 
 }  // namespace
+
+LogOfCaller::LogOfCaller(std::thread::id caller) : before_(std::exchange(caller_of_thread, caller)) {}
+
+LogOfCaller::~LogOfCaller() {
+  caller_of_thread = before_;
+}
 
 void bind_log(nanobind::module_& module) {
   const auto lines = std::make_shared<KeptLines>();

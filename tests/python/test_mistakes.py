@@ -1,9 +1,11 @@
 """Mistakes that newcomers make: each is an exception that says what is wrong and what to do."""
 import io
+import logging
 import pathlib
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
@@ -280,3 +282,40 @@ def test_what_a_threshold_decided_is_not_asked_for_otherwise():
     from_zero = srcextract.measure(image, of_others, sky, reference="zero")["FLUX_ISO"]
     above = srcextract.measure(image, of_others, sky)["FLUX_ISO"]
     numpy.testing.assert_allclose(from_zero - above, labels.image.astype(bool).sum() * sky.global_level, rtol=1e-6)
+
+
+def test_an_image_that_is_too_large_for_the_machine():
+    with pytest.raises(srcextract.OutOfMemoryError, match="not enough memory"):
+        srcextract.background(numpy.broadcast_to(numpy.uint8(1), (2**20, 2**20)))
+
+
+def test_every_thread_logs_its_own_images():
+    fits = pytest.importorskip("astropy.io.fits")
+    contents = io.BytesIO()
+    header = fits.Header({"CTYPE1": "RA---XXX", "CTYPE2": "DEC--XXX"})
+    fits.PrimaryHDU(numpy.random.default_rng(1).normal(100, 5, (60, 60)).astype("f4"), header).writeto(contents)
+    records = []
+
+    class Kept(logging.Handler):
+        def emit(self, record):
+            records.append((threading.current_thread().name, record.getMessage()))
+
+    handler, logger = Kept(), logging.getLogger("srcextract")
+    logger.addHandler(handler)
+    level = logger.level
+    logger.setLevel(logging.DEBUG)
+    try:
+        def work():
+            for _ in range(40):
+                srcextract.extract(contents.getvalue(), name=threading.current_thread().name)
+
+        threads = [threading.Thread(target=work, name=f"image{number}") for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+    assert len(records) >= 160
+    assert [record for record in records if record[0] not in record[1]] == []
