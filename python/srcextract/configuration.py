@@ -119,10 +119,6 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
         if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
             return _core.Configuration(None, yaml, settings, of_difference, segmentation)
         return _read_again(yaml, tuple(settings), of_difference, segmentation)
-    if isinstance(config, _core.Configuration):
-        if settings:
-            raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
-        return config
     try:
         path = os.fspath(config)
     except TypeError:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from srcextract import _core, configuration, errors, files
+from srcextract import _core, errors, files
 from srcextract.arguments import devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
@@ -115,13 +115,12 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
     -----
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
-    settled = configuration.read(config, keys, segmentation=segmentation)
     indices = devices_of(devices, "devices")
-    extractor = Extractor(settled, backend=backend, device=indices or None, threads=threads)
+    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
     given = _several(images)
 
     def batch_of(paths: list[str]) -> _core.Batch:
-        return _core.Batch(settled, paths, backend, indices, threads_of(threads))
+        return _core.Batch(extractor._configuration, paths, backend, indices, threads_of(threads))
 
     total = len(images) if isinstance(images, Sequence) else None
     return _results(given, extractor, batch_of, progress, total)
