@@ -195,11 +195,13 @@ def table_contents(table: Any, name: str) -> Contents:
 
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
-    """`Contents` of an image as a FITS file."""
-    if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
+    """`Contents` of an image of real numbers as a FITS file."""
+    if pixels.dtype not in ("f4", "f8") or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
     require("astropy", f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
-    fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
+    told = fits.Header.fromstring(header) if header else fits.Header()
+    told.remove("BLANK", ignore_missing=True)  # which is of integers
+    fits.PrimaryHDU(pixels, told).writeto(file, output_verify="silentfix")
     return of_bytes(file.getbuffer(), name)

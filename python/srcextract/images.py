@@ -1,11 +1,14 @@
 """What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
+import fnmatch
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from srcextract import _core, files
 from srcextract.arrays import array_of, filled, parted, plane_of
-from srcextract.errors import InputError
+from srcextract.errors import ConfigError, InputError
 
 
 def cards_of(header: Any) -> str:
@@ -49,27 +52,56 @@ class Opened:
         self.primary = primary  # the header whose keywords it inherits
         self.of_file = of_file  # of a cube it is the plane that input.plane says, as of a file
 
+    def values(self) -> Any:
+        """What the pixels mean, as real numbers: NaN where they are masked or BLANK."""
+        pixels, scaled = self.pixels, (self.bscale, self.bzero) != (1, 0)
+        if pixels.dtype.kind not in "biu" and self.mask is None and not scaled:
+            return pixels
+        values = pixels.astype("f4" if pixels.dtype.itemsize < 4 and not scaled or pixels.dtype == "f4" else "f8")
+        if scaled:
+            values = values.astype("f8") * self.bscale + self.bzero
+        if self.blank is not None and pixels.dtype.kind in "iu":
+            values[pixels == self.blank] = numpy.nan
+        if self.mask is not None:
+            values[numpy.broadcast_to(numpy.asarray(self.mask, bool), values.shape)] = numpy.nan
+        return values
+
+
+def _path_of(place: Any) -> str | None:
+    """Under which an HDU's file can be read once more, whatever its name has become since; None if it is none or closed."""
+    try:
+        number, name = place["file"]._file.fileno(), place["file"].name
+    except (TypeError, KeyError, AttributeError, OSError, ValueError):
+        return None
+    try:
+        if os.path.samestat(os.stat(name), os.fstat(number)):
+            return os.fspath(name)
+    except (TypeError, OSError, ValueError):
+        pass
+    return f"/proc/self/fd/{number}"
+
 
 def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
     """The pixels of an HDU as its file has them, and their header; None where somebody has touched them, or there is no
     such file."""
     place = hdu.fileinfo()
-    if "data" in vars(hdu) or not hdu.shape or not place or not place["file"].name:
+    path = _path_of(place)
+    if "data" in vars(hdu) or not hdu.shape or path is None:
         return None
     if type(hdu).__name__ not in ("PrimaryHDU", "ImageHDU") or place["file"].compression:
-        return _read_again(hdu, place)
+        return _read_again(hdu, path, place)
     types = {8: "u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
     try:
-        return numpy.memmap(place["file"].name, types[hdu.header["BITPIX"]], "r", place["datLoc"], hdu.shape), hdu.header
+        return numpy.memmap(path, types[hdu.header["BITPIX"]], "r", place["datLoc"], hdu.shape), hdu.header
     except (OSError, TypeError, ValueError, KeyError):
         return None
 
 
-def _read_again(hdu: Any, place: Any) -> tuple[Any, Any] | None:
+def _read_again(hdu: Any, path: str, place: Any) -> tuple[Any, Any] | None:
     """The same of what is compressed, which astropy would scale in another precision."""
     from astropy.io import fits
     try:
-        with fits.open(place["file"].name, do_not_scale_image_data=True, memmap=False) as hdus:
+        with fits.open(path, do_not_scale_image_data=True, memmap=False) as hdus:
             for one in hdus:
                 if one.fileinfo()["hdrLoc"] == place["hdrLoc"] and one.header.tostring() == hdu.header.tostring():
                     return one.data, one.header
@@ -95,12 +127,9 @@ def _of_hdu(hdu: Any) -> Opened:
     if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
         header = header.copy()
         header["EXTNAME"] = hdu.name
-    bscale, bzero, blank = header.get("BSCALE", 1.0), header.get("BZERO", 0.0), header.get("BLANK")
-    if _is_scaled(pixels.dtype):
-        blank = None if blank is None else int(blank * bscale + bzero)
-        bscale, bzero = 1.0, 0.0
+    bscale, bzero = (1.0, 0.0) if _is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
     return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
-                  blank=blank, of_file=True)
+                  blank=_blank_of(header, pixels.dtype), of_file=True)
 
 
 def _is_scaled(dtype: Any) -> bool:
@@ -111,21 +140,55 @@ def _is_scaled(dtype: Any) -> bool:
 def _primary_cards(hdu: Any) -> str:
     """The header of the file's primary HDU, of an extension of a file that is there."""
     from astropy.io import fits
-    place = hdu.fileinfo()
-    if type(hdu).__name__ == "PrimaryHDU" or not place or not place["file"].name:
+    path = None if type(hdu).__name__ == "PrimaryHDU" else _path_of(hdu.fileinfo())
+    if path is None:
         return ""
     try:
-        return cards_of(fits.getheader(place["file"].name, 0))
+        return cards_of(fits.getheader(path, 0))
     except (OSError, TypeError, ValueError, KeyError):
         return ""
 
 
-def _first_image(hdus: Any) -> Any:
-    """The HDU that the command takes of such a file."""
-    for hdu in hdus:
-        if "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0:
-            return hdu
-    raise InputError("no HDU of the file has an image")
+def _has_image(hdu: Any) -> bool:
+    return "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0
+
+
+def _is_meant(hdu: Any, index: int, name: str) -> bool:
+    """Whether a word of input.hdu names the HDU."""
+    if name.isdigit():
+        return index == int(name)
+    wanted, comma, version = name.rpartition(",")
+    if comma and (version.strip() == "*" or version.strip().isdigit()):
+        return version.strip() in ("*", str(hdu.ver)) and _is_meant(hdu, index, wanted)
+    return name in ("auto", "all") or fnmatch.fnmatchcase(hdu.name.upper(), name.upper().replace("[", "[[]"))
+
+
+def _selected(hdus: Any, names: Sequence[str]) -> Any:
+    """The HDU that input.hdu selects, as the command does in such a file."""
+    found = [hdu for index, hdu in enumerate(hdus) if _has_image(hdu) and any(_is_meant(hdu, index, name) for name in names)]
+    if len(found) > 1 and len(names) == 1 and names[0] != "all" and not {"*", "?"} & set(names[0]):
+        found = found[:1]
+    if len(found) == 1:
+        return found[0]
+    told = ", ".join(f"{index} {hdu.name}".rstrip() for index, hdu in enumerate(hdus) if _has_image(hdu))
+    if not told:
+        raise InputError("no HDU of the file has an image")
+    if found:
+        raise ConfigError(f"input.hdu selects {len(found)} images of the HDUList; name one of them: {told}")
+    raise InputError(f"input.hdu: no image of the HDUList is {' or '.join(map(repr, names))}; there are {told}")
+
+
+def _blank_of(header: Any, dtype: Any) -> int | None:
+    """The value of pixels that mean nothing, as an array beside that header has it."""
+    if dtype.kind not in "iu" or header is None:
+        return None
+    if isinstance(header, str):
+        from astropy.io import fits
+        header = fits.Header.fromstring(cards_of(header))
+    blank = header.get("BLANK") if hasattr(header, "get") else None
+    if type(blank) is not int:
+        return None
+    return int(blank * header.get("BSCALE", 1.0) + header.get("BZERO", 0.0)) if _is_scaled(dtype) else blank
 
 
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
@@ -153,9 +216,12 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
 
 
 def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
-              name: str | None = None, takes_planes: bool = False) -> tuple[_core.PixelInputs, list[Any]]:
+              name: str | None = None, takes_planes: bool = False,
+              hdu: Sequence[str] = ("auto",)) -> tuple[_core.PixelInputs, list[Any]]:
     """What the compiled half takes for the image, and what has to stay alive meanwhile."""
-    opened = open_image(image, name)
+    opened = open_image(image, name, hdu)
+    if opened.blank is None:
+        opened.blank = _blank_of(header, opened.pixels.dtype)
     if opened.pixels.dtype == bool:
         opened.pixels = opened.pixels.view("u1")
     inputs = _core.PixelInputs()
@@ -231,7 +297,8 @@ def _of_nddata(image: Any) -> Opened:
         told = fits.Header.fromstring(cards)
         told.update(_unit_header(image.unit))
         cards = cards_of(told)
-    return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
+    pixels = array_of(image.data, "the image")
+    return Opened(pixels, header=cards, mask=image.mask, blank=_blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:
@@ -242,10 +309,14 @@ def _of_array(image: Any, header: str = "") -> Opened:
     return Opened(pixels, header=header, mask=mask)
 
 
-def open_image(image: Any, name: str | None = None) -> Opened:
+def is_hdu_list(image: Any) -> bool:
+    return isinstance(image, list) and hasattr(image, "fileinfo")
+
+
+def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto",)) -> Opened:
     """The image, whatever it is in."""
-    if isinstance(image, list) and hasattr(image, "fileinfo"):
-        image = _first_image(image)
+    if is_hdu_list(image):
+        image = _selected(image, hdu)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
     elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData

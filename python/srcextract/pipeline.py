@@ -71,7 +71,7 @@ class Extractor:
                 return one
 
             contents = held(files.contents_of(image, name))
-            beside, table = held(_reference_of(reference)), held(files.positions_of(positions))
+            beside, table = held(_reference_of(reference, self._configuration.hdu)), held(files.positions_of(positions))
             stack.callback(pass_on_log, contents, beside, table)
             with_files = _core.FilesWith()
             if beside is not None:
@@ -82,10 +82,18 @@ class Extractor:
             if contents is not None:
                 return self._of_contents(contents, with_files, maps)
             told, maps["error"] = _told_by_maps(self._keys, image, mask, weight, error, self._of_difference)
-            inputs, alive = images.inputs_of(image, **maps, name=name, takes_planes=self._configuration.takes_planes)
+            if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
+                raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
+                                  "is one by itself; leave it out, or give the path or the HDUList")
+            inputs, alive = images.inputs_of(image, **maps, name=name, takes_planes=self._takes_planes(),
+                                             hdu=self._configuration.hdu)
             found = self._engine.extract(self._configured(told), inputs, with_files)
             del alive
             return Catalogue(found)
+
+    def _takes_planes(self) -> bool:
+        """Whether it says what becomes of an array of three axes."""
+        return self._configuration.takes_planes or "input__plane" in self._keys
 
     def _configured(self, told: dict[str, Any]) -> _core.Configuration:
         """The configuration with keys of the maps that come with an image, which others may not have."""
@@ -128,21 +136,17 @@ def _told_by_maps(keys: dict[str, Any], image: Any, mask: Any, weight: Any, erro
     return {key: value for key, value in told.items() if key not in keys}, error
 
 
-def _reference_of(reference: Any) -> files.Contents | None:
+def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
     if reference is None:
         return None
     contents = files.contents_of(reference, None if isinstance(reference, str) else "the reference")
     if contents is not None:
         return contents
-    opened = images.open_image(reference, "the reference")
-    pixels = opened.pixels
-    if isinstance(pixels, DeviceArray):
+    opened = images.open_image(reference, "the reference", hdu)
+    if isinstance(opened.pixels, DeviceArray):
         raise InputError("the reference: lies on a GPU, and is read from a file or the host; give a copy there, as "
                          "array.get() of CuPy or array.cpu() of PyTorch makes one")
-    if opened.mask is not None:
-        pixels = pixels.astype("f4" if pixels.dtype.itemsize < 4 else "f8")
-        pixels[opened.mask] = float("nan")
-    return files.fits_contents(opened.header, pixels, "the reference")
+    return files.fits_contents(opened.header, opened.values(), "the reference")
 
 
 def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
