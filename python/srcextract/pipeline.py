@@ -102,7 +102,7 @@ class Extractor:
         settings = configuration.settings_of(told)
         known = self._with_maps.get(str(settings))
         if known is None:
-            known = _core.Configuration(None, self.config, settings, self._of_difference, self._segmentation)
+            known = configuration.read_settings(None, self.config, settings, self._of_difference, self._segmentation)
             self._with_maps[str(settings)] = known
         return known
 

@@ -62,7 +62,7 @@ def keys_of(section: str, keys: Keys) -> Keys:
 
 @functools.lru_cache(64)
 def _read(settings: tuple[str, ...]) -> _core.Configuration:
-    return _core.Configuration(None, "", list(settings))
+    return configuration.read_settings(None, "", list(settings))
 
 
 def configuration_of(keys: Keys) -> _core.Configuration:
