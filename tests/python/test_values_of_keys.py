@@ -31,8 +31,8 @@ def test_a_file_is_the_one_that_is_named(name, tmp_path, monkeypatch):
 
 def test_numbers_and_lists_may_be_text():
     extractor = srcextract.Extractor(detection__threshold="3", output__formats="[fits, csv]", deblend__clean="false",
-                                     detection__min_area=" 7 ", input__hdu="SCI,2", background__level="1e2")
-    for line in "threshold: 3.0", "formats: [fits, csv]", "clean: false", "min_area: 7", "hdu: 'SCI,2'", "level: 1e2":
+                                     detection__min_area=" 7 ", input__hdu="SCI,2", background__level="100")
+    for line in "threshold: 3.0", "formats: [fits, csv]", "clean: false", "min_area: 7", "hdu: 'SCI,2'", "level: 100":
         assert f"  {line}\n" in extractor.config + "\n", line
     with pytest.raises(srcextract.ConfigError, match="must be a number, not the text 'three'"):
         srcextract.Extractor(detection__threshold="three")
