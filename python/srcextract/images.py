@@ -1,5 +1,6 @@
 """What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
 import fnmatch
+import logging
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -9,36 +10,9 @@ import numpy
 from srcextract import _core, files
 from srcextract.arrays import array_of, filled, parted, plane_of
 from srcextract.errors import ConfigError, InputError
+from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, with_wcs, without_wcs
 
-
-def cards_of(header: Any) -> str:
-    """The cards of a header, 80 columns each and END."""
-    if header is None:
-        return ""
-    if not isinstance(header, str) and not hasattr(header, "tostring"):
-        raise InputError(f"the header: a {type(header).__name__} is none; give an astropy.io.fits.Header, or its cards as text")
-    text = header if isinstance(header, str) else header.tostring(sep="", endcard=True, padding=False)
-    if "\n" in text:
-        text = "".join(line.ljust(80) for line in text.splitlines())
-    try:
-        text.encode("ascii")
-    except UnicodeEncodeError as error:
-        raise InputError(f"the header is not ASCII: {error}") from error
-    return text
-
-
-def _with_wcs(cards: str, wcs: Any) -> str:
-    """The cards, with those of a WCS for their own."""
-    if not hasattr(wcs, "to_header"):
-        raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS; a header is given as header=")
-    from astropy.io import fits
-    header = fits.Header.fromstring(cards) if cards else fits.Header()
-    for key in list(header):
-        if key.startswith(("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT", "CD1_", "CD2_", "PC1_", "PC2_", "PV1_", "PV2_",
-                           "A_", "B_", "AP_", "BP_", "RADESYS", "EQUINOX", "LONPOLE", "LATPOLE", "CROTA")):
-            del header[key]
-    header.update(wcs.to_header(relax=True))
-    return cards_of(header)
+logger = logging.getLogger("srcextract")
 
 
 class Opened:
@@ -127,14 +101,9 @@ def _of_hdu(hdu: Any) -> Opened:
     if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
         header = header.copy()
         header["EXTNAME"] = hdu.name
-    bscale, bzero = (1.0, 0.0) if _is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
+    bscale, bzero = (1.0, 0.0) if is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
     return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
-                  blank=_blank_of(header, pixels.dtype), of_file=True)
-
-
-def _is_scaled(dtype: Any) -> bool:
-    """Whether no FITS file stores such integers: astropy has applied BZERO to them, and keeps it in the header."""
-    return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
+                  blank=blank_of(header, pixels.dtype), of_file=True)
 
 
 def _primary_cards(hdu: Any) -> str:
@@ -178,19 +147,6 @@ def _selected(hdus: Any, names: Sequence[str]) -> Any:
     raise InputError(f"input.hdu: no image of the HDUList is {' or '.join(map(repr, names))}; there are {told}")
 
 
-def _blank_of(header: Any, dtype: Any) -> int | None:
-    """The value of pixels that mean nothing, as an array beside that header has it."""
-    if dtype.kind not in "iu" or header is None:
-        return None
-    if isinstance(header, str):
-        from astropy.io import fits
-        header = fits.Header.fromstring(cards_of(header))
-    blank = header.get("BLANK") if hasattr(header, "get") else None
-    if type(blank) is not int:
-        return None
-    return int(blank * header.get("BSCALE", 1.0) + header.get("BZERO", 0.0)) if _is_scaled(dtype) else blank
-
-
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
     """A map of something of every pixel."""
     if files.is_contents(values):
@@ -221,7 +177,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     """What the compiled half takes for the image, and what has to stay alive meanwhile."""
     opened = open_image(image, name, hdu)
     if opened.blank is None:
-        opened.blank = _blank_of(header, opened.pixels.dtype)
+        opened.blank = blank_of(header, opened.pixels.dtype)
     if opened.pixels.dtype == bool:
         opened.pixels = opened.pixels.view("u1")
     inputs = _core.PixelInputs()
@@ -229,7 +185,7 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     inputs.primary_header = opened.primary
     inputs.header = cards_of(header) if header is not None else opened.header
     if wcs is not None:
-        inputs.header = _with_wcs(inputs.header, wcs)
+        inputs.header = with_wcs(inputs.header, wcs)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
     planes = _planes_of(opened, takes_planes)
     inputs.planes = [plane_of(plane, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
@@ -290,15 +246,19 @@ def _in_unit(error: Any, unit: Any) -> Any:
 def _of_nddata(image: Any) -> Opened:
     header = getattr(image, "header", None) or getattr(image, "meta", None)
     cards = cards_of(header) if hasattr(header, "tostring") else ""
-    if image.wcs is not None and hasattr(image.wcs, "to_header"):
-        cards = _with_wcs(cards, image.wcs)
+    if image.wcs is not None:
+        try:
+            cards = with_wcs(cards, image.wcs)
+        except InputError as error:
+            cards = without_wcs(cards)
+            logger.warning("%s", f"the image has no positions on the sky: {error}")
     if image.unit is not None and "BUNIT" not in (header or {}):
         from astropy.io import fits
         told = fits.Header.fromstring(cards)
-        told.update(_unit_header(image.unit))
+        told.update(unit_header(image.unit))
         cards = cards_of(told)
     pixels = array_of(image.data, "the image")
-    return Opened(pixels, header=cards, mask=image.mask, blank=_blank_of(header, pixels.dtype))
+    return Opened(pixels, header=cards, mask=image.mask, blank=blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:
@@ -322,7 +282,7 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
         opened = _of_nddata(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
-        opened = _of_array(numpy.asanyarray(image.value), cards_of(_unit_header(image.unit)))
+        opened = _of_array(numpy.asanyarray(image.value), cards_of(unit_header(image.unit)))
     elif isinstance(image, numpy.ndarray):
         opened = _of_array(image)
     else:
@@ -330,12 +290,3 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     if name is not None:
         opened.name = str(name)
     return opened
-
-
-def _unit_header(unit: Any) -> Any:
-    from astropy.io import fits
-    try:
-        text = unit.to_string("fits")
-    except ValueError:  # none of the FITS standard's
-        text = str(unit)
-    return fits.Header([("BUNIT", text)] if text else [])
