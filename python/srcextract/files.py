@@ -5,12 +5,14 @@ import io
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
 import numpy
 
 from srcextract.arguments import require
+from srcextract.arrays import parted
 from srcextract.errors import InputError, SrcextractError
 
 
@@ -82,6 +84,8 @@ def _of_readable(source: Any, name: str) -> Contents:
         made.close()
         if isinstance(error, TypeError):
             raise InputError(f"{name}: what its read() returns is no bytes: {error}") from error
+        if isinstance(error, (OSError, ValueError, EOFError, zlib.error)):
+            raise InputError(f"{name}: cannot be read: {str(error) or type(error).__name__}") from error
         raise
     return made
 
@@ -145,9 +149,64 @@ def _as_table(positions: Any) -> Any:
 
 def _array_of(positions: Any) -> Any:
     try:
-        return numpy.asarray(positions)
+        array = positions if isinstance(positions, numpy.ma.MaskedArray) else numpy.asarray(positions)
     except ValueError as error:
         raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
+    _require_from_one(array.dtype.names)
+    return array
+
+
+def _require_from_one(names: Any) -> None:
+    """Raises InputError at what SEP's extract finds."""
+    if {"x", "y", "xpeak", "tnpix"} <= set(names or ()):
+        raise InputError("the positions: x and y that sep.extract finds count from 0, and positions here from 1; give "
+                         "numpy.column_stack([objects['x'] + 1, objects['y'] + 1]), or a table with such X and Y")
+
+
+def _numbers_of(column: Any) -> Any:
+    """Of a column, NaN where it is masked."""
+    values, mask = parted(column if isinstance(column, numpy.ndarray) else numpy.asarray(column))
+    numbers = numpy.array(values, float)
+    if mask is not None:
+        numbers[mask] = numpy.nan
+    return numbers
+
+
+def columns_of_positions(positions: Any) -> dict[str, list[float]]:
+    """The columns of a table of positions that light is measured by, in an image alone."""
+    if not hasattr(positions, "keys"):
+        array = _array_of(positions)
+        places = _numbers_of(array) if _is_of_places(array) else None
+        if places is None and not array.dtype.names:
+            raise InputError("the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
+                             f"a {type(positions).__name__} of shape {array.shape}")
+        positions = array if places is None else {"X": places[:, 0], "Y": places[:, 1]}
+    names = list(positions.dtype.names if hasattr(positions, "dtype") and positions.dtype.names else positions.keys())
+    _require_from_one(names)
+    called = {"X_IMAGE": next((name for name in ("X_IMAGE", "X") if name in names), ""),
+              "Y_IMAGE": next((name for name in ("Y_IMAGE", "Y") if name in names), "")}
+    shape = ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"]
+    for name in ["NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in names for name in shape):
+        if name in names:
+            called[name] = name
+    if not called["X_IMAGE"] or not called["Y_IMAGE"]:
+        raise InputError(f"the positions have no X_IMAGE and Y_IMAGE (or X and Y); they have {', '.join(map(str, names))}")
+    try:
+        columns = {name: _numbers_of(positions[own]).ravel() for name, own in called.items()}
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the positions: these are no numbers: {error}") from error
+    lengths = {len(values) for values in columns.values()}
+    if lengths == {0} or len(lengths) > 1:
+        raise InputError("the positions: " + ("there are none" if lengths == {0} else "columns are not of one length"))
+    for name in "X_IMAGE", "Y_IMAGE", *(["NUMBER"] if "NUMBER" in columns else []):
+        wrong = numpy.flatnonzero(~numpy.isfinite(columns[name]))
+        if wrong.size:
+            raise InputError(f"the positions: {called[name]} of row {wrong[0] + 1} is masked or not finite; leave such rows out")
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def _is_of_places(array: Any) -> bool:
+    return array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf"
 
 
 def positions_of(positions: Any) -> Contents | None:
@@ -164,6 +223,7 @@ def positions_of(positions: Any) -> Contents | None:
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, SrcextractError) else InputError(
             f"the positions: these are no columns of a table: {error}") from error
+    _require_from_one(table.colnames)
     return table_contents(table, "the positions")
 
 
@@ -172,12 +232,12 @@ def _places(positions: Any) -> bytes | None:
     if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None
     array = _array_of(positions)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
+    if not _is_of_places(array):
         return None
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
     table = {"XTENSION": "'BINTABLE'", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 16, "NAXIS2": len(array), "PCOUNT": 0, "GCOUNT": 1,
              "TFIELDS": 2, "TTYPE1": "'X'", "TFORM1": "'D'", "TTYPE2": "'Y'", "TFORM2": "'D'"}
-    values = array.astype(">f8").tobytes()
+    values = _numbers_of(array).astype(">f8").tobytes()
     return _header(primary) + _header(table) + values + bytes(-len(values) % 2880)
 
 

@@ -94,7 +94,10 @@ def _of_hdu(hdu: Any) -> Opened:
         pixels, header = stored
         name += f" of {hdu.fileinfo()['file'].name}"
     else:
-        pixels = hdu.data
+        try:
+            pixels = hdu.data
+        except (OSError, ValueError, TypeError, EOFError) as error:
+            raise InputError(f"{name}: its pixels cannot be read: {error}; the file may be cut short, or be closed") from error
         header = hdu.header  # of which astropy takes BSCALE, BZERO and BLANK once it has scaled the pixels
     if pixels is None:
         raise InputError(f"{name} has no pixels; take another HDU of the file")

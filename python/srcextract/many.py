@@ -72,10 +72,16 @@ def _of_paths(batch: _core.Batch) -> _Results:
 def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Results:
     """What becomes of arrays, one after the other."""
     for number, image in pixels:
+        made: Catalogue | Failure
         try:
-            yield extractor(image), True
+            made = extractor(image)
         except SrcextractError as error:
-            yield Failure(f"image {number}", error), True
+            made = Failure(f"image {number}", error)
+        except Exception as error:  # of what the image is, as its read() or __array__
+            kind = errors.OutOfMemoryError if isinstance(error, MemoryError) else errors.InputError
+            made = Failure(f"image {number}", kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
+            made.error.__cause__ = error
+        yield made, True
 
 
 def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "auto", devices: Sequence[int] | None = None,
@@ -141,7 +147,7 @@ def _is_path(image: Any) -> bool:
         return False
     try:
         return files.contents_of(image) is not None
-    except SrcextractError:
+    except Exception:
         return False
 
 
