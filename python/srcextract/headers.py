@@ -68,8 +68,8 @@ def _whole_wcs(wcs: Any) -> Any:
         if whole.pixel_n_dim > 2:
             inner = inner.celestial
     if not hasattr(inner, "to_header"):
-        raise InputError(f"wcs: of a {type(inner).__name__} no header can be made; give an astropy.wcs.WCS; a header is given as "
-                         "header=")
+        raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS, and no header can be made of it; a header is given "
+                         "as header=")
     return inner
 
 
