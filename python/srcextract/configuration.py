@@ -145,6 +145,10 @@ def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segme
 def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
                   segmentation: bool = True) -> _core.Configuration:
     """The configuration, or ConfigError without all of a long value."""
+    for text in (yaml, *settings):
+        if not files.is_text(text) or "\\u0000" in text:
+            raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, or "
+                              "linked to by another")
     try:
         return _core.Configuration(path, yaml, settings, of_difference, segmentation)
     except ConfigError as error:

@@ -28,7 +28,7 @@ class Contents:
 
     def renamed(self, text: str) -> str:
         """The text, with the name in place of the path."""
-        return text.replace(self.path, self.name) if self._file is not None else text
+        return text.replace(self.path, self.name) if self.path != self.name else text
 
 
 def _memory(name: str) -> tuple[Contents, IO[bytes]]:
@@ -40,21 +40,30 @@ def _memory(name: str) -> tuple[Contents, IO[bytes]]:
     return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
 
 
-def _of_path(path: Any) -> Contents:
+def _of_path(path: Any, name: str | None = None) -> Contents:
     path = os.fsdecode(os.fspath(path))
     if not path or "\0" in path:
         raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
-    return Contents(path_text(path), path)
+    return Contents(path_text(path), path if name is None else printable(name))
 
 
 def path_text(path: Any) -> str:
     """The path as the compiled half takes it."""
     text = os.fsdecode(os.fspath(path))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{text!r}: the name of the file is not UTF-8; rename it, or give open(path, 'rb')") from None
+    if not is_text(text):
+        raise InputError(f"{text!r}: the name of the file is not UTF-8, or has a NUL; rename it, or link to it by another name; an "
+                         "image may also be open(path, 'rb')")
     return text
+
+
+def is_text(text: str) -> bool:
+    """Whether the compiled half can have it: UTF-8, to its end."""
+    return printable(text) == text and "\0" not in text
+
+
+def printable(name: Any) -> str:
+    """What something is called, with \\x.. for what is not UTF-8."""
+    return str(name).encode(errors="backslashreplace").decode()
 
 
 def of_bytes(contents: Any, name: str) -> Contents:
@@ -92,8 +101,13 @@ def _of_readable(source: Any, name: str) -> Contents:
 
 def is_contents(image: Any) -> bool:
     """Whether it is a path, bytes, or what has read(): the contents of a file."""
-    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or (
-        callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"))
+    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or _is_to_be_opened(image) or (
+        callable(getattr(image, "read", None)) and not hasattr(image, "uncertainty") and not hasattr(image, "__array__"))
+
+
+def _is_to_be_opened(image: Any) -> bool:
+    """Whether it is what fsspec.open gives."""
+    return all(hasattr(image, word) for word in ("fs", "path", "open", "__enter__"))
 
 
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
@@ -104,12 +118,15 @@ def contents_of(image: Any, name: str | None = None) -> Contents | None:
     if not is_contents(image):
         return None
     if isinstance(image, (str, os.PathLike)):
-        return _of_path(image)
+        return _of_path(image, name)
     if isinstance(image, (bytes, bytearray, memoryview)):
-        return of_bytes(image, name or "the bytes")
+        return of_bytes(image, printable(name or "the bytes"))
+    if _is_to_be_opened(image):
+        with image as file:
+            return _of_readable(file, printable(name or image.path))
     own = getattr(image, "name", None) or getattr(image, "path", None)
     own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
-    return _of_readable(image, name or own or "the file object")
+    return _of_readable(image, printable(name or own or "the file object"))
 
 
 @contextlib.contextmanager
@@ -163,10 +180,16 @@ def _require_from_one(names: Any) -> None:
                          "numpy.column_stack([objects['x'] + 1, objects['y'] + 1]), or a table with such X and Y")
 
 
+def _in_degrees(unit: Any) -> float:
+    """What angles of a unit are multiplied by; 1 for what is no angle."""
+    return float(unit.to("deg")) if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") else 1.0
+
+
 def _numbers_of(column: Any) -> Any:
-    """Of a column, NaN where it is masked."""
+    """Of a column, NaN where it is masked; angles in degrees."""
+    factor = _in_degrees(getattr(column, "unit", None))
     values, mask = parted(column if isinstance(column, numpy.ndarray) else numpy.asarray(column))
-    numbers = numpy.array(values, float)
+    numbers = factor * numpy.array(values, float)
     if mask is not None:
         numbers[mask] = numpy.nan
     return numbers
@@ -224,7 +247,18 @@ def positions_of(positions: Any) -> Contents | None:
         raise error if isinstance(error, SrcextractError) else InputError(
             f"the positions: these are no columns of a table: {error}") from error
     _require_from_one(table.colnames)
-    return table_contents(table, "the positions")
+    return table_contents(_with_degrees(table), "the positions")
+
+
+def _with_degrees(table: Any) -> Any:
+    """The table, with degrees in place of hours and radians."""
+    angles = [name for name in table.colnames if str(getattr(table[name], "unit", None)) in ("hourangle", "rad")]
+    table = table.copy(copy_data=False) if angles else table
+    for name in angles:
+        degrees = _numbers_of(table[name])
+        table[name] = degrees
+        table[name].unit = "deg"
+    return table
 
 
 def _places(positions: Any) -> bytes | None:
@@ -250,7 +284,10 @@ def _header(cards: dict[str, Any]) -> bytes:
 def table_contents(table: Any, name: str) -> Contents:
     """`Contents` of an astropy table."""
     file = io.BytesIO()
-    table.write(file, format="fits")
+    try:
+        table.write(file, format="fits")
+    except (TypeError, ValueError) as error:  # as astropy.units.UnitScaleError
+        raise InputError(f"{name}: no FITS file has such a table: {error}") from error
     return of_bytes(file.getbuffer(), name)
 
 

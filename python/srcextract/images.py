@@ -9,6 +9,7 @@ import numpy
 
 from srcextract import _core, files
 from srcextract.arrays import array_of, filled, parted, plane_of
+from srcextract.devices import DeviceArray
 from srcextract.errors import ConfigError, InputError
 from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, with_wcs, without_wcs
 
@@ -156,6 +157,8 @@ def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
         raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
                          f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
     values = array_of(values, what)
+    if values.ndim > 2 and values.shape == (1,) * (values.ndim - 2) + shape:
+        values = values.reshape(shape)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
                          "its pixels" + (f", as numpy.full_like(image, {values}) has" if values.ndim == 0 else ""))
@@ -184,12 +187,14 @@ def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = No
     if opened.pixels.dtype == bool:
         opened.pixels = opened.pixels.view("u1")
     inputs = _core.PixelInputs()
-    inputs.name = opened.name
+    opened.name = inputs.name = files.printable(opened.name)
     inputs.primary_header = opened.primary
     inputs.header = cards_of(header) if header is not None else opened.header
     if wcs is not None:
         inputs.header = with_wcs(inputs.header, wcs)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
+    if opened.pixels.ndim > 2 and opened.mask is not None and not isinstance(opened.pixels, DeviceArray):
+        opened.pixels, opened.mask, opened.bscale, opened.bzero = opened.values(), None, 1.0, 0.0  # a mask of every plane
     planes = _planes_of(opened, takes_planes)
     inputs.planes = [plane_of(plane, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
                      for plane in planes]
@@ -255,13 +260,14 @@ def _of_nddata(image: Any) -> Opened:
         except InputError as error:
             cards = without_wcs(cards)
             logger.warning("%s", f"the image has no positions on the sky: {error}")
-    if image.unit is not None and "BUNIT" not in (header or {}):
+    unit = getattr(image, "unit", None)
+    if unit is not None and "BUNIT" not in (header or {}):
         from astropy.io import fits
         told = fits.Header.fromstring(cards)
-        told.update(unit_header(image.unit))
+        told.update(unit_header(unit))
         cards = cards_of(told)
     pixels = array_of(image.data, "the image")
-    return Opened(pixels, header=cards, mask=image.mask, blank=blank_of(header, pixels.dtype))
+    return Opened(pixels, header=cards, mask=getattr(image, 'mask', None), blank=blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:
@@ -282,7 +288,7 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
         image = _selected(image, hdu)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
+    elif (hasattr(image, "uncertainty") or hasattr(image, "bbox_original")) and hasattr(image, "data"):  # NDData, Cutout2D
         opened = _of_nddata(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
         opened = _of_array(numpy.asanyarray(image.value), cards_of(unit_header(image.unit)))
@@ -291,5 +297,5 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     else:
         opened = Opened(array_of(image, name or "the image"))
     if name is not None:
-        opened.name = str(name)
+        opened.name = name
     return opened

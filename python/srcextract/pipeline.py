@@ -4,6 +4,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+import numpy
+
 from srcextract import _core, configuration, files, images
 from srcextract.arguments import backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
@@ -63,6 +65,7 @@ class Extractor:
     def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
                  error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
+        mask = None if mask is numpy.ma.nomask else mask
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
         with contextlib.ExitStack() as stack:
@@ -195,6 +198,7 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         If the image, a map or a table cannot be used.
     DeviceError, OutOfMemoryError
     """
+    mask = None if mask is numpy.ma.nomask else mask
     told, error = _told_by_maps(keys, image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads,
                           of_difference=reference is not None, **keys, **told)
