@@ -111,7 +111,8 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
 
     Notes
     -----
-    With ``min_area=1`` it is `scipy.ndimage.label`.
+    With ``min_area=1`` it is `scipy.ndimage.label`: as that is by default with ``connectivity=4``, and with its
+    ``structure=numpy.ones((3, 3))`` with 8, the default here.
     """
     count = threads_of(threads)
     found = foreground_of(mask, count)
