@@ -293,7 +293,7 @@ def table_contents(table: Any, name: str) -> Contents:
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
     """`Contents` of an image of real numbers as a FITS file."""
-    if pixels.dtype not in ("f4", "f8") or pixels.ndim < 2 or pixels.size == 0:
+    if pixels.dtype.kind != "f" or pixels.dtype.itemsize not in (4, 8) or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
     require("astropy", f"{name} as an array")
     from astropy.io import fits

@@ -59,7 +59,8 @@ def with_wcs(cards: str, wcs: Any) -> str:
 def _whole_wcs(wcs: Any) -> Any:
     """The astropy.wcs.WCS that one is, or is a slice of, as of an NDData."""
     inner = getattr(wcs, "low_level_wcs", wcs)
-    whole, slices = getattr(inner, "_wcs", None), getattr(inner, "_slices_array", None)
+    whole: Any = getattr(inner, "_wcs", None)
+    slices = getattr(inner, "_slices_array", None)
     if hasattr(whole, "slice") and slices is not None and not hasattr(inner, "to_header"):
         try:
             inner = whole.slice([at if isinstance(at, slice) else slice(at, at + 1) for at in slices])

@@ -32,7 +32,8 @@ class Opened:
         pixels, scaled = self.pixels, (self.bscale, self.bzero) != (1, 0)
         if pixels.dtype.kind not in "biu" and self.mask is None and not scaled:
             return pixels
-        values = pixels.astype("f4" if pixels.dtype.itemsize < 4 and not scaled or pixels.dtype == "f4" else "f8")
+        values = pixels.astype("f4" if (pixels.dtype.itemsize < 4 or pixels.dtype.kind == "f") and pixels.dtype.itemsize <= 4
+                               and not scaled else "f8")
         if scaled:
             values = values.astype("f8") * self.bscale + self.bzero
         if self.blank is not None and pixels.dtype.kind in "iu":
@@ -235,7 +236,11 @@ def error_of(image: Any) -> Any:
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
         return None
     from astropy.nddata import StdDevUncertainty
-    deviation = uncertainty.represent_as(StdDevUncertainty)
+    try:
+        deviation = uncertainty.represent_as(StdDevUncertainty)
+    except TypeError as mistake:
+        raise InputError(f"the uncertainty: a {type(uncertainty).__name__} is no standard deviation, variance or inverse variance; "
+                         "make it one of these, or give weights__type='background'") from mistake
     values = array_of(deviation.array, "the uncertainty")
     return values if deviation.unit is None else _in_unit(values * deviation.unit, image.unit)
 

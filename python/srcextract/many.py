@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from srcextract import _core, errors, files
+from srcextract import _core, configuration, errors, files
 from srcextract.arguments import devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError, SrcextractError
@@ -121,6 +121,7 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
     -----
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
+    configuration.settings_of(keys)  # says of others that they are none
     indices = devices_of(devices, "devices")
     extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
     given = _several(images)

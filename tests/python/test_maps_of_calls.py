@@ -89,6 +89,20 @@ def test_maps_that_would_not_be_looked_at_are_refused(kind):
         srcextract.Extractor()(PIXELS, weight=NOISE, error=NOISE)
 
 
+def test_an_uncertainty_of_an_unknown_kind_is_told():
+    nddata = pytest.importorskip("astropy.nddata")
+    image = nddata.NDData(PIXELS, uncertainty=nddata.UnknownUncertainty(NOISE))
+    with pytest.raises(srcextract.InputError, match="a UnknownUncertainty is no standard deviation"):
+        srcextract.extract(image)
+    same(srcextract.extract(image, weights__type="background"), srcextract.extract(PIXELS))
+
+
+@pytest.mark.parametrize("name", ["device", "of_difference", "error"])
+def test_what_is_no_argument_of_many_images_is_told(name):
+    with pytest.raises(TypeError, match=f"there is no argument '{name}'"):
+        srcextract.extract_many([PIXELS], **{name: 0})
+
+
 @pytest.mark.filterwarnings("error::ResourceWarning", "error::pytest.PytestUnraisableExceptionWarning")
 def test_contents_are_closed_beside_wrong_positions(sky_path):
     import gc
