@@ -20,6 +20,8 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item, _place(key, where)) for key, item in value.items()}
     if hasattr(value, "unit") and hasattr(value, "to_value"):
+        if not str(value.unit):
+            return _plain(value.value, where)
         raise ConfigError(f"{where} is in {value.unit}, and keys are numbers, in the units that docs/configuration.md tells; give "
                           ".value, or .to_value(unit)")
     shape = getattr(value, "shape", ())

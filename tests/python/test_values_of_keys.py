@@ -70,3 +70,4 @@ def test_units_are_told_to_be_left_out():
         srcextract.extract(IMAGE, measurement__gain=1.5 * units.electron / units.adu)
     with pytest.raises(srcextract.ConfigError, match="measurement.gain is in"):
         srcextract.extract(IMAGE, {"measurement": {"gain": 1.5 * units.electron / units.adu}})
+    assert "  threshold: 4.0\n" in srcextract.Extractor(detection__threshold=4 * units.dimensionless_unscaled).config
