@@ -26,8 +26,8 @@ def _plain(value: Any, where: str) -> Any:
                           ".value, or .to_value(unit)")
     shape = getattr(value, "shape", ())
     if len(shape) > 1 and not where.endswith(("convolve__values", "convolve.values")) or math.prod(shape) > _MOST_VALUES:
-        raise ConfigError(f"{where} is an array of shape {tuple(shape)}, and a key has a number, text, or a short list; maps of every "
-                          "pixel are weight=, error= and mask= of extract, and what is masked in an image of numpy.ma")
+        raise ConfigError(f"{where} is an array of shape {tuple(shape)}, and a key has a number, text, or a short list; maps of "
+                          "every pixel are weight=, error= and mask= of extract, and what is masked in an image of numpy.ma")
     if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
         value = value.tolist() if hasattr(value, "tolist") else value
         return [_plain(item, where) for item in value] if isinstance(value, (list, tuple)) else value
@@ -123,7 +123,8 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
 
 
 # What YAML reads as more than a word: a number, True, False, a list, a map, or text that is quoted already.
-_OF_YAML = re.compile(r"""[-+]?[.\d][-+.\deE]*|[-+]?\.inf|true|false|\[.*\]|\{.*\}|'.*'|".*\"""", re.IGNORECASE | re.DOTALL).fullmatch
+_OF_YAML = re.compile(r"""[-+]?[.\d][-+.\deE]*|[-+]?\.inf|true|false|\[.*\]|\{.*\}|'.*'|".*\"""",
+                      re.IGNORECASE | re.DOTALL).fullmatch
 
 
 def _as_text(value: Any, name: str) -> str:
@@ -149,8 +150,8 @@ def read_settings(path: str | None, yaml: str, settings: list[str], of_differenc
     """The configuration, or ConfigError without all of a long value."""
     for text in (yaml, *settings):
         if not files.is_text(text) or "\\u0000" in text:
-            raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, or "
-                              "linked to by another")
+            raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
+                              "or linked to by another")
     try:
         return _core.Configuration(path, yaml, settings, of_difference, segmentation)
     except ConfigError as error:

@@ -48,8 +48,8 @@ def with_wcs(cards: str, wcs: Any) -> str:
     wcs = _whole_wcs(wcs)
     for table in "cpdis1", "cpdis2", "det2im1", "det2im2":
         if getattr(wcs, table, None) is not None:
-            raise InputError(f"wcs: its distortion is a table ({table}), which srcextract does not read, and without which positions "
-                             "are off; leave it out, and take wcs.all_pix2world of X_IMAGE and Y_IMAGE (which count from 1), or "
+            raise InputError(f"wcs: its distortion is a table ({table}), which srcextract does not read, and without which "
+                             "positions are off; leave it out, and take wcs.all_pix2world of X_IMAGE and Y_IMAGE (which count from 1), or "
                              "give a WCS with SIP or PV polynomials")
     header = fits.Header.fromstring(without_wcs(cards))
     header.update(wcs.to_header(relax=True))
