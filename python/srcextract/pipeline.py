@@ -82,12 +82,18 @@ class Extractor:
             if table is not None:
                 with_files.positions, with_files.positions_name = table.path, table.name
             maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
+            # A reference that lies in memory is made a file of one image.
+            of_memory = beside is not None and not files.is_contents(reference) and self._configuration.hdu != ["auto"]
             if contents is not None:
+                if of_memory:
+                    raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
+                                      "new one, too, as with astropy.io.fits.open, or give the path of the reference")
                 return self._of_contents(contents, with_files, maps)
             told, maps["error"] = _told_by_maps(self._keys, image, mask, weight, error, self._of_difference)
             if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
                 raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
                                   "is one by itself; leave it out, or give the path or the HDUList")
+            told |= {"input__hdu": "auto"} if of_memory else {}
             inputs, alive = images.inputs_of(image, **maps, name=name, takes_planes=self._takes_planes(),
                                              hdu=self._configuration.hdu)
             found = self._engine.extract(self._configured(told), inputs, with_files)

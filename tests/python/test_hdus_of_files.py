@@ -115,3 +115,18 @@ def test_blank_of_a_header_masks_integers(kind):
         found = srcextract.extract(pixels, header=header.tostring() if kind == "text" else header)
     same(found, expected)
     same(srcextract.extract(pixels.astype("f4"), header=header), srcextract.extract(pixels.astype("f4")))
+
+
+@pytest.mark.parametrize("hdu", ["SCI,2", 3, "auto"])
+def test_frames_of_two_lists_are_those_that_are_meant(hdu, exposures, tmp_path):
+    with fits.open(exposures) as hdus:
+        for image in hdus[1:]:
+            image.data = image.data + (500 * (numpy.hypot(*numpy.indices(image.shape) - 60) < 3)).astype("f4")
+        hdus.writeto(tmp_path / "new.fits")
+    expected = srcextract.difference(exposures, tmp_path / "new.fits", input__hdu=hdu)
+    with fits.open(exposures) as reference, fits.open(tmp_path / "new.fits") as new:
+        same(srcextract.difference(reference, new, input__hdu=hdu), expected)
+        same(srcextract.difference(exposures, new, input__hdu=hdu), expected)
+        if hdu != "auto":
+            with pytest.raises(srcextract.ConfigError, match="the reference is in memory"):
+                srcextract.difference(reference, tmp_path / "new.fits", input__hdu=hdu)
