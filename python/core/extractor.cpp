@@ -339,6 +339,7 @@ void bind_extractor(nb::module_& module) {
           nb::arg("path").none(), nb::arg("yaml"), nb::arg("settings"), nb::arg("of_difference") = false,
           nb::arg("segmentation") = true)
       .def_prop_ro("yaml", [](const Configuration& self) { return self.given->yaml; })
+      .def_prop_ro("hdu", [](const Configuration& self) { return self.given->config.input.hdu.names; })
       .def_prop_ro("takes_planes", [](const Configuration& self) {
         const Config& config = self.given->config;
         return config.combine.method != CombineMethod::none || config.input.plane != 1;

@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, views
+from srcextract import _core, files, views
 from srcextract.arguments import require
+from srcextract.errors import OutputError
 
 
 def _meant(name: str, columns: Iterable[str]) -> str:
@@ -110,12 +111,14 @@ class Catalogue:
 
     @property
     def table(self) -> Any:
-        """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue."""
+        """astropy.table.Table with units, descriptions and UCDs; columns of vectors as in a FITS catalogue. It is a copy, and
+        may be changed.'
+        """
         require("astropy", "the table of a catalogue")
         from astropy.table import Column, Table
         table = Table(meta={"name": self.name})
         for name, values, (_, unit, ucd, description) in self.vectors():
-            column = Column(values, name=name, unit=unit or None, description=description)
+            column = Column(values.copy(), name=name, unit=unit or None, description=description)
             column.meta["ucd"] = ucd
             table.add_column(column, copy=False)
         return table
@@ -215,7 +218,7 @@ class Catalogue:
         raise TypeError("a Catalogue cannot be pickled: maps of its image lie in the compiled half. Pickle its table, "
                         "arrays of it, or write() it and read the file")
 
-    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+    def write(self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = True) -> None:
         """Writes it as the command would: the same bytes.
 
         Parameters
@@ -224,12 +227,17 @@ class Catalogue:
             Its ending tells the format: .fits .ldac .ecsv .csv .txt .vot .xml .parquet .reg .crtf
         format : str, optional
             A word of output.formats, if the ending does not.
+        overwrite : bool
+            Whether a file of that name is replaced, as the command does; False: an `OutputError` if there is one.
 
         Raises
         ------
         ConfigError, OutputError
         """
-        self._made.write(os.fsdecode(os.fspath(path)), format)
+        text = files.path_text(path)
+        if not overwrite and os.path.lexists(text):
+            raise OutputError(f"{text}: there is such a file, and overwrite=False; give another name, or overwrite=True")
+        self._made.write(text, format)
 
     def __repr__(self) -> str:
         height, width = self.shape

@@ -49,7 +49,7 @@ class Merged:
 def _catalogue(one: Any, name: str) -> files.Contents:
     """Contents of a catalogue: that of a path, or of a table."""
     if isinstance(one, (str, os.PathLike)):
-        path = os.fsdecode(os.fspath(one))
+        path = files.path_text(one)
         return files.Contents(path, path)
     table = one.table if hasattr(one, "segmentation") else one
     if not hasattr(table, "colnames") or not hasattr(table, "write"):
@@ -98,7 +98,7 @@ def compare(reference: Any, new: Any, rules: Any = None, *, matched: Any = None,
 
 
 def _path(path: Any) -> str:
-    return "" if path is None else os.fsdecode(os.fspath(path))
+    return "" if path is None else files.path_text(path)
 
 
 def merge(directories: Any, output: Any, *, partial: bool = False) -> Merged:

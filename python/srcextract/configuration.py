@@ -4,38 +4,70 @@ import functools
 import json
 import math
 import os
+import re
 from typing import Any
 
-from srcextract import _core
+from srcextract import _core, files
 from srcextract.errors import ConfigError
 
 
-def _plain(value: Any) -> Any:
+# More than the largest kernel has; reading takes the square of their number.
+_MOST_VALUES = 10_000
+
+
+def _plain(value: Any, where: str) -> Any:
     """The value as JSON, which is YAML, has it."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, _place(key, where)) for key, item in value.items()}
+    if hasattr(value, "unit") and hasattr(value, "to_value"):
+        if not str(value.unit):
+            return _plain(value.value, where)
+        raise ConfigError(f"{where} is in {value.unit}, and keys are numbers, in the units that docs/configuration.md tells; give "
+                          ".value, or .to_value(unit)")
+    shape = getattr(value, "shape", ())
+    if len(shape) > 1 and not where.endswith(("convolve__values", "convolve.values")) or math.prod(shape) > _MOST_VALUES:
+        raise ConfigError(f"{where} is an array of shape {tuple(shape)}, and a key has a number, text, or a short list; maps of "
+                          "every pixel are weight=, error= and mask= of extract, and what is masked in an image of numpy.ma")
     if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
         value = value.tolist() if hasattr(value, "tolist") else value
-        return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return [_plain(item, where) for item in value] if isinstance(value, (list, tuple)) else value
     return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _place(key: Any, where: str) -> str:
+    return str(key) if where == "the configuration" else f"{where}.{key}"
+
+
+def _values_in(value: Any) -> int:
+    """How many numbers there are."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(map(_values_in, value)) if isinstance(value, list) else not isinstance(value, str)
 
 
 def _as_yaml(value: Any, what: str) -> str:
     if type(value) is int or (type(value) is float and math.isfinite(value)):  # as JSON has it, in a tenth of its time
         return repr(value)
+    plain = _plain(value, what)
+    if (count := _values_in(plain)) > _MOST_VALUES:
+        raise ConfigError(f"{what} has {count} values, and a key has a number, text, or a short list")
     try:
-        plain = _plain(value)
-        return json.dumps(plain, indent=1, allow_nan=False, ensure_ascii=False)
+        return json.dumps(plain, indent=1 if isinstance(plain, dict) else None, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError):
         where, wrong = _wrong_in(plain, what) or (what, value)
         why = "numbers are finite" if isinstance(wrong, float) else "values are numbers, text, True, False, and lists of these"
-        raise ConfigError(f"{where}={wrong!r} is no value of a configuration: {why}") from None
+        raise ConfigError(f"{where}={shortened(repr(wrong))} is no value of a configuration: {why}") from None
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """The text, without its middle if it is longer."""
+    return text if len(text) <= most else f"{text[:most // 2]} ... {text[-most // 4:]}"
 
 
 def _wrong_in(value: Any, where: str) -> tuple[str, Any] | None:
     """The first value that no configuration can have, and where it is."""
     if isinstance(value, dict):
-        inner = [(str(key) if where == "the configuration" else f"{where}.{key}", item) for key, item in value.items()]
+        inner = [(_place(key, where), item) for key, item in value.items()]
     elif isinstance(value, list):
         inner = [(f"{where}[{at}]", item) for at, item in enumerate(value)]
     elif isinstance(value, float):
@@ -86,9 +118,21 @@ def settings_of(arguments: dict[str, Any]) -> list[str]:
         if not separator:
             raise TypeError(f"there is no argument '{name}'; keys of the configuration are given as section__key, as "
                             f"in detection__threshold=3{_meant(name)}")
-        text = value if isinstance(value, str) and value else _as_yaml(value, name)
-        settings.append(f"{section}.{key}={' '.join(text.split()) if not isinstance(value, str) else text}")
+        settings.append(f"{section}.{key}={_as_text(value, name)}")
     return settings
+
+
+# What YAML reads as more than a word: a number, True, False, a list, a map, or text that is quoted already.
+_OF_YAML = re.compile(r"""[-+]?[.\d][-+.\deE]*|[-+]?\.inf|true|false|\[.*\]|\{.*\}|'.*'|".*\"""",
+                      re.IGNORECASE | re.DOTALL).fullmatch
+
+
+def _as_text(value: Any, name: str) -> str:
+    """A value as it stands behind the = of a setting. Text is itself, and no YAML, if it names a file."""
+    if isinstance(value, str) and _OF_YAML(value.strip()) and not name.endswith(("__file", "__nnw", "__level")):
+        return value
+    text = _as_yaml(value, name)
+    return " ".join(text.splitlines()) if isinstance(value, dict) else text
 
 
 # What a configuration says of files, which may change from call to call.
@@ -98,7 +142,25 @@ _OF_FILES = ("file", "nnw", "/")
 @functools.lru_cache(64)
 def _read_again(yaml: str, settings: tuple[str, ...], of_difference: bool, segmentation: bool) -> _core.Configuration:
     """One that was read before: reading takes longer than a small image."""
-    return _core.Configuration(None, yaml, list(settings), of_difference, segmentation)
+    return read_settings(None, yaml, list(settings), of_difference, segmentation)
+
+
+def read_settings(path: str | None, yaml: str, settings: list[str], of_difference: bool = False,
+                  segmentation: bool = True) -> _core.Configuration:
+    """The configuration, or ConfigError without all of a long value."""
+    for text in (yaml, *settings):
+        if not files.is_text(text) or "\\u0000" in text:
+            raise ConfigError(f"{shortened(text)!r}: a value is not UTF-8, or has a NUL; a file of such a name has to be renamed, "
+                              "or linked to by another")
+    try:
+        return _core.Configuration(path, yaml, settings, of_difference, segmentation)
+    except ConfigError as error:
+        text = str(error)
+        for setting in settings:
+            text = text.replace(setting, shortened(setting))
+        if text == str(error):
+            raise
+        raise ConfigError(text) from None
 
 
 def read(config: Any = None, arguments: dict[str, Any] | None = None,
@@ -117,15 +179,11 @@ def read(config: Any = None, arguments: dict[str, Any] | None = None,
         _check_sections(config or {})
         yaml = _as_yaml(config, "the configuration") if config else ""
         if any(word in text for text in [yaml, *settings] for word in _OF_FILES):
-            return _core.Configuration(None, yaml, settings, of_difference, segmentation)
+            return read_settings(None, yaml, settings, of_difference, segmentation)
         return _read_again(yaml, tuple(settings), of_difference, segmentation)
-    if isinstance(config, _core.Configuration):
-        if settings:
-            raise TypeError("an Extractor's configuration is read once; give it the arguments instead")
-        return config
     try:
         path = os.fspath(config)
     except TypeError:
         raise TypeError("config is the path of a YAML file, or a dict of sections, as in {'detection': {'threshold': 3}}; not "
                         f"{config!r:.60} of the type {type(config).__name__}") from None
-    return _core.Configuration(os.fsdecode(path), "", settings, of_difference, segmentation)
+    return read_settings(files.path_text(path), "", settings, of_difference, segmentation)

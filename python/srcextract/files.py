@@ -5,12 +5,14 @@ import io
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
 import numpy
 
 from srcextract.arguments import require
+from srcextract.arrays import parted
 from srcextract.errors import InputError, SrcextractError
 
 
@@ -26,7 +28,7 @@ class Contents:
 
     def renamed(self, text: str) -> str:
         """The text, with the name in place of the path."""
-        return text.replace(self.path, self.name) if self._file is not None else text
+        return text.replace(self.path, self.name) if self.path != self.name else text
 
 
 def _memory(name: str) -> tuple[Contents, IO[bytes]]:
@@ -38,21 +40,30 @@ def _memory(name: str) -> tuple[Contents, IO[bytes]]:
     return Contents(f"/proc/self/fd/{file.fileno()}", name, file), file
 
 
-def _of_path(path: Any) -> Contents:
+def _of_path(path: Any, name: str | None = None) -> Contents:
     path = os.fsdecode(os.fspath(path))
     if not path or "\0" in path:
         raise InputError(f"{path!r} is no path of a file; name a FITS file, or give the array itself")
-    return Contents(path_text(path), path)
+    return Contents(path_text(path), path if name is None else printable(name))
 
 
 def path_text(path: Any) -> str:
     """The path as the compiled half takes it."""
     text = os.fsdecode(os.fspath(path))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InputError(f"{text!r}: the name of the file is not UTF-8; rename it, or give open(path, 'rb')") from None
+    if not is_text(text):
+        raise InputError(f"{text!r}: the name of the file is not UTF-8, or has a NUL; rename it, or link to it by another name; an "
+                         "image may also be open(path, 'rb')")
     return text
+
+
+def is_text(text: str) -> bool:
+    """Whether the compiled half can have it: UTF-8, to its end."""
+    return printable(text) == text and "\0" not in text
+
+
+def printable(name: Any) -> str:
+    """What something is called, with \\x.. for what is not UTF-8."""
+    return str(name).encode(errors="backslashreplace").decode()
 
 
 def of_bytes(contents: Any, name: str) -> Contents:
@@ -82,14 +93,21 @@ def _of_readable(source: Any, name: str) -> Contents:
         made.close()
         if isinstance(error, TypeError):
             raise InputError(f"{name}: what its read() returns is no bytes: {error}") from error
+        if isinstance(error, (OSError, ValueError, EOFError, zlib.error)):
+            raise InputError(f"{name}: cannot be read: {str(error) or type(error).__name__}") from error
         raise
     return made
 
 
 def is_contents(image: Any) -> bool:
     """Whether it is a path, bytes, or what has read(): the contents of a file."""
-    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or (
-        callable(getattr(image, "read", None)) and not hasattr(image, "data") and not hasattr(image, "__array__"))
+    return isinstance(image, (str, os.PathLike, bytes, bytearray, memoryview)) or _is_to_be_opened(image) or (
+        callable(getattr(image, "read", None)) and not hasattr(image, "uncertainty") and not hasattr(image, "__array__"))
+
+
+def _is_to_be_opened(image: Any) -> bool:
+    """Whether it is what fsspec.open gives."""
+    return all(hasattr(image, word) for word in ("fs", "path", "open", "__enter__"))
 
 
 def contents_of(image: Any, name: str | None = None) -> Contents | None:
@@ -100,12 +118,15 @@ def contents_of(image: Any, name: str | None = None) -> Contents | None:
     if not is_contents(image):
         return None
     if isinstance(image, (str, os.PathLike)):
-        return _of_path(image)
+        return _of_path(image, name)
     if isinstance(image, (bytes, bytearray, memoryview)):
-        return of_bytes(image, name or "the bytes")
+        return of_bytes(image, printable(name or "the bytes"))
+    if _is_to_be_opened(image):
+        with image as file:
+            return _of_readable(file, printable(name or image.path))
     own = getattr(image, "name", None) or getattr(image, "path", None)
     own = os.fsdecode(own) if isinstance(own, (str, bytes)) and own else None
-    return _of_readable(image, name or own or "the file object")
+    return _of_readable(image, printable(name or own or "the file object"))
 
 
 @contextlib.contextmanager
@@ -145,9 +166,70 @@ def _as_table(positions: Any) -> Any:
 
 def _array_of(positions: Any) -> Any:
     try:
-        return numpy.asarray(positions)
+        array = positions if isinstance(positions, numpy.ma.MaskedArray) else numpy.asarray(positions)
     except ValueError as error:
         raise InputError(f"the positions: rows of x and y are wanted, and these are none: {error}") from error
+    _require_from_one(array.dtype.names)
+    return array
+
+
+def _require_from_one(names: Any) -> None:
+    """Raises InputError at what SEP's extract finds."""
+    if {"x", "y", "xpeak", "tnpix"} <= set(names or ()):
+        raise InputError("the positions: x and y that sep.extract finds count from 0, and positions here from 1; give "
+                         "numpy.column_stack([objects['x'] + 1, objects['y'] + 1]), or a table with such X and Y")
+
+
+def _in_degrees(unit: Any) -> float:
+    """What angles of a unit are multiplied by; 1 for what is no angle."""
+    return float(unit.to("deg")) if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") else 1.0
+
+
+def _numbers_of(column: Any) -> Any:
+    """Of a column, NaN where it is masked; angles in degrees."""
+    factor = _in_degrees(getattr(column, "unit", None))
+    values, mask = parted(column if isinstance(column, numpy.ndarray) else numpy.asarray(column))
+    numbers = factor * numpy.array(values, float)
+    if mask is not None:
+        numbers[mask] = numpy.nan
+    return numbers
+
+
+def columns_of_positions(positions: Any) -> dict[str, list[float]]:
+    """The columns of a table of positions that light is measured by, in an image alone."""
+    if not hasattr(positions, "keys"):
+        array = _array_of(positions)
+        places = _numbers_of(array) if _is_of_places(array) else None
+        if places is None and not array.dtype.names:
+            raise InputError("the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
+                             f"a {type(positions).__name__} of shape {array.shape}")
+        positions = array if places is None else {"X": places[:, 0], "Y": places[:, 1]}
+    names = list(positions.dtype.names if hasattr(positions, "dtype") and positions.dtype.names else positions.keys())
+    _require_from_one(names)
+    called = {"X_IMAGE": next((name for name in ("X_IMAGE", "X") if name in names), ""),
+              "Y_IMAGE": next((name for name in ("Y_IMAGE", "Y") if name in names), "")}
+    shape = ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"]
+    for name in ["NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in names for name in shape):
+        if name in names:
+            called[name] = name
+    if not called["X_IMAGE"] or not called["Y_IMAGE"]:
+        raise InputError(f"the positions have no X_IMAGE and Y_IMAGE (or X and Y); they have {', '.join(map(str, names))}")
+    try:
+        columns = {name: _numbers_of(positions[own]).ravel() for name, own in called.items()}
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the positions: these are no numbers: {error}") from error
+    lengths = {len(values) for values in columns.values()}
+    if lengths == {0} or len(lengths) > 1:
+        raise InputError("the positions: " + ("there are none" if lengths == {0} else "columns are not of one length"))
+    for name in "X_IMAGE", "Y_IMAGE", *(["NUMBER"] if "NUMBER" in columns else []):
+        wrong = numpy.flatnonzero(~numpy.isfinite(columns[name]))
+        if wrong.size:
+            raise InputError(f"the positions: {called[name]} of row {wrong[0] + 1} is masked or not finite; leave such rows out")
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def _is_of_places(array: Any) -> bool:
+    return array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf"
 
 
 def positions_of(positions: Any) -> Contents | None:
@@ -164,7 +246,19 @@ def positions_of(positions: Any) -> Contents | None:
     except (TypeError, ValueError) as error:
         raise error if isinstance(error, SrcextractError) else InputError(
             f"the positions: these are no columns of a table: {error}") from error
-    return table_contents(table, "the positions")
+    _require_from_one(table.colnames)
+    return table_contents(_with_degrees(table), "the positions")
+
+
+def _with_degrees(table: Any) -> Any:
+    """The table, with degrees in place of hours and radians."""
+    angles = [name for name in table.colnames if str(getattr(table[name], "unit", None)) in ("hourangle", "rad")]
+    table = table.copy(copy_data=False) if angles else table
+    for name in angles:
+        degrees = _numbers_of(table[name])
+        table[name] = degrees
+        table[name].unit = "deg"
+    return table
 
 
 def _places(positions: Any) -> bytes | None:
@@ -172,12 +266,12 @@ def _places(positions: Any) -> bytes | None:
     if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None
     array = _array_of(positions)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
+    if not _is_of_places(array):
         return None
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
     table = {"XTENSION": "'BINTABLE'", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 16, "NAXIS2": len(array), "PCOUNT": 0, "GCOUNT": 1,
              "TFIELDS": 2, "TTYPE1": "'X'", "TFORM1": "'D'", "TTYPE2": "'Y'", "TFORM2": "'D'"}
-    values = array.astype(">f8").tobytes()
+    values = _numbers_of(array).astype(">f8").tobytes()
     return _header(primary) + _header(table) + values + bytes(-len(values) % 2880)
 
 
@@ -190,16 +284,21 @@ def _header(cards: dict[str, Any]) -> bytes:
 def table_contents(table: Any, name: str) -> Contents:
     """`Contents` of an astropy table."""
     file = io.BytesIO()
-    table.write(file, format="fits")
+    try:
+        table.write(file, format="fits")
+    except (TypeError, ValueError) as error:  # as astropy.units.UnitScaleError
+        raise InputError(f"{name}: no FITS file has such a table: {error}") from error
     return of_bytes(file.getbuffer(), name)
 
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:
-    """`Contents` of an image as a FITS file."""
-    if pixels.dtype.kind not in "iuf" or pixels.ndim < 2 or pixels.size == 0:
+    """`Contents` of an image of real numbers as a FITS file."""
+    if pixels.dtype.kind != "f" or pixels.dtype.itemsize not in (4, 8) or pixels.ndim < 2 or pixels.size == 0:
         raise InputError(f"{name}: an array of shape {pixels.shape} of {pixels.dtype} is no image")
     require("astropy", f"{name} as an array")
     from astropy.io import fits
     file = io.BytesIO()
-    fits.PrimaryHDU(pixels, fits.Header.fromstring(header) if header else None).writeto(file, output_verify="silentfix")
+    told = fits.Header.fromstring(header) if header else fits.Header()
+    told.remove("BLANK", ignore_missing=True)  # which is of integers
+    fits.PrimaryHDU(pixels, told).writeto(file, output_verify="silentfix")
     return of_bytes(file.getbuffer(), name)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from srcextract import _core, images
+from srcextract import _core, headers
 from srcextract.arguments import threads_of
 from srcextract.errors import ConfigError, InputError
 from srcextract.stage_results import (Background, array_of_held, background_of, configuration_of, held_image, keys_of, stage)
@@ -126,8 +126,8 @@ def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[in
     held = held_image(image, count)
     if shape is None:
         shape = getattr(to_header, "array_shape", None)
-        if shape is None and hasattr(to_header, "get") and to_header.get("NAXIS", 0) >= 2:
-            shape = to_header["NAXIS2"], to_header["NAXIS1"]
+        if shape is None:
+            shape = headers.shape_of(_cards(to_header))
         if shape is None:
             shape = held.array.shape
     keys = keys_of("difference", {"align": "wcs", **keys})
@@ -140,9 +140,9 @@ def resample(image: Any, from_header: Any, to_header: Any, *, shape: Sequence[in
 
 def _cards(header: Any) -> str:
     """Of a header or a WCS."""
-    if hasattr(header, "to_header"):
-        header = header.to_header(relax=True)
-    return images.cards_of(header)
+    if hasattr(header, "to_header") or hasattr(header, "low_level_wcs"):
+        return headers.with_wcs("", header)
+    return headers.cards_of(header)
 
 
 @stage

@@ -1,41 +1,19 @@
 """What people have an image in: arrays, masked arrays, HDUs of astropy, NDData. What files hold: files.py."""
+import fnmatch
+import logging
+import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from srcextract import _core, files
 from srcextract.arrays import array_of, filled, parted, plane_of
-from srcextract.errors import InputError
+from srcextract.devices import DeviceArray
+from srcextract.errors import ConfigError, InputError
+from srcextract.headers import blank_of, cards_of, is_scaled, unit_header, with_wcs, without_wcs
 
-
-def cards_of(header: Any) -> str:
-    """The cards of a header, 80 columns each and END."""
-    if header is None:
-        return ""
-    if not isinstance(header, str) and not hasattr(header, "tostring"):
-        raise InputError(f"the header: a {type(header).__name__} is none; give an astropy.io.fits.Header, or its cards as text")
-    text = header if isinstance(header, str) else header.tostring(sep="", endcard=True, padding=False)
-    if "\n" in text:
-        text = "".join(line.ljust(80) for line in text.splitlines())
-    try:
-        text.encode("ascii")
-    except UnicodeEncodeError as error:
-        raise InputError(f"the header is not ASCII: {error}") from error
-    return text
-
-
-def _with_wcs(cards: str, wcs: Any) -> str:
-    """The cards, with those of a WCS for their own."""
-    if not hasattr(wcs, "to_header"):
-        raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS; a header is given as header=")
-    from astropy.io import fits
-    header = fits.Header.fromstring(cards) if cards else fits.Header()
-    for key in list(header):
-        if key.startswith(("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT", "CD1_", "CD2_", "PC1_", "PC2_", "PV1_", "PV2_",
-                           "A_", "B_", "AP_", "BP_", "RADESYS", "EQUINOX", "LONPOLE", "LATPOLE", "CROTA")):
-            del header[key]
-    header.update(wcs.to_header(relax=True))
-    return cards_of(header)
+logger = logging.getLogger("srcextract")
 
 
 class Opened:
@@ -49,27 +27,57 @@ class Opened:
         self.primary = primary  # the header whose keywords it inherits
         self.of_file = of_file  # of a cube it is the plane that input.plane says, as of a file
 
+    def values(self) -> Any:
+        """What the pixels mean, as real numbers: NaN where they are masked or BLANK."""
+        pixels, scaled = self.pixels, (self.bscale, self.bzero) != (1, 0)
+        if pixels.dtype.kind not in "biu" and self.mask is None and not scaled:
+            return pixels
+        values = pixels.astype("f4" if (pixels.dtype.itemsize < 4 or pixels.dtype.kind == "f") and pixels.dtype.itemsize <= 4
+                               and not scaled else "f8")
+        if scaled:
+            values = values.astype("f8") * self.bscale + self.bzero
+        if self.blank is not None and pixels.dtype.kind in "iu":
+            values[pixels == self.blank] = numpy.nan
+        if self.mask is not None:
+            values[numpy.broadcast_to(numpy.asarray(self.mask, bool), values.shape)] = numpy.nan
+        return values
+
+
+def _path_of(place: Any) -> str | None:
+    """Under which an HDU's file can be read once more, whatever its name has become since; None if it is none or closed."""
+    try:
+        number, name = place["file"]._file.fileno(), place["file"].name
+    except (TypeError, KeyError, AttributeError, OSError, ValueError):
+        return None
+    try:
+        if os.path.samestat(os.stat(name), os.fstat(number)):
+            return os.fspath(name)
+    except (TypeError, OSError, ValueError):
+        pass
+    return f"/proc/self/fd/{number}"
+
 
 def _stored_pixels(hdu: Any) -> tuple[Any, Any] | None:
     """The pixels of an HDU as its file has them, and their header; None where somebody has touched them, or there is no
     such file."""
     place = hdu.fileinfo()
-    if "data" in vars(hdu) or not hdu.shape or not place or not place["file"].name:
+    path = _path_of(place)
+    if "data" in vars(hdu) or not hdu.shape or path is None:
         return None
     if type(hdu).__name__ not in ("PrimaryHDU", "ImageHDU") or place["file"].compression:
-        return _read_again(hdu, place)
+        return _read_again(hdu, path, place)
     types = {8: "u1", 16: ">i2", 32: ">i4", 64: ">i8", -32: ">f4", -64: ">f8"}
     try:
-        return numpy.memmap(place["file"].name, types[hdu.header["BITPIX"]], "r", place["datLoc"], hdu.shape), hdu.header
+        return numpy.memmap(path, types[hdu.header["BITPIX"]], "r", place["datLoc"], hdu.shape), hdu.header
     except (OSError, TypeError, ValueError, KeyError):
         return None
 
 
-def _read_again(hdu: Any, place: Any) -> tuple[Any, Any] | None:
+def _read_again(hdu: Any, path: str, place: Any) -> tuple[Any, Any] | None:
     """The same of what is compressed, which astropy would scale in another precision."""
     from astropy.io import fits
     try:
-        with fits.open(place["file"].name, do_not_scale_image_data=True, memmap=False) as hdus:
+        with fits.open(path, do_not_scale_image_data=True, memmap=False) as hdus:
             for one in hdus:
                 if one.fileinfo()["hdrLoc"] == place["hdrLoc"] and one.header.tostring() == hdu.header.tostring():
                     return one.data, one.header
@@ -88,44 +96,60 @@ def _of_hdu(hdu: Any) -> Opened:
         pixels, header = stored
         name += f" of {hdu.fileinfo()['file'].name}"
     else:
-        pixels = hdu.data
+        try:
+            pixels = hdu.data
+        except (OSError, ValueError, TypeError, EOFError) as error:
+            raise InputError(f"{name}: its pixels cannot be read: {error}; the file may be cut short, or be closed") from error
         header = hdu.header  # of which astropy takes BSCALE, BZERO and BLANK once it has scaled the pixels
     if pixels is None:
         raise InputError(f"{name} has no pixels; take another HDU of the file")
     if "EXTNAME" not in header and type(hdu).__name__ == "CompImageHDU" and hdu.name:  # which astropy leaves out
         header = header.copy()
         header["EXTNAME"] = hdu.name
-    bscale, bzero, blank = header.get("BSCALE", 1.0), header.get("BZERO", 0.0), header.get("BLANK")
-    if _is_scaled(pixels.dtype):
-        blank = None if blank is None else int(blank * bscale + bzero)
-        bscale, bzero = 1.0, 0.0
+    bscale, bzero = (1.0, 0.0) if is_scaled(pixels.dtype) else (header.get("BSCALE", 1.0), header.get("BZERO", 0.0))
     return Opened(pixels, name=name, header=cards_of(header), primary=_primary_cards(hdu), bscale=bscale, bzero=bzero,
-                  blank=blank, of_file=True)
-
-
-def _is_scaled(dtype: Any) -> bool:
-    """Whether no FITS file stores such integers: astropy has applied BZERO to them, and keeps it in the header."""
-    return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
+                  blank=blank_of(header, pixels.dtype), of_file=True)
 
 
 def _primary_cards(hdu: Any) -> str:
     """The header of the file's primary HDU, of an extension of a file that is there."""
     from astropy.io import fits
-    place = hdu.fileinfo()
-    if type(hdu).__name__ == "PrimaryHDU" or not place or not place["file"].name:
+    path = None if type(hdu).__name__ == "PrimaryHDU" else _path_of(hdu.fileinfo())
+    if path is None:
         return ""
     try:
-        return cards_of(fits.getheader(place["file"].name, 0))
+        return cards_of(fits.getheader(path, 0))
     except (OSError, TypeError, ValueError, KeyError):
         return ""
 
 
-def _first_image(hdus: Any) -> Any:
-    """The HDU that the command takes of such a file."""
-    for hdu in hdus:
-        if "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0:
-            return hdu
-    raise InputError("no HDU of the file has an image")
+def _has_image(hdu: Any) -> bool:
+    return "TableHDU" not in type(hdu).__name__ and hdu.header.get("NAXIS", 0) > 0
+
+
+def _is_meant(hdu: Any, index: int, name: str) -> bool:
+    """Whether a word of input.hdu names the HDU."""
+    if name.isdigit():
+        return index == int(name)
+    wanted, comma, version = name.rpartition(",")
+    if comma and (version.strip() == "*" or version.strip().isdigit()):
+        return version.strip() in ("*", str(hdu.ver)) and _is_meant(hdu, index, wanted)
+    return name in ("auto", "all") or fnmatch.fnmatchcase(hdu.name.upper(), name.upper().replace("[", "[[]"))
+
+
+def _selected(hdus: Any, names: Sequence[str]) -> Any:
+    """The HDU that input.hdu selects, as the command does in such a file."""
+    found = [hdu for index, hdu in enumerate(hdus) if _has_image(hdu) and any(_is_meant(hdu, index, name) for name in names)]
+    if len(found) > 1 and len(names) == 1 and names[0] != "all" and not {"*", "?"} & set(names[0]):
+        found = found[:1]
+    if len(found) == 1:
+        return found[0]
+    told = ", ".join(f"{index} {hdu.name}".rstrip() for index, hdu in enumerate(hdus) if _has_image(hdu))
+    if not told:
+        raise InputError("no HDU of the file has an image")
+    if found:
+        raise ConfigError(f"input.hdu selects {len(found)} images of the HDUList; name one of them: {told}")
+    raise InputError(f"input.hdu: no image of the HDUList is {' or '.join(map(repr, names))}; there are {told}")
 
 
 def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
@@ -134,6 +158,8 @@ def _map(values: Any, what: str, shape: tuple[int, ...]) -> Any:
         raise InputError(f"{what}: an array of the image's shape {shape}, and not a {type(values).__name__}; open a file "
                          f"first, or name it in the configuration ({'mask' if what == 'mask' else 'weights'}__file)")
     values = array_of(values, what)
+    if values.ndim > 2 and values.shape == (1,) * (values.ndim - 2) + shape:
+        values = values.reshape(shape)
     if values.shape != shape:
         raise InputError(f"{what} has the shape {values.shape} and the image {shape}; a map must have a value for each of "
                          "its pixels" + (f", as numpy.full_like(image, {values}) has" if values.ndim == 0 else ""))
@@ -153,18 +179,23 @@ def _planes_of(opened: Opened, takes_planes: bool) -> list[Any]:
 
 
 def inputs_of(image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None, error: Any = None,
-              name: str | None = None, takes_planes: bool = False) -> tuple[_core.PixelInputs, list[Any]]:
+              name: str | None = None, takes_planes: bool = False,
+              hdu: Sequence[str] = ("auto",)) -> tuple[_core.PixelInputs, list[Any]]:
     """What the compiled half takes for the image, and what has to stay alive meanwhile."""
-    opened = open_image(image, name)
+    opened = open_image(image, name, hdu)
+    if opened.blank is None:
+        opened.blank = blank_of(header, opened.pixels.dtype)
     if opened.pixels.dtype == bool:
         opened.pixels = opened.pixels.view("u1")
     inputs = _core.PixelInputs()
-    inputs.name = opened.name
+    opened.name = inputs.name = files.printable(opened.name)
     inputs.primary_header = opened.primary
     inputs.header = cards_of(header) if header is not None else opened.header
     if wcs is not None:
-        inputs.header = _with_wcs(inputs.header, wcs)
+        inputs.header = with_wcs(inputs.header, wcs)
     blank = opened.blank if opened.pixels.dtype.kind in "iu" else None
+    if opened.pixels.ndim > 2 and opened.mask is not None and not isinstance(opened.pixels, DeviceArray):
+        opened.pixels, opened.mask, opened.bscale, opened.bzero = opened.values(), None, 1.0, 0.0  # a mask of every plane
     planes = _planes_of(opened, takes_planes)
     inputs.planes = [plane_of(plane, opened.name, bscale=opened.bscale, bzero=opened.bzero, blank=blank)
                      for plane in planes]
@@ -205,7 +236,11 @@ def error_of(image: Any) -> Any:
     if uncertainty is None or not hasattr(image, "data") or not hasattr(uncertainty, "represent_as"):
         return None
     from astropy.nddata import StdDevUncertainty
-    deviation = uncertainty.represent_as(StdDevUncertainty)
+    try:
+        deviation = uncertainty.represent_as(StdDevUncertainty)
+    except TypeError as mistake:
+        raise InputError(f"the uncertainty: a {type(uncertainty).__name__} is no standard deviation, variance or inverse variance; "
+                         "make it one of these, or give weights__type='background'") from mistake
     values = array_of(deviation.array, "the uncertainty")
     return values if deviation.unit is None else _in_unit(values * deviation.unit, image.unit)
 
@@ -224,14 +259,20 @@ def _in_unit(error: Any, unit: Any) -> Any:
 def _of_nddata(image: Any) -> Opened:
     header = getattr(image, "header", None) or getattr(image, "meta", None)
     cards = cards_of(header) if hasattr(header, "tostring") else ""
-    if image.wcs is not None and hasattr(image.wcs, "to_header"):
-        cards = _with_wcs(cards, image.wcs)
-    if image.unit is not None and "BUNIT" not in (header or {}):
+    if image.wcs is not None:
+        try:
+            cards = with_wcs(cards, image.wcs)
+        except InputError as error:
+            cards = without_wcs(cards)
+            logger.warning("%s", f"the image has no positions on the sky: {error}")
+    unit = getattr(image, "unit", None)
+    if unit is not None and "BUNIT" not in (header or {}):
         from astropy.io import fits
         told = fits.Header.fromstring(cards)
-        told.update(_unit_header(image.unit))
+        told.update(unit_header(unit))
         cards = cards_of(told)
-    return Opened(array_of(image.data, "the image"), header=cards, mask=image.mask)
+    pixels = array_of(image.data, "the image")
+    return Opened(pixels, header=cards, mask=getattr(image, 'mask', None), blank=blank_of(header, pixels.dtype))
 
 
 def _of_array(image: Any, header: str = "") -> Opened:
@@ -242,29 +283,24 @@ def _of_array(image: Any, header: str = "") -> Opened:
     return Opened(pixels, header=header, mask=mask)
 
 
-def open_image(image: Any, name: str | None = None) -> Opened:
+def is_hdu_list(image: Any) -> bool:
+    return isinstance(image, list) and hasattr(image, "fileinfo")
+
+
+def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto",)) -> Opened:
     """The image, whatever it is in."""
-    if isinstance(image, list) and hasattr(image, "fileinfo"):
-        image = _first_image(image)
+    if is_hdu_list(image):
+        image = _selected(image, hdu)
     if hasattr(image, "header") and hasattr(image, "fileinfo"):
         opened = _of_hdu(image)
-    elif hasattr(image, "uncertainty") and hasattr(image, "data"):  # NDData, CCDData
+    elif (hasattr(image, "uncertainty") or hasattr(image, "bbox_original")) and hasattr(image, "data"):  # NDData, Cutout2D
         opened = _of_nddata(image)
     elif hasattr(image, "unit") and hasattr(image, "to_value"):  # Quantity
-        opened = _of_array(numpy.asanyarray(image.value), cards_of(_unit_header(image.unit)))
+        opened = _of_array(numpy.asanyarray(image.value), cards_of(unit_header(image.unit)))
     elif isinstance(image, numpy.ndarray):
         opened = _of_array(image)
     else:
         opened = Opened(array_of(image, name or "the image"))
     if name is not None:
-        opened.name = str(name)
+        opened.name = name
     return opened
-
-
-def _unit_header(unit: Any) -> Any:
-    from astropy.io import fits
-    try:
-        text = unit.to_string("fits")
-    except ValueError:  # none of the FITS standard's
-        text = str(unit)
-    return fits.Header([("BUNIT", text)] if text else [])

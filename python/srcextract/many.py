@@ -72,10 +72,16 @@ def _of_paths(batch: _core.Batch) -> _Results:
 def _of_arrays(extractor: Extractor, pixels: Iterable[tuple[int, Any]]) -> _Results:
     """What becomes of arrays, one after the other."""
     for number, image in pixels:
+        made: Catalogue | Failure
         try:
-            yield extractor(image), True
+            made = extractor(image)
         except SrcextractError as error:
-            yield Failure(f"image {number}", error), True
+            made = Failure(f"image {number}", error)
+        except Exception as error:  # of what the image is, as its read() or __array__
+            kind = errors.OutOfMemoryError if isinstance(error, MemoryError) else errors.InputError
+            made = Failure(f"image {number}", kind(f"{type(image).__name__}: {type(error).__name__}: {error}"))
+            made.error.__cause__ = error
+        yield made, True
 
 
 def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "auto", devices: Sequence[int] | None = None,
@@ -115,13 +121,13 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
     -----
     Closing it (``close()``, or leaving the loop and letting go of it) ends the work that is under way.
     """
-    settled = configuration.read(config, keys, segmentation=segmentation)
+    configuration.settings_of(keys)  # says of others that they are none
     indices = devices_of(devices, "devices")
-    extractor = Extractor(settled, backend=backend, device=indices or None, threads=threads)
+    extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
     given = _several(images)
 
     def batch_of(paths: list[str]) -> _core.Batch:
-        return _core.Batch(settled, paths, backend, indices, threads_of(threads))
+        return _core.Batch(extractor._configuration, paths, backend, indices, threads_of(threads))
 
     total = len(images) if isinstance(images, Sequence) else None
     return _results(given, extractor, batch_of, progress, total)
@@ -142,7 +148,7 @@ def _is_path(image: Any) -> bool:
         return False
     try:
         return files.contents_of(image) is not None
-    except SrcextractError:
+    except Exception:
         return False
 
 

@@ -1,7 +1,10 @@
 """Images into catalogues: `extract`, and `Extractor`, which keeps what it needs from image to image."""
+import contextlib
 import logging
 from collections.abc import Sequence
 from typing import Any
+
+import numpy
 
 from srcextract import _core, configuration, files, images
 from srcextract.arguments import backend_of, devices_of, threads_of
@@ -50,7 +53,8 @@ class Extractor:
     def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
                  threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
         self._configuration = configuration.read(config, keys, of_difference, segmentation)
-        self._of_difference = of_difference
+        self._keys, self._of_difference, self._segmentation = keys, of_difference, segmentation
+        self._with_maps: dict[str, _core.Configuration] = {}
         self._engine = _core.Extractor(backend_of(backend), devices_of(device), threads_of(threads))
 
     @property
@@ -61,26 +65,55 @@ class Extractor:
     def __call__(self, image: Any, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
                  error: Any = None, reference: Any = None, positions: Any = None, name: str | None = None) -> Catalogue:
         """The catalogue of an image; see `extract`."""
+        mask = None if mask is numpy.ma.nomask else mask
         if (reference is not None) != self._of_difference:
             raise ConfigError("a reference is subtracted with of_difference=True, and only then: as difference() does")
-        contents, beside, table = files.contents_of(image, name), _reference_of(reference), files.positions_of(positions)
-        with files.told_by_name(contents, beside, table):
-            try:
-                with_files = _core.FilesWith()
-                if beside is not None:
-                    with_files.reference = beside.path
-                if table is not None:
-                    with_files.positions, with_files.positions_name = table.path, table.name
-                maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
-                if contents is not None:
-                    return self._of_contents(contents, with_files, maps)
-                inputs, alive = images.inputs_of(image, **maps, name=name,
-                                                 takes_planes=self._configuration.takes_planes)
-                found = self._engine.extract(self._configuration, inputs, with_files)
-                del alive
-                return Catalogue(found)
-            finally:
-                pass_on_log(contents, beside, table)
+        with contextlib.ExitStack() as stack:
+            def held(one: files.Contents | None) -> files.Contents | None:
+                stack.enter_context(files.told_by_name(one))
+                return one
+
+            contents = held(files.contents_of(image, name))
+            beside, table = held(_reference_of(reference, self._configuration.hdu)), held(files.positions_of(positions))
+            stack.callback(pass_on_log, contents, beside, table)
+            with_files = _core.FilesWith()
+            if beside is not None:
+                with_files.reference = beside.path
+            if table is not None:
+                with_files.positions, with_files.positions_name = table.path, table.name
+            maps = {"header": header, "wcs": wcs, "mask": mask, "weight": weight, "error": error}
+            # A reference that lies in memory is made a file of one image.
+            of_memory = beside is not None and not files.is_contents(reference) and self._configuration.hdu != ["auto"]
+            if contents is not None:
+                if of_memory:
+                    raise ConfigError("input.hdu selects an image of both frames' files, and the reference is in memory; open the "
+                                      "new one, too, as with astropy.io.fits.open, or give the path of the reference")
+                return self._of_contents(contents, with_files, maps)
+            told, maps["error"] = _told_by_maps(self._keys, image, mask, weight, error, self._of_difference)
+            if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
+                raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
+                                  "is one by itself; leave it out, or give the path or the HDUList")
+            told |= {"input__hdu": "auto"} if of_memory else {}
+            inputs, alive = images.inputs_of(image, **maps, name=name, takes_planes=self._takes_planes(),
+                                             hdu=self._configuration.hdu)
+            found = self._engine.extract(self._configured(told), inputs, with_files)
+            del alive
+            return Catalogue(found)
+
+    def _takes_planes(self) -> bool:
+        """Whether it says what becomes of an array of three axes."""
+        return self._configuration.takes_planes or "input__plane" in self._keys
+
+    def _configured(self, told: dict[str, Any]) -> _core.Configuration:
+        """The configuration with keys of the maps that come with an image, which others may not have."""
+        if not told:
+            return self._configuration
+        settings = configuration.settings_of(told)
+        known = self._with_maps.get(str(settings))
+        if known is None:
+            known = configuration.read_settings(None, self.config, settings, self._of_difference, self._segmentation)
+            self._with_maps[str(settings)] = known
+        return known
 
     def _of_contents(self, contents: files.Contents, with_files: _core.FilesWith, maps: dict[str, Any]) -> Catalogue:
         wrong = [key for key, value in maps.items() if value is not None]
@@ -94,21 +127,35 @@ class Extractor:
         return Catalogue(found[0])
 
 
-def _reference_of(reference: Any) -> files.Contents | None:
+def _told_by_maps(keys: dict[str, Any], image: Any, mask: Any, weight: Any, error: Any,
+                  of_difference: bool) -> tuple[dict[str, Any], Any]:
+    """Keys that follow from maps beside an image and are not among those given, and its errors, which an NDData has of
+    its own."""
+    kind = keys.get("weights__type")
+    if weight is not None and error is not None:
+        raise ConfigError("weight and error both tell how noisy pixels are; give one of them")
+    if (weight is not None or error is not None) and kind in ("none", "background"):
+        raise ConfigError(f"{'weight' if error is None else 'error'} tells how noisy every pixel is, and weights__type={kind!r} "
+                          "says that no map does; leave one of them out")
+    if weight is None and error is None and kind in (None, "rms") and not of_difference:
+        error = images.error_of(image)
+    told = {} if mask is None else {"mask__hdu": "MASK"}
+    if weight is not None or error is not None:
+        told |= {"weights__type": "rms" if weight is None else "weight", "weights__hdu": "RMS" if weight is None else "WEIGHT"}
+    return {key: value for key, value in told.items() if key not in keys}, error
+
+
+def _reference_of(reference: Any, hdu: Sequence[str]) -> files.Contents | None:
     if reference is None:
         return None
     contents = files.contents_of(reference, None if isinstance(reference, str) else "the reference")
     if contents is not None:
         return contents
-    opened = images.open_image(reference, "the reference")
-    pixels = opened.pixels
-    if isinstance(pixels, DeviceArray):
+    opened = images.open_image(reference, "the reference", hdu)
+    if isinstance(opened.pixels, DeviceArray):
         raise InputError("the reference: lies on a GPU, and is read from a file or the host; give a copy there, as "
                          "array.get() of CuPy or array.cpu() of PyTorch makes one")
-    if opened.mask is not None:
-        pixels = pixels.astype("f4" if pixels.dtype.itemsize < 4 else "f8")
-        pixels[opened.mask] = float("nan")
-    return files.fits_contents(opened.header, pixels, "the reference")
+    return files.fits_contents(opened.header, opened.values(), "the reference")
 
 
 def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = None, mask: Any = None, weight: Any = None,
@@ -122,7 +169,8 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         A FITS file (of which ``input.hdu`` names the image), plain, gzipped or tile-compressed: its path, its contents,
         or what has ``read()``, as of fsspec, which is read from its beginning. Or pixels: a 2-D array of any real type,
         byte order and strides, which is read where it lies, or a stack of shape (n, height, width) with
-        ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count.
+        ``combine__method``. Of an NDData the mask, the WCS, the unit and the uncertainty (as `error`) count; a difference
+        tells its noise by itself.
     config, backend, device, threads, segmentation, **keys
         As of `Extractor`.
     header : astropy.io.fits.Header or str, optional
@@ -132,8 +180,9 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
     mask : array, optional
         Of the image's shape: pixels where it is not 0 (or True) are left out, as are those that the image masks by itself.
     weight, error : array, optional
-        Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them. Pixels that it
-        masks by itself (of `numpy.ma`, or astropy's ``Masked``) are masked pixels of the image.
+        Of the image's shape: inverse variances, or standard deviations, of its pixels. Only one of them; they count as
+        ``weights__type`` "weight" and "rms", unless that argument names another kind of map. Pixels that it masks by
+        itself (of `numpy.ma`, or astropy's ``Masked``) are masked pixels of the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
     positions : path, table, dict, array of shape (n, 2), optional
@@ -155,17 +204,10 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         If the image, a map or a table cannot be used.
     DeviceError, OutOfMemoryError
     """
-    if error is None and weight is None and "weights__type" not in keys:
-        error = images.error_of(image)
-    if mask is not None:
-        keys.setdefault("mask__hdu", "MASK")
-    if weight is not None and error is not None:
-        raise ConfigError("weight and error both tell how noisy pixels are; give one of them")
-    if weight is not None or error is not None:
-        keys.setdefault("weights__type", "weight" if weight is not None else "rms")
-        keys.setdefault("weights__hdu", "WEIGHT" if weight is not None else "RMS")
+    mask = None if mask is numpy.ma.nomask else mask
+    told, error = _told_by_maps(keys, image, mask, weight, error, reference is not None)
     extractor = Extractor(config, backend=backend, device=device, threads=threads,
-                          of_difference=reference is not None, **keys)
+                          of_difference=reference is not None, **keys, **told)
     return extractor(image, header=header, wcs=wcs, mask=mask, weight=weight, error=error, reference=reference,
                      positions=positions, name=name)
 

@@ -109,7 +109,7 @@ class Background:
         Parameters
         ----------
         dtype : numpy.dtype, optional
-            That of the data by default.
+            That of the data by default; integers are the nearest ones.
 
         Returns
         -------
@@ -122,22 +122,24 @@ class Background:
         return self._map(dtype, True)
 
     def subfrom(self, data: NDArray[Any]) -> None:
-        """Subtract the level of the sky from an array, which is changed.
+        """Subtract the level of the sky from an array, which is changed; from integers the nearest one.
 
-        Any type of real numbers will do; SEP takes float32, float64 and int32.
+        Any type of real numbers will do but unsigned ones, which end at 0; SEP takes float32, float64 and int32.
         """
         if not isinstance(data, numpy.ndarray):
             raise TypeError(f"data must be a NumPy array, for it is changed, not a {type(data).__name__}")
         if data.shape != self._shape:
             raise InputError(f"Data dimensions do not match background dimensions: {data.shape} and {self._shape}")
-        if data.dtype.kind not in "iuf":
-            raise InputError(f"input array dtype not supported: {data.dtype}; real numbers and integers are")
+        if data.dtype.kind not in "if":
+            raise InputError(f"input array dtype not supported: {data.dtype}; real numbers and signed integers are: convert the "
+                             "array, as with data.astype('float32')")
         require_writeable(data, "data")
         if is_native(data):
             flat = data.reshape(-1)
             self._sky.subtract(flat, flat, get_threads())
         else:
-            data[...] = data - self.back(numpy.float64 if data.dtype.itemsize > 4 else numpy.float32)
+            level = numpy.int32 if data.dtype.kind in "iu" else numpy.float64 if data.dtype.itemsize > 4 else numpy.float32
+            data[...] = data - self.back(level)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return self.back(dtype)
@@ -151,11 +153,12 @@ class Background:
 
     def __rsub__(self, data: ArrayLike) -> Array:
         array = numpy.asarray(data)
-        if array.shape == self._shape and is_native(array):
+        in_place = array.dtype.kind == self._dtype.kind and numpy.result_type(array, self._dtype) == array.dtype
+        if array.shape == self._shape and is_native(array) and in_place:  # without a map
             above = numpy.empty(self._shape, array.dtype)
             self._sky.subtract(array.reshape(-1), above.reshape(-1), get_threads())
             return above
-        return array - self.back(array.dtype.newbyteorder("=") if array.dtype.kind == "f" else None)
+        return array - self.back()
 
     def __repr__(self) -> str:
         return (f"<srcextract.sep.Background of {self._shape[0]} x {self._shape[1]} pixels: level {self.globalback:g}, "

@@ -73,11 +73,10 @@ def _sum(data: ArrayLike, x: Any, y: Any, ellipse: Any, inner: Any, outer: Any, 
     return light, error, flags
 
 
-def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, err: ArrayLike | None = None,
-               var: ArrayLike | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
-               segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None,
-               bkgann: tuple[ArrayLike, ArrayLike] | None = None, gain: float | None = None,
-               subpix: int = 5) -> tuple[Array, Array, Array]:
+def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, var: ArrayLike | None = None,
+               err: ArrayLike | None = None, gain: float | None = None, mask: ArrayLike | None = None,
+               maskthresh: float = 0.0, seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
+               bkgann: tuple[ArrayLike, ArrayLike] | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
     """Sum the light in circles, as `sep.sum_circle`.
 
     Parameters
@@ -85,18 +84,18 @@ def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, err: A
     data : array_like, 2-d
     x, y, r : array_like
         Centres and radii in pixels, which are broadcast. Single numbers are taken too, which SEP refuses.
-    err, var : float or array_like, optional
-        Noise of a pixel, or its variance: one of them, for all pixels or for each.
+    var, err : float or array_like, optional
+        Variance of a pixel, or its noise: one of them, for all pixels or for each.
+    gain : float, optional
+        Photons a unit of `data`: the photon noise of the sum is added.
     mask : array_like, optional
         Pixels above `maskthresh` are none: what is in the aperture is scaled by its area over that of the others.
     maskthresh : float
-    segmap, seg_id : array_like, optional
-        Sources of pixels, and the source of each position: pixels of others are left out, of a negative number all
+    seg_id, segmap : array_like, optional
+        The source of each position, and the sources of pixels: those of others are left out, of a negative number all
         but its own.
     bkgann : tuple of array_like, optional
         Inner and outer radius of a ring, whose mean is subtracted from every pixel.
-    gain : float, optional
-        Photons a unit of `data`: the photon noise of the sum is added.
     subpix : int
         Pixels at the edge are divided into so many by so many; 0: by their area.
 
@@ -112,24 +111,25 @@ def sum_circle(data: ArrayLike, x: ArrayLike, y: ArrayLike, r: ArrayLike, err: A
 
     Notes
     -----
-    Sums are of the pixels as they are; SEP rounds those of float64 arrays to float32.
+    Sums are of the pixels as they are; SEP rounds those of float64 arrays to float32. The order of the arguments is that
+    in which SEP takes them, and not that of its documentation.
     """
     return _sum(data, x, y, (), None, r, err, var, mask, maskthresh, segmap, seg_id, bkgann, gain, subpix)
 
 
 def sum_circann(data: ArrayLike, x: ArrayLike, y: ArrayLike, rin: ArrayLike, rout: ArrayLike,
-                err: ArrayLike | None = None, var: ArrayLike | None = None, mask: ArrayLike | None = None,
-                maskthresh: float = 0.0, seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
-                gain: float | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
+                var: ArrayLike | None = None, err: ArrayLike | None = None, gain: float | None = None,
+                mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
+                segmap: ArrayLike | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
     """Sum the light between circles of radii `rin` and `rout`, as `sep.sum_circann`; all else as `sum_circle`."""
     return _sum(data, x, y, (), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
 
 
 def sum_ellipse(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike,
-                r: ArrayLike = 1.0, err: ArrayLike | None = None, var: ArrayLike | None = None,
-                mask: ArrayLike | None = None, maskthresh: float = 0.0, seg_id: ArrayLike | None = None,
-                segmap: ArrayLike | None = None, bkgann: tuple[ArrayLike, ArrayLike] | None = None,
-                gain: float | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
+                r: ArrayLike = 1.0, var: ArrayLike | None = None, err: ArrayLike | None = None,
+                gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+                seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
+                bkgann: tuple[ArrayLike, ArrayLike] | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
     """Sum the light in ellipses of semi-axes a r and b r, as `sep.sum_ellipse`.
 
     Parameters
@@ -145,9 +145,9 @@ def sum_ellipse(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
 
 
 def sum_ellipann(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: ArrayLike, theta: ArrayLike,
-                 rin: ArrayLike, rout: ArrayLike, err: ArrayLike | None = None, var: ArrayLike | None = None,
-                 mask: ArrayLike | None = None, maskthresh: float = 0.0, gain: float | None = None, subpix: int = 5,
-                 segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None) -> tuple[Array, Array, Array]:
+                 rin: ArrayLike, rout: ArrayLike, var: ArrayLike | None = None, err: ArrayLike | None = None,
+                 gain: float | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
+                 seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None, subpix: int = 5) -> tuple[Array, Array, Array]:
     """Sum the light between ellipses of axes a rin, b rin and a rout, b rout, as `sep.sum_ellipann`; all else as
     `sum_ellipse`."""
     return _sum(data, x, y, (a, b, theta), rin, rout, err, var, mask, maskthresh, segmap, seg_id, None, gain, subpix)
@@ -184,7 +184,7 @@ def kron_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, a: ArrayLike, b: Ar
 
 def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, frac: ArrayLike,
                 normflux: ArrayLike | None = None, mask: ArrayLike | None = None, maskthresh: float = 0.0,
-                segmap: ArrayLike | None = None, seg_id: ArrayLike | None = None,
+                seg_id: ArrayLike | None = None, segmap: ArrayLike | None = None,
                 subpix: int = 5) -> tuple[Array, Array]:
     """Radii of circles that hold fractions of the light, as `sep.flux_radius`.
 
@@ -195,7 +195,7 @@ def flux_radius(data: ArrayLike, x: ArrayLike, y: ArrayLike, rmax: ArrayLike, fr
     frac : float or array_like
         Of `normflux`, or of the light within `rmax`.
     normflux : array_like, optional
-    mask, maskthresh, segmap, seg_id, subpix
+    mask, maskthresh, seg_id, segmap, subpix
         As of `sum_circle`; `subpix` is at least 1.
 
     Returns

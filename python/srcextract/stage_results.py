@@ -62,7 +62,7 @@ def keys_of(section: str, keys: Keys) -> Keys:
 
 @functools.lru_cache(64)
 def _read(settings: tuple[str, ...]) -> _core.Configuration:
-    return _core.Configuration(None, "", list(settings))
+    return configuration.read_settings(None, "", list(settings))
 
 
 def configuration_of(keys: Keys) -> _core.Configuration:
@@ -346,23 +346,3 @@ def of_sources(image: Any, labels: Any, background: Any, found_in: Any, keys: Ke
     if sources._thresholded:
         require_as_thresholded(sources._keys, keys)
     return held, sources, other, sky, {**sky._keys, **(other.keys if other else {}), **sources._keys, **keys}
-
-
-def columns_of_positions(positions: Any) -> dict[str, list[float]]:
-    """The columns of a table of positions that light is measured by."""
-    if not hasattr(positions, "keys"):
-        places = numpy.asarray(positions)
-        if places.ndim != 2 or places.shape[1] != 2 or places.dtype.kind not in "iuf":
-            raise InputError(f"the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
-                             f"a {type(positions).__name__} of shape {places.shape}")
-        positions = {"X_IMAGE": places[:, 0], "Y_IMAGE": places[:, 1]}
-    names = list(positions.keys())
-    shape = ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"]
-    wanted = ["X_IMAGE", "Y_IMAGE", "NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in names for name in shape)
-    columns = {name: numpy.asarray(positions[name], float).ravel().tolist() for name in wanted if name in names}
-    if "X_IMAGE" not in columns or "Y_IMAGE" not in columns:
-        raise InputError(f"the positions have no X_IMAGE and Y_IMAGE; they have {', '.join(map(str, names))}")
-    lengths = {len(values) for values in columns.values()}
-    if lengths == {0} or len(lengths) > 1:
-        raise InputError("the positions: " + ("there are none" if lengths == {0} else "columns are not of one length"))
-    return columns

@@ -20,9 +20,10 @@ from srcextract import _core
 from srcextract.arguments import threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.errors import ConfigError
+from srcextract.files import columns_of_positions
 from srcextract.image_stages import as_image, combine, convolve, render, resample
-from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh, background_of, columns_of_positions,
-                                      configuration_of, foreground_of, held_image, keys_of, of_sources, stage)
+from srcextract.stage_results import (Background, Foreground, Keys, Labels, Mesh, background_of, configuration_of,
+                                      foreground_of, held_image, keys_of, of_sources, stage)
 
 __all__ = ["Background", "Foreground", "Labels", "Mesh", "as_image", "background", "combine", "convolve", "deblend",
            "free_device_memory", "label", "measure", "photometry", "render", "resample", "threshold"]
@@ -110,7 +111,8 @@ def label(mask: Any, *, threads: int | None = None, **keys: Any) -> Labels:
 
     Notes
     -----
-    With ``min_area=1`` it is `scipy.ndimage.label`.
+    With ``min_area=1`` it is `scipy.ndimage.label`: as that is by default with ``connectivity=4``, and with its
+    ``structure=numpy.ones((3, 3))`` with 8, the default here.
     """
     count = threads_of(threads)
     found = foreground_of(mask, count)
@@ -194,8 +196,8 @@ def photometry(image: Any, labels: Any = None, background: Background | None = N
         As of `measure`.
     columns : str or list of str, optional
         Names, or groups, as of ``output.columns``: ``["FLUX_AUTO", "FLUX_RADIUS"]``. Of labels.
-    positions : Catalogue, table, dict, array of shape (n, 2), optional
-        Instead of labels: the light at X_IMAGE and Y_IMAGE (the centre of the first pixel is 1), or at x and y of an
+    positions : Catalogue, table, dict, structured array, array of shape (n, 2), optional
+        Instead of labels: the light at X_IMAGE and Y_IMAGE, or X and Y (the centre of the first pixel is 1), or at x and y of an
         array, in circles, whatever is there; and in the ellipses of A_IMAGE, B_IMAGE and THETA_IMAGE, if it has them.
     **keys
         Of the section ``measurement``: ``apertures``, ``kron``, ``petrosian``, ``flux_radius``, ``annulus``, ``mask``,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from srcextract import images
+from srcextract import _core, files, images
 from srcextract.arguments import require
+from srcextract.devices import DeviceArray
+from srcextract.errors import InputError
 
 if TYPE_CHECKING:
     from srcextract.catalogue import Catalogue
@@ -92,16 +94,30 @@ def _cell(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, numpy.floating) else html.escape(str(value))
 
 
-def _pixels(image: Any) -> Any:
-    """The values of an image, as floats, with NaN where it is masked."""
-    if isinstance(image, (str, bytes)) or hasattr(image, "__fspath__"):
+def _pixels(catalogue: Catalogue, image: Any) -> Any:
+    """The values of the catalogue's image, as floats, with NaN where it is masked."""
+    hdu = _core.Configuration(None, catalogue.config, []).hdu
+    contents = files.contents_of(image)
+    if contents is None:
+        opened = images.open_image(image, None, hdu)
+        if isinstance(opened.pixels, DeviceArray):
+            raise InputError("image: lies on a GPU; give a copy on the host, as array.get() of CuPy")
+        pixels = opened.values()
+    else:
+        require("astropy", "an image of a file")
         from astropy.io import fits
-        return numpy.asarray(fits.getdata(image), float)
-    opened = images.open_image(image)
-    pixels = numpy.asarray(opened.pixels, float) * opened.bscale + opened.bzero
-    if opened.mask is not None:
-        pixels[numpy.asarray(opened.mask, bool)] = numpy.nan
-    return pixels
+        with files.told_by_name(contents):
+            try:
+                with fits.open(contents.path) as hdus:
+                    pixels = numpy.array(images.open_image(hdus, None, hdu).values())
+            except OSError as error:
+                raise InputError(f"image: {contents.name}: {error}") from error
+    if pixels.ndim > 2 and pixels.size == catalogue.shape[0] * catalogue.shape[1]:
+        pixels = pixels.reshape(catalogue.shape)
+    if pixels.shape != catalogue.shape:
+        raise InputError(f"image: has the shape {pixels.shape}, and that of the catalogue {catalogue.shape}; give the one that was "
+                         "extracted")
+    return numpy.asarray(pixels, float)
 
 
 def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: float = 3.0, color: str = "red",
@@ -112,8 +128,8 @@ def plot(catalogue: Catalogue, ax: Any = None, image: Any = None, *, scale: floa
     from matplotlib import pyplot
     if ax is None:
         _, ax = pyplot.subplots()
-    pixels = catalogue.background if image is None else _pixels(image)
-    if image is not None:
+    pixels = catalogue.background if image is None else _pixels(catalogue, image)
+    if image is not None and shown.get("norm") is None:
         shown.setdefault("vmin", catalogue.sky_level - 3 * catalogue.sky_sigma)
         shown.setdefault("vmax", catalogue.sky_level + 12 * catalogue.sky_sigma)
     shown.setdefault("cmap", "gray")

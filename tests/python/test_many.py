@@ -164,3 +164,42 @@ def test_what_is_no_path_of_a_file_stops_no_other(tmp_path):
     of_all = list(srcextract.extract_many([good, "", good, "a\0b", "not\udcffutf8.fits", good], progress=False))
     assert [bool(one) for one in of_all] == [True, False, True, False, False, True]
     assert all(isinstance(one.error, srcextract.InputError) for one in of_all if not one)
+
+
+class Broken:
+    """An image that cannot be had, for a reason of its own."""
+
+    def __init__(self, error, method):
+        def fail(*_arguments, **_keys):
+            raise error
+        self.__class__ = type("Broken", (Broken,), {method: fail})
+
+
+@pytest.mark.parametrize("error, method, kind", [
+    (OSError("connection reset by peer"), "read", srcextract.InputError), (ValueError("no URL"), "read", srcextract.InputError),
+    (EOFError(), "read", srcextract.InputError), (ZeroDivisionError("a defect"), "read", srcextract.InputError),
+    (MemoryError("a worker died"), "read", srcextract.OutOfMemoryError),
+    (RuntimeError("gone"), "__array__", srcextract.InputError), (RuntimeError("gone"), "__fspath__", srcextract.InputError)])
+def test_whatever_an_image_fails_with_is_a_value(error, method, kind):
+    found = list(srcextract.extract_many([field(1), Broken(error, method), field(2)], progress=False))
+    assert [bool(one) for one in found] == [True, False, True]
+    assert isinstance(found[1].error, kind) and (str(error) or "EOFError") in str(found[1].error)
+
+
+def test_an_hdu_of_a_file_that_is_cut_short_is_a_value(tmp_path):
+    fits = pytest.importorskip("astropy.io.fits")
+    fits.PrimaryHDU(numpy.tile(field(1), (4, 4))).writeto(tmp_path / "image.fits")
+    (tmp_path / "cut.fits").write_bytes((tmp_path / "image.fits").read_bytes()[:20000])
+    for memmap in True, False:
+        with pytest.warns(Warning, match="truncated"), fits.open(tmp_path / "cut.fits", memmap=memmap) as hdus:
+            found = list(srcextract.extract_many([field(1), hdus[0], field(2)], progress=False))
+        assert [bool(one) for one in found] == [True, False, True]
+        assert "PRIMARY" in str(found[1].error)
+
+
+def test_what_the_images_come_from_may_fail():
+    def several():
+        yield field(1)
+        raise RuntimeError("mine")
+    with pytest.raises(RuntimeError, match="mine"):
+        list(srcextract.extract_many(several(), progress=False))

@@ -1,4 +1,6 @@
 """What SEP takes beside the usual, and what it refuses: srcextract.sep gives the same answers, or says why not."""
+import inspect
+
 import numpy
 import pytest
 
@@ -181,3 +183,64 @@ def test_what_sep_would_answer_with_nonsense_is_refused(call, said):
     with pytest.raises(ValueError, match=said) as raised:
         call()
     assert isinstance(raised.value, SrcextractError)
+
+
+@pytest.mark.parametrize("name", [name for name in ours.__all__ if callable(getattr(ours, name)) and "_threads" not in name])
+def test_arguments_are_in_the_order_of_sep(name):
+    theirs, mine = getattr(peer(), name), getattr(ours, name)
+    methods = ["back", "rms", "subfrom"] if name == "Background" else [None]
+    for method in methods:
+        one, other = (function if method is None else getattr(function, method) for function in (mine, theirs))
+        assert list(inspect.signature(one).parameters) == list(inspect.signature(other).parameters)
+    if name == "Background":  # whose arguments SEP tells in words alone
+        told = theirs.__doc__.partition("(")[2].partition(")")[0]
+        assert [one.partition("=")[0].strip() for one in told.split(",")] == list(inspect.signature(mine).parameters)
+
+
+def test_positional_arguments_mean_what_they_mean_to_sep():
+    sep = peer()
+    x, y, mask = numpy.array([20.3, 52.7]), numpy.array([15.1, 40.2]), IMAGE > 60
+    segments, ids = sep.extract(IMAGE, 5.0, segmentation_map=True)[1], numpy.array([1, 2])
+    for of in (ours, sep):
+        assert not numpy.array_equal(of.sum_circle(IMAGE, x, y, 4.0, 9.0)[1], of.sum_circle(IMAGE, x, y, 4.0, None, 9.0)[1])
+    for call in (lambda of: of.sum_circle(IMAGE, x, y, 4.0, 9.0, None, 2.0, mask, 0.5, ids, segments, (6.0, 8.0), 7),
+                 lambda of: of.sum_circann(IMAGE, x, y, 3.0, 4.0, 9.0, None, 2.0, mask, 0.5, ids, segments, 7),
+                 lambda of: of.sum_ellipse(IMAGE, x, y, 2.0, 1.0, 0.3, 2.0, None, 3.0, 2.0, mask, 0.5, ids, segments,
+                                           (6.0, 8.0), 7),
+                 lambda of: of.sum_ellipann(IMAGE, x, y, 2.0, 1.0, 0.3, 1.0, 2.0, None, 3.0, 2.0, mask, 0.5, ids, segments,
+                                            7),
+                 lambda of: of.flux_radius(IMAGE, x, y, 0 * x + 8, 0.5, None, mask, 0.5, ids, segments, 7)):
+        for one, other in zip(call(ours), call(sep)):
+            numpy.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["i4", "f4", "f8"])
+def test_a_background_of_any_type_is_that_of_sep(kind):
+    sep = peer()
+    y, x = numpy.mgrid[:200, :240]
+    values = numpy.round(numpy.random.default_rng(5).normal(10, 5, y.shape) + 0.05 * x - 0.09 * y)
+    data = values.astype(kind)
+    mine, theirs = ours.Background(data), sep.Background(data)
+    level, noise = theirs.back("f8"), theirs.rms("f8")
+    assert level.min() < -2 and level.max() > 10
+
+    def assert_same(one, other, of):
+        assert one.dtype == other.dtype
+        sure = numpy.abs(numpy.modf(numpy.abs(of) + 0.5)[0] - 0.5) < 0.4999 if one.dtype.kind == "i" else numpy.isfinite(of)
+        assert sure.mean() > 0.99
+        numpy.testing.assert_allclose(one[sure], other[sure], rtol=0, atol=1e-4 if one.dtype.kind == "f" else 0)
+
+    for wanted in (None, "i4", "f4", "f8"):
+        assert_same(mine.back(wanted), theirs.back(wanted), level)
+        assert_same(mine.rms(wanted), theirs.rms(wanted), noise)
+    for other in ("i4", "f4", "f8"):
+        image, changed = values.astype(other), [values.astype(other) for _ in range(2)]
+        assert_same(image - mine, image - theirs, level)
+        for sky, one in zip((mine, theirs), changed):
+            sky.subfrom(one)
+        assert_same(*changed, level)
+    short = values.astype("i2")
+    mine.subfrom(short)
+    assert_same(short.astype("i4"), values.astype("i4") - theirs.back("i4"), level)
+    with pytest.raises(SrcextractError, match="signed integers"):
+        mine.subfrom(values.clip(0).astype("u2"))

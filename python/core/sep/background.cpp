@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "python/core/interrupt.hpp"
@@ -19,6 +21,17 @@ namespace nb = nanobind;
 namespace {
 
 constexpr std::int64_t rows_per_piece = 32;
+
+/// A level as a pixel has it: in integers, as SEP has it, what is left of v + 1/2 without its fraction.
+template <class T>
+T as_pixel(float level) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    return static_cast<T>(std::clamp(static_cast<double>(level) + 0.5, least, most));
+  } else {
+    return static_cast<T>(level);
+  }
+}
 
 /// Sides of meshes, and of the filter over them.
 struct MeshSizes {
@@ -108,7 +121,7 @@ class SepBackground {
   void fill(const Results<T>& to, bool noise, int threads) const {
     for_each_row(noise, threads, [&](std::int64_t y, const float* row) {
       T* const out = to.data() + y * shape().width;
-      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(row[x]);
+      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = as_pixel<T>(row[x]);
     });
   }
 
@@ -118,7 +131,7 @@ class SepBackground {
     for_each_row(false, threads, [&](std::int64_t y, const float* row) {
       const T* const in = pixels.data() + y * shape().width;
       T* const out = to.data() + y * shape().width;
-      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(in[x] - static_cast<T>(row[x]));
+      for (std::int64_t x = 0; x < shape().width; ++x) out[x] = static_cast<T>(in[x] - as_pixel<T>(row[x]));
     });
   }
 

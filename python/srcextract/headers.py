@@ -1,0 +1,110 @@
+"""Headers as the compiled half takes them, and what they say of arrays."""
+from typing import Any
+
+from srcextract.errors import InputError
+
+
+def cards_of(header: Any) -> str:
+    """The cards of a header, 80 columns each and END."""
+    if header is None:
+        return ""
+    if not isinstance(header, str) and not hasattr(header, "tostring"):
+        raise InputError(f"the header: a {type(header).__name__} is none; give an astropy.io.fits.Header, or its cards as text")
+    text = header if isinstance(header, str) else header.tostring(sep="", endcard=True, padding=False)
+    if "\n" in text:
+        text = "".join(line.ljust(80) for line in text.splitlines())
+    try:
+        text.encode("ascii")
+    except UnicodeEncodeError as error:
+        raise InputError(f"the header is not ASCII: {error}") from error
+    return text
+
+
+# What keywords of a WCS on the sky, and of its distortions, begin with.
+_OF_WCS = ("CTYPE", "CRVAL", "CRPIX", "CDELT", "CUNIT", "CD1_", "CD2_", "PC1_", "PC2_", "PV1_", "PV2_", "A_", "B_", "AP_", "BP_",
+           "RADESYS", "EQUINOX", "LONPOLE", "LATPOLE", "CROTA", "CPDIS", "CPERR", "CQDIS", "DP1", "DP2", "DQ1", "DQ2", "D2IM")
+
+
+def without_wcs(cards: str) -> str:
+    """The cards but those of a WCS."""
+    if not cards:
+        return ""
+    from astropy.io import fits
+    header = fits.Header.fromstring(cards)
+    for key in [key for key in header if key.startswith(_OF_WCS)]:
+        header.remove(key, ignore_missing=True, remove_all=True)
+    return cards_of(header)
+
+
+def with_wcs(cards: str, wcs: Any) -> str:
+    """The cards, with those of a WCS for their own.
+
+    Raises
+    ------
+    InputError
+        If cards cannot say what it does.
+    """
+    from astropy.io import fits
+    wcs = _whole_wcs(wcs)
+    for table in "cpdis1", "cpdis2", "det2im1", "det2im2":
+        if getattr(wcs, table, None) is not None:
+            raise InputError(f"wcs: its distortion is a table ({table}), which srcextract does not read, and without which "
+                             "positions are off; leave it out, and take wcs.all_pix2world of X_IMAGE and Y_IMAGE (which count from 1), or "
+                             "give a WCS with SIP or PV polynomials")
+    header = fits.Header.fromstring(without_wcs(cards))
+    header.update(wcs.to_header(relax=True))
+    return cards_of(header)
+
+
+def _whole_wcs(wcs: Any) -> Any:
+    """The astropy.wcs.WCS that one is, or is a slice of, as of an NDData."""
+    inner = getattr(wcs, "low_level_wcs", wcs)
+    whole: Any = getattr(inner, "_wcs", None)
+    slices = getattr(inner, "_slices_array", None)
+    if hasattr(whole, "slice") and slices is not None and not hasattr(inner, "to_header"):
+        try:
+            inner = whole.slice([at if isinstance(at, slice) else slice(at, at + 1) for at in slices])
+        except (TypeError, ValueError, IndexError, NotImplementedError) as error:
+            raise InputError(f"wcs: a slice that has no header: {error}; give that of the whole, sliced as the image is") from error
+        if whole.pixel_n_dim > 2:
+            inner = inner.celestial
+    if not hasattr(inner, "to_header"):
+        raise InputError(f"wcs: a {type(wcs).__name__} is no astropy.wcs.WCS, and no header can be made of it; a header is given "
+                         "as header=")
+    return inner
+
+
+def shape_of(cards: str) -> tuple[int, int] | None:
+    """Rows and columns of the image whose header it is; None if it does not say."""
+    from astropy.io import fits
+    header = fits.Header.fromstring(cards)
+    if "NAXIS1" not in header or "NAXIS2" not in header:
+        return None
+    return header["NAXIS2"], header["NAXIS1"]
+
+
+def blank_of(header: Any, dtype: Any) -> int | None:
+    """The value of pixels that mean nothing, as an array beside that header has it."""
+    if dtype.kind not in "iu" or header is None:
+        return None
+    if isinstance(header, str):
+        from astropy.io import fits
+        header = fits.Header.fromstring(cards_of(header))
+    blank = header.get("BLANK") if hasattr(header, "get") else None
+    if type(blank) is not int:
+        return None
+    return int(blank * header.get("BSCALE", 1.0) + header.get("BZERO", 0.0)) if is_scaled(dtype) else blank
+
+
+def is_scaled(dtype: Any) -> bool:
+    """Whether no FITS file stores such integers: astropy has applied BZERO to them, and keeps it in the header."""
+    return (dtype.kind == "u" and dtype.itemsize > 1) or (dtype.kind == "i" and dtype.itemsize == 1)
+
+
+def unit_header(unit: Any) -> Any:
+    from astropy.io import fits
+    try:
+        text = unit.to_string("fits")
+    except ValueError:  # none of the FITS standard's
+        text = str(unit)
+    return fits.Header([("BUNIT", text)] if text else [])

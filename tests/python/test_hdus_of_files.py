@@ -1,0 +1,132 @@
+"""HDUs of astropy: which of a list is meant, whose file they are of, and what BLANK says of arrays beside a header."""
+import os
+
+import numpy
+import pytest
+
+import srcextract
+
+fits = pytest.importorskip("astropy.io.fits")
+nddata = pytest.importorskip("astropy.nddata")
+
+
+def field(seed, shape=(120, 150)):
+    random = numpy.random.default_rng(seed)
+    y, x = numpy.mgrid[:shape[0], :shape[1]]
+    pixels = random.normal(100, 5, y.shape)
+    for x0, y0 in zip(random.uniform(5, 145, 12), random.uniform(5, 115, 12)):
+        pixels += 200 * numpy.exp(-((x - x0) ** 2 + (y - y0) ** 2) / 6)
+    return pixels
+
+
+def same(found, expected):
+    assert len(found) == len(expected) > 0
+    for name in "X_IMAGE", "FLUX_ISO", "NPIX":
+        numpy.testing.assert_array_equal(found[name], expected[name], name)
+
+
+@pytest.fixture(scope="module")
+def exposures(tmp_path_factory):
+    path = tmp_path_factory.mktemp("exposures") / "image.fits"
+    hdus = [fits.ImageHDU(field(seed).astype("f4"), name=name, ver=version)
+            for seed, (name, version) in enumerate([("FIRST", 1), ("SCI", 1), ("SCI", 2), ("ERR", 1)])]
+    fits.HDUList([fits.PrimaryHDU(), *hdus]).writeto(path)
+    return path
+
+
+@pytest.mark.parametrize("hdu", ["auto", "SCI", "sci", "SCI,2", "SCI, 2", 4, "E*", "1", ["ERR"]])
+def test_a_list_gives_the_image_that_the_command_takes(hdu, exposures, run):
+    out = run(exposures, "--set", "output.formats=[fits]", "--set", f"input.hdu={hdu}".replace("'", ""))
+    with fits.open(next(out.glob("*.cat.fits"))) as hdus:
+        expected = hdus[1].data
+    with fits.open(exposures) as hdus:
+        same(srcextract.extract(hdus, input__hdu=hdu), expected)
+        same(srcextract.Extractor({"input": {"hdu": hdu}})(hdus), expected)
+        [found] = srcextract.extract_many([hdus], progress=False, input__hdu=hdu)
+        same(found, expected)
+
+
+def test_what_selects_no_one_image_is_refused(exposures):
+    with fits.open(exposures) as hdus:
+        for hdu, said in ("nowhere", "no image of the HDUList is 'nowhere'; there are 1 FIRST, 2 SCI"), ("0", "no image"):
+            with pytest.raises(srcextract.InputError, match=said):
+                srcextract.extract(hdus, input__hdu=hdu)
+        for hdu in "all", "SCI,*", ["SCI", "ERR"]:
+            with pytest.raises(srcextract.ConfigError, match="selects .* images"):
+                srcextract.extract(hdus, input__hdu=hdu)
+        for image in hdus["SCI"], hdus["SCI"].data, nddata.CCDData(field(1), unit="adu"):
+            with pytest.raises(srcextract.ConfigError, match="input__hdu='ERR' names an image of a file"):
+                srcextract.extract(image, input__hdu="ERR")
+        same(srcextract.extract(hdus["SCI"], {"input": {"hdu": "ERR"}}), srcextract.extract(exposures, input__hdu="SCI"))
+
+
+@pytest.mark.parametrize("kind", ["plain", "gzipped", "compressed"])
+@pytest.mark.parametrize("what", ["replaced", "removed", "elsewhere"])
+def test_an_hdu_is_of_the_file_that_was_opened(kind, what, tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    name = "image.fits.gz" if kind == "gzipped" else "image.fits"
+    stored = [numpy.round(field(seed)).astype("i2") for seed in (1, 2)]
+    for place, pixels in (name, stored[0]), (f"sub/{name}", stored[1]):
+        hdu = fits.CompImageHDU(pixels) if kind == "compressed" else fits.ImageHDU(pixels)
+        fits.HDUList([fits.PrimaryHDU(header=fits.Header([("OBJECT", place)])), hdu]).writeto(place)
+    expected = srcextract.extract(stored[0].astype("f4"))
+    with fits.open(name) as hdus:
+        if what == "replaced":
+            os.replace(f"sub/{name}", name)
+        elif what == "removed":
+            os.remove(name)
+        else:
+            monkeypatch.chdir(tmp_path / "sub")
+        same(srcextract.extract(hdus[1]), expected)
+        assert hdus[1].data.mean() == pytest.approx(stored[0].mean())
+
+
+def test_a_reference_is_scaled_as_its_header_says(tmp_path):
+    reference, new = numpy.round(field(1)).astype("i2"), field(1) + 0.5 * field(2, (120, 150))
+    reference[20:40, 20:50] = -32768
+    hdu = fits.PrimaryHDU(reference)
+    hdu.writeto(tmp_path / "reference.fits")
+    with fits.open(tmp_path / "reference.fits", mode="update", do_not_scale_image_data=True) as hdus:
+        hdus[0].header["BSCALE"], hdus[0].header["BZERO"], hdus[0].header["BLANK"] = 2.0, 1000.0, -32768
+    expected = srcextract.difference(tmp_path / "reference.fits", new)
+    with fits.open(tmp_path / "reference.fits") as hdus:
+        same(srcextract.difference(hdus[0], new), expected)
+        assert hdus[0].data is not None
+        same(srcextract.difference(hdus[0], new), expected)
+    with pytest.raises(srcextract.InputError, match="the reference: .*float16"):
+        srcextract.difference(new.astype("f2"), new)
+
+
+@pytest.mark.parametrize("kind", ["header", "text", "CCDData", "uint16"])
+def test_blank_of_a_header_masks_integers(kind):
+    pixels = numpy.round(field(3)).astype("i2")
+    hole = numpy.zeros(pixels.shape, bool)
+    hole[30:60, 40:90] = True
+    expected = srcextract.extract(numpy.where(hole, numpy.nan, pixels))
+    pixels[hole] = 999
+    header = fits.Header([("BLANK", 999)])
+    if kind == "uint16":
+        pixels, header = pixels.astype("u2"), fits.Header([("BLANK", 999 - 32768), ("BZERO", 32768)])
+    assert len(srcextract.extract(pixels)) != len(expected)
+    if kind == "CCDData":
+        found = srcextract.extract(nddata.CCDData(pixels, unit="adu", header=header))
+    else:
+        found = srcextract.extract(pixels, header=header.tostring() if kind == "text" else header)
+    same(found, expected)
+    same(srcextract.extract(pixels.astype("f4"), header=header), srcextract.extract(pixels.astype("f4")))
+
+
+@pytest.mark.parametrize("hdu", ["SCI,2", 3, "auto"])
+def test_frames_of_two_lists_are_those_that_are_meant(hdu, exposures, tmp_path):
+    with fits.open(exposures) as hdus:
+        for image in hdus[1:]:
+            image.data = image.data + (500 * (numpy.hypot(*numpy.indices(image.shape) - 60) < 3)).astype("f4")
+        hdus.writeto(tmp_path / "new.fits")
+    expected = srcextract.difference(exposures, tmp_path / "new.fits", input__hdu=hdu)
+    with fits.open(exposures) as reference, fits.open(tmp_path / "new.fits") as new:
+        same(srcextract.difference(reference, new, input__hdu=hdu), expected)
+        same(srcextract.difference(exposures, new, input__hdu=hdu), expected)
+        if hdu != "auto":
+            with pytest.raises(srcextract.ConfigError, match="the reference is in memory"):
+                srcextract.difference(reference, tmp_path / "new.fits", input__hdu=hdu)
