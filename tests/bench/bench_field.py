@@ -4,7 +4,6 @@ import math
 import numpy
 
 MADE = 4096  # beyond that the field of that size again and again
-PIXELS_PER_STAR = 1000
 
 
 class _Deviates:
@@ -33,11 +32,11 @@ class _Deviates:
         return numpy.concatenate(kept)[:count]
 
 
-def _tile(size):
+def _tile(size, density):
     """testing::star_field of a square about 0 with noise of 1."""
     random = _Deviates(1)
     image = random.normal(size * size).astype("f4").reshape(size, size)
-    x0, y0, light = random.unit(3 * (size * size // PIXELS_PER_STAR)).reshape(-1, 3).T
+    x0, y0, light = random.unit(3 * int(size * size * density // 1e6)).reshape(-1, 3).T
     for x, y, peak in zip(x0 * size, y0 * size, 8.0 / (0.02 + light)):
         rows = numpy.arange(max(0, math.floor(y) - 6), min(size, math.floor(y) + 7))
         columns = numpy.arange(max(0, math.floor(x) - 6), min(size, math.floor(x) + 7))
@@ -46,8 +45,8 @@ def _tile(size):
     return image
 
 
-def bench_field(size):
-    """Of float32: 1000 stars a million pixels on noise."""
-    tile = _tile(min(size, MADE))
+def bench_field(size, density=1000):
+    """Of float32: `density` stars a million pixels on noise."""
+    tile = _tile(min(size, MADE), density)
     repeats = -(-size // len(tile))
     return numpy.ascontiguousarray(numpy.tile(tile, (repeats, repeats))[:size, :size])

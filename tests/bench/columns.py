@@ -67,7 +67,7 @@ def sep_times(image, runs):
 
 
 def processor_time(runs, *command):
-    return min(launch(*command).cpu for _ in range(runs)) * 1e3
+    return min(launch(*command).cpu for _ in range(runs))
 
 
 def rows_of(session, image, what, least, runs):

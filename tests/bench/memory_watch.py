@@ -14,8 +14,8 @@ INTERVAL = 0.01  # s
 
 @dataclasses.dataclass
 class Watched:
-    """Bytes, one of each list for every time that was looked: resident, and on all GPUs in use beyond what was before,
-    by whatever process; none of these where there is no NVML."""
+    """Milliseconds, and bytes, one of each list for every time that was looked: resident, and on all GPUs in use beyond
+    what was before, by whatever process; none of these where there is no NVML."""
     wall: float
     resident: list
     device: list
@@ -79,7 +79,7 @@ def watch(*command):
         if devices.handles:
             device.append(devices.used() - before)
         time.sleep(INTERVAL)
-    wall = time.perf_counter() - begin
+    wall = (time.perf_counter() - begin) * 1e3
     if process.returncode != 0:
         raise ProgramFailed((process.stderr.read().strip() or f"exit {process.returncode}").splitlines()[0])
     return Watched(wall, resident, device)

@@ -14,17 +14,9 @@ import time
 import numpy
 
 import srcextract
-
-
-def sky(size):
-    """Noise with a star in every 32 x 32 pixels: some 1000 a Mpixel."""
-    random = numpy.random.default_rng(1)
-    image = random.normal(100, 5, (size, size)).astype("f4")
-    profile = 400 * numpy.exp(-(numpy.mgrid[-4:5, -4:5]**2).sum(axis=0) / 6)
-    for y in range(16, size - 8, 32):
-        for x in range(16, size - 8, 32):
-            image[y - 4:y + 5, x - 4:x + 5] += profile
-    return image
+from bench_field import bench_field
+from session import launch
+from make_field import write_fits  # where it is, session has told
 
 
 def added(call, calls):
@@ -42,7 +34,7 @@ def added(call, calls):
 def show_times(calls):
     print(f"{'image':>12} {'call':>10} {'us, least':>10} {'median':>8} {'added, least':>13} {'median':>8}")
     for size in (32, 64, 128, 256):
-        image = sky(size)
+        image = bench_field(size)
         extractor = srcextract.Extractor(backend="cpu", threads=1)
         for name, call in (("Extractor", lambda: extractor(image)),
                            ("extract", lambda: srcextract.extract(image, backend="cpu", threads=1))):
@@ -50,23 +42,6 @@ def show_times(calls):
             whole, rest = added(call, calls)
             print(f"{size:>5} x {size:<4} {name:>10} {min(whole):10.1f} {statistics.median(whole):8.1f} "
                   f"{min(rest):13.1f} {statistics.median(rest):8.1f}")
-
-
-# Starts the command from a process that is small itself: what a process has had at most begins with its parent's.
-LAUNCHER = """
-import os, sys
-pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
-_, status, used = os.wait4(pid, 0)
-print(used.ru_maxrss / 1024 if status == 0 else 'failed')
-"""
-
-
-def peak(command):
-    """MB that a process has had at most."""
-    out = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True)
-    if "failed" in out.stdout:
-        sys.exit(f"{' '.join(command)} failed: {out.stderr}")
-    return float(out.stdout)
 
 
 IN_PYTHON = """
@@ -86,23 +61,18 @@ print(peak() - before)
 def show_memory(program, size):
     with tempfile.TemporaryDirectory() as directory:
         folder = pathlib.Path(directory)
-        image = sky(size)
+        image = bench_field(size)
         numpy.save(folder / "image.npy", image)
-        cards = ["SIMPLE  =                    T", "BITPIX  =                  -32", "NAXIS   =                    2",
-                 f"NAXIS1  = {size:>20}", f"NAXIS2  = {size:>20}", "END"]
-        for name, pixels in (("image", image), ("small", image[:256, :256])):
-            cards[3:5] = [f"NAXIS{axis}  = {length:>20}" for axis, length in ((1, pixels.shape[1]), (2, pixels.shape[0]))]
-            head = "".join(card.ljust(80) for card in cards).ljust(2880).encode()
-            data = pixels.astype(">f4").tobytes()
-            (folder / f"{name}.fits").write_bytes(head + data + bytes(-len(data) % 2880))
+        write_fits(folder / "image.fits", image)
+        write_fits(folder / "small.fits", image[:256, :256])
         out = subprocess.run([sys.executable, "-c", IN_PYTHON, str(folder / "image.npy")], capture_output=True, text=True,
                              check=True)
         (folder / "empty.yaml").write_text("")
         command = [program, "-q", "--backend", "cpu", "--threads", "1", "-o", directory, str(folder / "empty.yaml")]
-        used = peak([*command, str(folder / "image.fits")]) - peak([*command, str(folder / "small.fits")])
+        large, small = (launch(*command, folder / f"{name}.fits").memory / 2**20 for name in ("image", "small"))
         print(f"\n{size} x {size} float32, {image.nbytes / 2**20:.0f} MB; more than for 256 x 256, in MB:")
         print(f"  a call on the array  {float(out.stdout):8.1f}")
-        print(f"  the command          {used:8.1f}   (which reads the pixels from a file)")
+        print(f"  the command          {large - small:8.1f}   (which reads the pixels from a file)")
 
 
 def main():

@@ -5,23 +5,9 @@ import statistics
 import time
 
 import cupy
-import numpy
 
 import srcextract
-
-
-def field(side, density, seed=1):
-    """Stars, `density` a million pixels, on a sky; made on the device."""
-    random = numpy.random.default_rng(seed)
-    image = cupy.random.default_rng(seed).standard_normal((side, side), dtype="f4") * 3 + 20
-    count = int(side * side * density / 1e6)
-    stamp = cupy.asarray(numpy.exp(-((numpy.mgrid[-6:7, -6:7] / 1.5)**2).sum(0) / 2), "f4")
-    y, x = (cupy.asarray(random.integers(6, side - 7, count)) for _ in range(2))
-    light = cupy.asarray(10**random.uniform(1.8, 3.5, count), "f4")
-    dy, dx = cupy.mgrid[-6:7, -6:7]
-    at = (y[:, None, None] + dy) * side + x[:, None, None] + dx
-    cupy.add.at(image.reshape(-1), at.reshape(-1), (light[:, None, None] * stamp).reshape(-1))
-    return image
+from bench_field import bench_field
 
 
 def call_times(extractor, image, calls):
@@ -51,7 +37,7 @@ def main():
         print(f"\nsegmentation={segmentation}")
         extractor = srcextract.Extractor(given.config, backend="cuda", segmentation=segmentation)
         for side in given.sides:
-            image = field(side, given.density)
+            image = cupy.asarray(bench_field(side, given.density))
             cupy.cuda.Device().synchronize()
             times, found, stages = call_times(extractor, image, given.calls)
             host = {"columns", "sky", "warnings", "flags"}

@@ -11,36 +11,20 @@ calls current, and so with what the host adds; medians. Images in turn, more tha
 same pixels. Needs CuPy and NumPy alone, and a GPU.
 """
 import argparse
-import json
-import pathlib
 import statistics
-import subprocess
 import sys
 
 import cupy
 
 import srcextract
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from bench_field import bench_field  # noqa: E402
+from bench_field import bench_field
+from session import ROOT, benchmarks
 
 WARM_UP = 5
 MORE_THAN_A_CACHE = 512 << 20
 WANTED = 1.1  # times C++
-MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 # Of Catalogue.times: what a call does before the steps, and what the host does after them.
 NOT_STEPS = {"ingest", "columns", "sky", "warnings", "flags", "read", "write"}
-
-
-def cpp_times(bench, sizes):
-    """Microseconds by size of cuda/four_steps, the median of 25."""
-    pattern = f"^cuda/four_steps/({'|'.join(map(str, sizes))})(/|$)"
-    told = subprocess.run([bench, f"--benchmark_filter={pattern}", "--benchmark_format=json"], capture_output=True, text=True,
-                          check=True).stdout
-    entries = [entry for entry in json.loads(told)["benchmarks"] if entry.get("aggregate_name") == "median"]
-    return {int(entry["run_name"].split("/")[2]): (entry["real_time"] * MICROSECONDS[entry["time_unit"]],
-                                                   int(entry.get("sources", 0))) for entry in entries}
 
 
 def timed(step):
@@ -99,7 +83,9 @@ def main():
     parser.add_argument("--sizes", type=int, nargs="+", default=[2048, 4096, 8192, 16384])
     parser.add_argument("--runs", type=int, default=25)
     given = parser.parse_args()
-    cpp = cpp_times(given.bench, given.sizes) if given.bench else {}
+    resident = {size: (entry["ms"] * 1e3, int(entry.get("sources", 0)))
+                for (_, size), entry in benchmarks(given.bench, "cuda", ["four_steps"], given.sizes).items()
+                if "error_message" not in entry}
     name = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
     print(f"{name}, CuPy {cupy.__version__}, Python {sys.version.split()[0]}; us, medians of {given.runs}; wanted: at most "
           f"{WANTED} x C++\n")
@@ -112,7 +98,7 @@ def main():
         steps, sources = medians(one_by_one, images, given.runs)
         extractor = srcextract.Extractor(ROOT / "config" / "lesson.yaml", backend="cuda", segmentation=False)
         whole, again = medians(lambda array: by_extractor(extractor, array), images, given.runs)
-        reference = cpp.get(size)
+        reference = resident.get(size)
         if len({sources, again} | ({reference[1]} if reference else set())) > 1:
             sys.exit(f"{size}: {sources} sources one by one, {again} of Extractor, C++ {reference}: not the same work")
         to_labels = steps["background"] + steps["threshold"] + steps["label"]

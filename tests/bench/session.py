@@ -20,8 +20,9 @@ import json, os, sys, time
 begin = time.perf_counter()
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
 _, status, usage = os.wait4(child, 0)
-seconds = time.perf_counter() - begin
-print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024]))
+wall = time.perf_counter() - begin
+cpu = usage.ru_utime + usage.ru_stime
+print(json.dumps([os.waitstatus_to_exitcode(status), wall * 1e3, cpu * 1e3, usage.ru_maxrss * 1024]))
 """
 
 
@@ -31,7 +32,7 @@ class ProgramFailed(Exception):
 
 @dataclasses.dataclass
 class Process:
-    """What one took: seconds, of the clock and of all its threads together, and at its peak bytes."""
+    """What one took: milliseconds, of the clock and of all its threads together, and at its peak bytes."""
     wall: float
     cpu: float
     memory: int
@@ -47,6 +48,27 @@ def launch(*command):
     if code != 0:
         raise ProgramFailed((done.stderr.strip() or f"exit {code}").splitlines()[0])
     return Process(*taken, [line for line in done.stderr.splitlines() if line.startswith("warning:")])
+
+
+def benchmarks(stages, backend, names, sizes):
+    """{(name, size): entry} of the benchmarks of the program `stages` that this machine has. An entry has `ms` and the
+    counters, or `error_message`. On a GPU `ms` is the median; on a CPU, which others may use, the best."""
+    if not stages or not sizes:
+        return {}
+    pattern = f"^{backend}/({'|'.join(names)})/({'|'.join(map(str, sizes))})(/|$)"
+    done = subprocess.run([stages, f"--benchmark_filter={pattern}", "--benchmark_format=json"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ProgramFailed(f"{stages}: {done.stderr.strip()}")
+    wanted = "median" if backend == "cuda" else "min"
+    entries = {}
+    for entry in json.loads(done.stdout)["benchmarks"] if done.stdout else ():
+        _, name, size = entry["run_name"].split("/")[:3]
+        if entry.get("aggregate_name", wanted) != wanted:
+            continue
+        entry["ms"] = entry.get("real_time", 0) * MILLISECONDS[entry.get("time_unit", "ms")]
+        entries[name, int(size)] = entry
+    return entries
 
 
 class Run:
@@ -72,24 +94,7 @@ class Session:
         return [size for size in sizes if size <= self.largest]
 
     def benchmarks(self, backend, names, sizes):
-        """{(name, size): entry} of the benchmarks that this machine has. An entry has `ms` and the counters, or
-        `error_message`. On a GPU `ms` is the median; on a CPU, which others may use, the best."""
-        if not self.stages or not sizes:
-            return {}
-        pattern = f"^{backend}/({'|'.join(names)})/({'|'.join(map(str, sizes))})(/|$)"
-        done = subprocess.run([self.stages, f"--benchmark_filter={pattern}", "--benchmark_format=json"],
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            raise ProgramFailed(f"{self.stages}: {done.stderr.strip()}")
-        wanted = "median" if backend == "cuda" else "min"
-        entries = {}
-        for entry in json.loads(done.stdout)["benchmarks"] if done.stdout else ():
-            _, name, size = entry["run_name"].split("/")[:3]
-            if entry.get("aggregate_name", wanted) != wanted:
-                continue
-            entry["ms"] = entry.get("real_time", 0) * MILLISECONDS[entry.get("time_unit", "ms")]
-            entries[name, int(size)] = entry
-        return entries
+        return benchmarks(self.stages, backend, names, sizes)
 
     def cuda_problem(self):
         """Why srcextract cannot use a GPU here; empty if it can."""
@@ -140,7 +145,7 @@ class Session:
         process = launch(self.program, "-q", "--backend", backend, *options, "-o", output,
                          ROOT / "config" / f"{config}.yaml", *images)
         reports = [json.loads((output / f"{image.stem}.run.json").read_text()) for image in images]
-        return Run(process.wall * 1e3, process.memory, reports)
+        return Run(process.wall, process.memory, reports)
 
     def best(self, runs, *arguments):
         return min((self.run(*arguments) for _ in range(runs)), key=lambda run: run.wall)

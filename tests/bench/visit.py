@@ -10,13 +10,12 @@ import numpy as np
 from session import ROOT, ProgramFailed, launch
 from make_field import write_fits  # where it is, session has told
 from rice import write_rice
-from surveys import hard_links
+from surveys import TWO_GPUS_WANTED, hard_links
 from tables import Row, amount, print_table, skipped
 
 SIZE, DETECTORS, DETECTORS_OF_FEW_CORES = 4096, 189, 24
 FEW_CORES, COPIES = 4, 4
 SINGLE_SIZE, SINGLE_WANTED = 2048, 1.1  # times the CPU alone
-TWO_GPUS_WANTED = 1.7  # times one
 RUNS = {"lesson": 9, "sextractor": 5}
 FORMS = {"float32": ".fits", "int16": ".fits", "RICE int16": ".fits.fz", "RICE float32": ".fits.fz"}
 WANTED = {("lesson", "float32", "auto"): 0.5, ("lesson", "int16", "auto"): 0.35, ("lesson", "RICE int16", "auto"): 0.4,
@@ -57,7 +56,7 @@ def times(session, config, images, *options):
             raise ProgramFailed(runs[-1].warnings[0])
     shutil.rmtree(output)
     runs.sort(key=lambda run: run.wall)
-    return [run.wall for run in runs], runs[0].cpu / runs[0].wall
+    return [run.wall / 1e3 for run in runs], runs[0].cpu / runs[0].wall
 
 
 def gpus():

@@ -65,8 +65,8 @@ void report(const char* path, std::int64_t size, const char* started) {
   const Exposure exposure{{source}};
   steps.begin();
   {
-    const PinnedBuffer small(std::int64_t{3} << 20);
-    steps.done("3 MiB of page-locked memory");
+    const PinnedBuffer slots(std::int64_t{4} << 20);  // of a worker: Ingester's slots
+    steps.done("4 MiB of page-locked memory");
   }
   steps.done("... given back");
   {

@@ -20,7 +20,7 @@ Workload images(std::int64_t count, std::int64_t side) {
 }
 
 // What was measured on one H200 and 16 cores of its host, lesson.yaml, the whole process in seconds
-// (docs/performance.md, "One H200").
+// (docs/performance.md).
 struct Measured {
   std::int64_t count, side;
   double cpu, gpu;
