@@ -19,8 +19,8 @@ class KeepBuffers {
   KeepBuffers& operator=(const KeepBuffers&) = delete;
 };
 
-/// From now on the allocator keeps all that is released in less than so many bytes, also where much of it lies idle, and
-/// the process never gives it back: for a program that ends when its work is done, not for a library in another's.
+/// From now on the allocator keeps all that is released in less than so many bytes, also where much of it lies idle,
+/// and the process never gives it back: for a program that ends when its work is done, not for a library in another's.
 void keep_released_memory(std::size_t less_than);
 
 }  // namespace srcextract

@@ -86,8 +86,8 @@ TEST_F(BatchLosesGpu, TheRestIsDoneElsewhereToTheSameBytes) {
 
   Machine machine = choose_machine({Backend::automatic, {}, 4}, {std::int64_t{1} << 40, 0, true});
   ASSERT_FALSE(machine.devices.empty());
-  // As soon as one image is done there, while the other workers have their first ones there: whoever comes later may find
-  // the CPU to be faster, and would not notice.
+  // As soon as one image is done there, while the other workers have their first ones there: whoever comes later may
+  // find the CPU to be faster, and would not notice.
   const auto was_done_there = [&] {
     spdlog::default_logger()->flush();
     return contents(folder_ / "log").find("on CUDA device") != std::string::npos;
