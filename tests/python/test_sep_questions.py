@@ -244,3 +244,16 @@ def test_a_background_of_any_type_is_that_of_sep(kind):
     assert_same(short.astype("i4"), values.astype("i4") - theirs.back("i4"), level)
     with pytest.raises(SrcextractError, match="signed integers"):
         mine.subfrom(values.clip(0).astype("u2"))
+
+
+def test_an_ellipse_whose_ring_is_all_masked_harms_no_other():
+    image = numpy.random.default_rng(0).normal(100, 5, (80, 80)).astype("f4")
+    mask = numpy.zeros(image.shape, bool)
+    mask[20:60, 20:60] = True
+    at = ([40.0, 10.0], [40.0, 10.0], 3.0, 2.0, 0.3, 1.0)
+    for noise in {}, {"err": 5.0}, {"err": 5.0, "gain": 2.0}:
+        mine = ours.sum_ellipse(image, *at, mask=mask, bkgann=(4.0, 6.0), **noise)
+        theirs = peer().sum_ellipse(image, *at, mask=mask, bkgann=(4.0, 6.0), **noise)
+        assert numpy.isnan(theirs[0][0]) and numpy.isfinite(theirs[0][1])
+        for one, other in zip(mine, theirs):
+            numpy.testing.assert_allclose(one, other, rtol=1e-10)
