@@ -257,3 +257,14 @@ def test_an_ellipse_whose_ring_is_all_masked_harms_no_other():
         assert numpy.isnan(theirs[0][0]) and numpy.isfinite(theirs[0][1])
         for one, other in zip(mine, theirs):
             numpy.testing.assert_allclose(one, other, rtol=1e-10)
+
+
+def test_numbers_of_sources_may_be_as_large_as_they_are():
+    """What they are does not matter, but for their order; 16 GB would be needed for a place for every number."""
+    sparse = numpy.zeros(IMAGE.shape, "i4")
+    for number, (row, column) in {3: (10, 15), 100_000_000: (35, 48), 2**31 - 1: (18, 66)}.items():
+        sparse[row:row + 9, column:column + 9] = number
+    dense = numpy.unique(sparse, return_inverse=True)[1].reshape(sparse.shape).astype("i4")
+    mine, _ = ours.extract(IMAGE, 1.5, segmentation_map=sparse)
+    assert len(mine) == 3
+    assert mine.tobytes() == ours.extract(IMAGE, 1.5, segmentation_map=dense)[0].tobytes()

@@ -18,6 +18,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
+#include "stages/detect/label_image.hpp"
 #include "stages/detect/matched_filter.hpp"
 #include "stages/detect/runs_by_source.hpp"
 
@@ -129,7 +130,6 @@ GivenSources sources_of(const std::int32_t* segments, const Shape& shape, const 
   GivenSources given;
   given.runs.shape = shape;
   given.runs.row_begin = Buffer<std::int64_t, Cpu>(shape.height + 1, where);
-  std::int32_t most = 0;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     before_row(shape.width);
     given.runs.row_begin[y] = std::ssize(runs);
@@ -141,20 +141,15 @@ GivenSources sources_of(const std::int32_t* segments, const Shape& shape, const 
       if (owner <= 0) continue;
       runs.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin), static_cast<std::int32_t>(x)});
       owners.push_back(owner);
-      most = std::max(most, owner);
     }
   }
   given.runs.row_begin[shape.height] = std::ssize(runs);
-  std::vector<std::int32_t> number(static_cast<std::size_t>(most) + 1, 0);
-  for (const std::int32_t owner : owners) number[static_cast<std::size_t>(owner)] = 1;
-  number[0] = 0;
-  std::inclusive_scan(number.begin(), number.end(), number.begin());
   given.runs.runs = Buffer<Run, Cpu>(std::ssize(runs), where);
   given.components.label = Buffer<std::int32_t, Cpu>(std::ssize(runs), where);
   std::ranges::copy(runs, given.runs.runs.begin());
-  for (std::size_t i = 0; i < owners.size(); ++i)
-    given.components.label[static_cast<std::int64_t>(i)] = number[static_cast<std::size_t>(owners[i])];
-  given.components.counts->kept = given.components.counts->found = number.back();
+  std::ranges::copy(owners, given.components.label.begin());
+  const auto count = static_cast<std::int64_t>(rank_labels(given.components.label, where).size());
+  given.components.counts = ComponentCounts{count, count};
   return given;
 }
 
