@@ -67,7 +67,11 @@ TEST(Errand, IsRunBetweenPiecesByTheThreadThatHasItAlone) {
   });
   const StopScope asked(&stop);
   const ErrandScope has(&errand);
-  EXPECT_THROW(parallel_for(100'000, 1, Cpu{3}, [](std::int64_t, std::int64_t) {}), Stopped);
+  // The other threads wait for it: they could have done all pieces before this one has done its first.
+  const auto work = [&](std::int64_t, std::int64_t) {
+    while (std::this_thread::get_id() != own && !stop) std::this_thread::yield();
+  };
+  EXPECT_THROW(parallel_for(100'000, 1, Cpu{3}, work), Stopped);
   EXPECT_EQ(elsewhere, 0);
 }
 
