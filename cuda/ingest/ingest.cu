@@ -84,16 +84,6 @@ void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels, FollowingC
   ingest_plain(source, pixels);
 }
 
-/// The stream comes after the lanes, also when a read fails: whoever uses the pixels' memory next must find them empty.
-struct Ingester::Fork {
-  explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
-  ~Fork() { ingester.join(); }
-  Fork(const Fork&) = delete;
-  Fork& operator=(const Fork&) = delete;
-
-  Ingester& ingester;
-};
-
 /// Through slots of stored pixels.
 void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count(), pixel_bytes = source.format.bytes();

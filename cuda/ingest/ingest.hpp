@@ -68,7 +68,16 @@ class Ingester {
     Event done;
   };
 
-  struct Fork;
+  /// The stream comes after the lanes, also when a read fails: whoever uses the pixels' memory next must find them
+  /// empty.
+  struct Fork {
+    explicit Fork(Ingester& of) : ingester(of) { ingester.fork(); }
+    ~Fork() { ingester.join(); }
+    Fork(const Fork&) = delete;
+    Fork& operator=(const Fork&) = delete;
+
+    Ingester& ingester;
+  };
 
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_straight(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);

@@ -11,16 +11,6 @@
 
 namespace srcextract {
 
-namespace {
-
-constexpr std::int64_t alignment = 16;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-}  // namespace
-
 bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels) {
   const CompressedRead* const read = CompressedRead::of(source);
   const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
@@ -28,13 +18,13 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   const Cpu readers{where_.host_threads};
   const std::int64_t most_of_lane = most_device_bytes / static_cast<std::int64_t>(std::size(lanes_));
   const std::optional<RiceParts> parts =
-      RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - alignment, readers);
+      RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - RiceParts::alignment, readers);
   if (!parts) return false;
 
   const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
-    widest = std::max(widest, aligned(part.table_bytes()) + part.bytes);
+    widest = std::max(widest, RiceParts::room_for(part.table_bytes()) + part.bytes);
   make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes()));
   make_slots();
   if (damage_.empty()) {
@@ -58,11 +48,7 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
   check(cudaMemsetAsync(damage_.data(), 0, sizeof(int), where_.stream));
   {
-    fork();
-    struct Join {
-      Ingester& ingester;
-      ~Join() { ingester.join(); }
-    } const joined{*this};
+    const Fork fork(*this);
     for (const RiceParts::Part& part : parts->parts()) send_part(*parts, part, image, randoms);
     read_tiles(parts->others(), source, pixels);
   }
@@ -76,7 +62,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
   std::byte* const there = lane.memory.data();
-  std::byte* const streams = there + aligned(part.table_bytes());
+  std::byte* const streams = there + RiceParts::room_for(part.table_bytes());
   const auto* const table = reinterpret_cast<const DeviceTile*>(tile_table_.data()) + part.begin;
   check(cudaMemcpyAsync(there, table, static_cast<std::size_t>(part.table_bytes()), cudaMemcpyHostToDevice, stream));
   parallel_for(std::ssize(part.slices), 1, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t) {
