@@ -37,6 +37,14 @@ class PinnedBuffer {
   std::int64_t size_;
 };
 
+/// Of several things that go over the bus in one copy each begins at a multiple of so many bytes.
+inline constexpr std::int64_t bus_alignment = 16;
+
+/// The bytes of one, and those up to where the next may begin.
+constexpr std::int64_t bus_room(std::int64_t bytes) {
+  return (bytes + bus_alignment - 1) / bus_alignment * bus_alignment;
+}
+
 /// A point in a stream that the host can wait for; waiting before it was ever recorded returns at once. Waits when
 /// destroyed, so that what a copy reads outlives the copy.
 class Event {

@@ -56,13 +56,6 @@ Reading read_all(const PixelSource& source, std::byte* out) {
   return reading;
 }
 
-/// Stored pixels of any type begin at multiples of this.
-constexpr std::int64_t alignment = 16;
-
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// As many bytes as the longest type of pixel has.
 constexpr std::int64_t most_bytes = 8;
 
@@ -71,14 +64,14 @@ constexpr std::int64_t most_bytes = 8;
 std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, std::span<const Pixels<Gpu>> images,
                                          Way way) {
   const std::int64_t count = images.front().image.shape.count();
-  make_room(static_cast<std::int64_t>(images.size()) * aligned(count * most_bytes));
+  make_room(static_cast<std::int64_t>(images.size()) * bus_room(count * most_bytes));
   std::vector<Reading> readings;
   images_.clear();
   bytes_ = 0;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (i < sources.size() && way == Way::compressed) {
       const auto begin = std::chrono::steady_clock::now();
-      const bool taken = take_tiles(sources[i], aligned(count * most_bytes));
+      const bool taken = take_tiles(sources[i], bus_room(count * most_bytes));
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
       if (taken) {
         readings.push_back({elapsed.count(), nullptr});
@@ -91,7 +84,7 @@ std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, s
     const PixelFormat format = there ? sources[i].format : PixelFormat{};
     const std::int64_t bytes = count * format.bytes();
     if (!there && bytes > 0) std::memset(place, 0xff, static_cast<std::size_t>(bytes));  // NaN in either byte order
-    images_.push_back({format, bytes_, aligned(bytes)});
+    images_.push_back({format, bytes_, bus_room(bytes)});
     bytes_ += images_.back().bytes;
   }
   return readings;
@@ -101,14 +94,14 @@ std::vector<Reading> GroupIngester::read(std::span<const PixelSource> sources, s
 bool GroupIngester::take_tiles(const PixelSource& source, std::int64_t room) {
   const CompressedRead* const read = CompressedRead::of(source);
   const std::optional<RicePlane> plane = read == nullptr ? std::nullopt : read->rice();
-  if (!plane || room <= alignment) return false;
-  const auto parts = RiceParts::of(*plane, source.shape.width, room, room - alignment, Cpu{1});
+  if (!plane || room <= bus_alignment) return false;
+  const auto parts = RiceParts::of(*plane, source.shape.width, room, room - bus_alignment, Cpu{1});
   if (!parts || parts->parts().size() != 1 || !parts->others().empty()) return false;
   const RiceParts::Part& part = parts->parts().front();
-  StoredImage image{source.format, bytes_, aligned(part.table_bytes()) + part.bytes,
+  StoredImage image{source.format, bytes_, bus_room(part.table_bytes()) + part.bytes,
                     make_rice_format(*plane, source.format)};
   image.tiles = part.tiles();
-  image.streams = bytes_ + aligned(part.table_bytes());
+  image.streams = bytes_ + bus_room(part.table_bytes());
   std::memcpy(stored_.data() + image.begin, parts->tiles().data(), parts->tiles().size_bytes());
   for (const RiceParts::Slice& slice : part.slices) parts->write(slice, stored_.data() + image.streams + slice.first);
   images_.push_back(image);
@@ -142,12 +135,10 @@ bool GroupIngester::send(std::span<Pixels<Gpu>> images) {
 
 bool GroupIngester::decode_tiles(std::span<Pixels<Gpu>> images) {
   static_assert(most_images_in_a_launch <= most_rice_images);
+  if (std::ranges::all_of(images_, [](const StoredImage& image) { return image.tiles == 0; })) return true;
+  int* const damaged = damage_.clear(where_);
   std::vector<RiceImage> compressed;
   const float* randoms = nullptr;
-  if (damage_.empty()) {
-    damage_ = Buffer<int, Gpu>(1, where_);
-    damage_here_ = PinnedBuffer(sizeof(int));
-  }
   for (std::size_t i = 0; i < images.size(); ++i) {
     const StoredImage& stored = images_[i];
     if (stored.tiles == 0) continue;
@@ -155,15 +146,11 @@ bool GroupIngester::decode_tiles(std::span<Pixels<Gpu>> images) {
     check(cudaMemsetAsync(masked, 0, sizeof(MaskCounts), where_.stream));
     compressed.push_back({reinterpret_cast<const DeviceTile*>(there_.data() + stored.begin), stored.tiles,
                           there_.data() + stored.streams, images[i].image.shape.width, images[i].image.pixels.data(),
-                          masked, damage_.data(), stored.rice});
+                          masked, damaged, stored.rice});
     if (const float* const numbers = randoms_.of(stored.rice.dither, where_)) randoms = numbers;
   }
-  if (compressed.empty()) return true;
-  check(cudaMemsetAsync(damage_.data(), 0, sizeof(int), where_.stream));
   decode_rice_images(compressed, randoms, where_, where_.stream);
-  auto* const damaged = reinterpret_cast<int*>(damage_here_.data());
-  copy_to_host(damaged, damage_.data(), 1, where_);
-  return *damaged == 0;
+  return !damage_.raised(where_);
 }
 
 void GroupIngester::make_room(std::int64_t bytes) {

@@ -53,8 +53,7 @@ class GroupIngester {
   std::vector<StoredImage> images_;
   std::int64_t bytes_ = 0;  ///< of all images
   DeviceRandoms randoms_;
-  PinnedBuffer damage_here_{0};  ///< an int
-  Buffer<int, Gpu> damage_;      ///< an int of all images
+  DamageFlag damage_;
 };
 
 }  // namespace srcextract

@@ -102,9 +102,8 @@ class Ingester {
   Event begun_;
   std::deque<Event> come_;  ///< pieces of an image
   DeviceRandoms randoms_;
-  PinnedBuffer tile_table_{0};   ///< of a compressed plane, for the bus
-  PinnedBuffer damage_here_{0};  ///< an int
-  Buffer<int, Gpu> damage_;      ///< an int of a plane that is being decoded
+  PinnedBuffer tile_table_{0};  ///< of a compressed plane, for the bus
+  DamageFlag damage_;
 };
 
 /// Pixels on the host.

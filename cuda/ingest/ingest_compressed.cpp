@@ -18,19 +18,15 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   const Cpu readers{where_.host_threads};
   const std::int64_t most_of_lane = most_device_bytes / static_cast<std::int64_t>(std::size(lanes_));
   const std::optional<RiceParts> parts =
-      RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - RiceParts::alignment, readers);
+      RiceParts::of(*plane, source.shape.width, slot_bytes(), most_of_lane - bus_alignment, readers);
   if (!parts) return false;
 
   const StreamEnd end(where_);  // what the bus reads must stay as it is, whatever becomes of this
   std::int64_t widest = 0;
   for (const RiceParts::Part& part : parts->parts())
-    widest = std::max(widest, RiceParts::room_for(part.table_bytes()) + part.bytes);
+    widest = std::max(widest, bus_room(part.table_bytes()) + part.bytes);
   make_lanes_wide(parts->others().empty() ? widest : std::max(widest, slot_bytes()));
   make_slots();
-  if (damage_.empty()) {
-    damage_ = Buffer<int, Gpu>(1, where_);
-    damage_here_ = PinnedBuffer(sizeof(int));
-  }
   const std::span<const DeviceTile> tiles = parts->tiles();
   if (tile_table_.size() < std::ssize(std::as_bytes(tiles))) {
     tile_table_ = PinnedBuffer(0);
@@ -43,18 +39,15 @@ bool Ingester::ingest_compressed(const PixelSource& source, Pixels<Gpu>& pixels)
   image.width = source.shape.width;
   image.out = pixels.image.pixels.data();
   image.masked = pixels.masked.data();
-  image.damaged = damage_.data();
+  image.damaged = damage_.clear(where_);
   const float* const randoms = randoms_.of(plane->dither, where_);
   check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
-  check(cudaMemsetAsync(damage_.data(), 0, sizeof(int), where_.stream));
   {
     const Fork fork(*this);
     for (const RiceParts::Part& part : parts->parts()) send_part(*parts, part, image, randoms);
     read_tiles(parts->others(), source, pixels);
   }
-  queue_copy_to_host(reinterpret_cast<int*>(damage_here_.data()), damage_.data(), 1, where_);
-  synchronize(where_);
-  return *reinterpret_cast<const int*>(damage_here_.data()) == 0;
+  return !damage_.raised(where_);
 }
 
 /// Into one lane, whose memory the part before may still be in: the stream keeps them apart.
@@ -62,7 +55,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   Lane& lane = next_lane();
   const cudaStream_t stream = lane.stream.where().stream;
   std::byte* const there = lane.memory.data();
-  std::byte* const streams = there + RiceParts::room_for(part.table_bytes());
+  std::byte* const streams = there + bus_room(part.table_bytes());
   const auto* const table = reinterpret_cast<const DeviceTile*>(tile_table_.data()) + part.begin;
   check(cudaMemcpyAsync(there, table, static_cast<std::size_t>(part.table_bytes()), cudaMemcpyHostToDevice, stream));
   parallel_for(std::ssize(part.slices), 1, Cpu{where_.host_threads}, [&](std::int64_t begin, std::int64_t) {

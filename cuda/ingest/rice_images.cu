@@ -128,6 +128,21 @@ const float* DeviceRandoms::of(Dither dither, const Gpu& where) {
   return there_.data();
 }
 
+int* DamageFlag::clear(const Gpu& where) {
+  if (there_.empty()) {
+    there_ = Buffer<int, Gpu>(1, where);
+    here_ = PinnedBuffer(sizeof(int));
+  }
+  check(cudaMemsetAsync(there_.data(), 0, sizeof(int), where.stream));
+  return there_.data();
+}
+
+bool DamageFlag::raised(const Gpu& where) {
+  auto* const flag = reinterpret_cast<int*>(here_.data());
+  copy_to_host(flag, there_.data(), 1, where);
+  return *flag != 0;
+}
+
 void decode_rice_images(std::span<const RiceImage> images, const float* randoms, const Gpu& where,
                         CUstream_st* stream) {
   if (images.empty()) return;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "cuda/device/pinned.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/exec.hpp"
 #include "stages/core/rice_plane.hpp"
@@ -43,6 +44,19 @@ class DeviceRandoms {
 
  private:
   Buffer<float, Gpu> there_;
+};
+
+/// What tells the host that a tile is damaged.
+class DamageFlag {
+ public:
+  /// Queues its clearing. The int on the device for RiceImage::damaged, there as long as this is.
+  int* clear(const Gpu& where);
+  /// Whether it became 1 by what was queued on the stream of `where`; waits for that.
+  bool raised(const Gpu& where);
+
+ private:
+  Buffer<int, Gpu> there_;
+  PinnedBuffer here_{0};  ///< an int
 };
 
 /// At most so many at once.

@@ -54,7 +54,7 @@ bool RiceParts::divide(std::int64_t slice_bytes, std::int64_t part_bytes) {
   constexpr auto row = static_cast<std::int64_t>(sizeof(DeviceTile));
   for (std::int64_t i = 0; i < std::ssize(tiles_); ++i) {
     DeviceTile& tile = tiles_[static_cast<std::size_t>(i)];
-    const std::int64_t room = room_for(tile.bytes);
+    const std::int64_t room = bus_room(tile.bytes);
     if (room > slice_bytes || room + row > part_bytes) return false;
     if (parts_.empty() || parts_.back().bytes + parts_.back().table_bytes() + room + row > part_bytes)
       parts_.push_back({i, i, 0, {}});
@@ -73,7 +73,7 @@ void RiceParts::write(const Slice& slice, std::byte* out) const {
   for (std::int64_t i = slice.begin; i < slice.end; ++i) {
     const DeviceTile& tile = tiles_[static_cast<std::size_t>(i)];
     if (tile.bytes > 0) std::memcpy(out, streams_[static_cast<std::size_t>(i)], tile.bytes);
-    const std::int64_t room = room_for(tile.bytes);
+    const std::int64_t room = bus_room(tile.bytes);
     std::memset(out + tile.bytes, 0, static_cast<std::size_t>(room - tile.bytes));
     out += room;
   }

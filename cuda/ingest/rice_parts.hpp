@@ -29,11 +29,6 @@ class RiceParts {
     std::int64_t table_bytes() const { return tiles() * static_cast<std::int64_t>(sizeof(DeviceTile)); }
   };
 
-  /// What the bus brings begins at multiples of this.
-  static constexpr std::int64_t alignment = 16;
-  /// Bytes, and what is between them and where the next may begin.
-  static constexpr std::int64_t room_for(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
   /// Nothing if the device is not to decode them: many stand there in another form, or they are so few and large that
   /// the device, which decodes each by one thread, would take longer than the host. A part with its table takes no more
   /// than `part_bytes`, a slice no more than `slice_bytes`.
