@@ -110,7 +110,7 @@ class RiceLanes {
       store(last_, last);
       for (unsigned int left = static_cast<Mask>(~decoded); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        Pixel here[stretch];
+        Pixel here[stretch]{};  // a stream that ends leaves some of them
         alone(lane, at_once, here);
         for (int i = 0; i < at_once; ++i) pixels[done + i][lane] = here[i];
       }

@@ -203,6 +203,8 @@ def make_tiles():
                 if kind == "i4":
                     put(target, f"{method.lower()}_{name}_float", bytes([3, width - 1, height - 1, height - 1, choice | 1]) + stream)
                     put(target, f"{method.lower()}_{name}_rows", bytes([3, width - 1, height - 1, 3, choice | 2]) + stream)
+        if method == "RICE_1":
+            make_rice_side_by_side(kinds)
         if method == "HCOMPRESS_1":
             stream = tile_stream(PIXELS.astype("i4"), method)
             head = bytes([2, SIDE - 1, SIDE - 1, SIDE - 1])
@@ -213,6 +215,19 @@ def make_tiles():
             for index, kind in kinds.items():
                 put(target, f"inner_{kind}", bytes([index, SIDE - 1, SIDE - 1, SIDE - 1, 8]) + PIXELS.astype(">" + kind).tobytes())
                 put(target, f"inner_2_{kind}", bytes([index, SIDE - 1, SIDE - 1, SIDE - 1, 12]) + PIXELS.astype(">" + kind).tobytes())
+
+
+def make_rice_side_by_side(kinds):
+    """Eight streams of as many pixels, with zeros behind the shorter ones."""
+    rng = np.random.default_rng(16)
+    width, eight = 200, range(8)
+    rows = {"noise": [rng.normal(100, 2, width) for _ in eight], "of_all_widths": [rng.normal(100, 1 + 3 * k, width) for k in eight],
+            "stars": [rng.normal(50, 1, width) + 70 * (rng.random(width) < 0.03) for _ in eight]}
+    for name, pixels in rows.items():
+        for index, kind in kinds.items():
+            streams = [tile_stream(np.round(row).astype(kind)[None], "RICE_1") for row in pixels]
+            longest = max(map(len, streams))
+            put("stream_rice", f"side_by_side_{name}_{kind}", bytes([index, width - 1, 0, 0, 8]) + b"".join(stream.ljust(longest, b"\0") for stream in streams))
 
 
 def some_table():
