@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -35,21 +37,43 @@ TEST(MemoryBudget, IsNeverOverdrawnAndEveryoneHasATurn) {
   EXPECT_LE(most, 100);
 }
 
+/// A thread that waits for what only another can give, once it does.
+class Waiting {
+ public:
+  /// Of the thread that is to wait, just before it does.
+  void begins() { thread_ = gettid(); }
+  void until_it_does() const {  // or is done
+    while (thread_ == 0 || is_running()) std::this_thread::yield();
+  }
+
+ private:
+  bool is_running() const {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread_) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.find(") R ") != std::string::npos;
+  }
+
+  std::atomic<pid_t> thread_ = 0;
+};
+
 TEST(MemoryBudget, WhoWantsAllWaitsForTheOthersAndIsNotOvertaken) {
   MemoryBudget budget(100, true);
   MemoryBudget::Share first = budget.take(50);
   std::atomic<bool> large = false, small = false;
+  Waiting of_all, of_little;
   std::jthread wants_all([&] {
+    of_all.begins();
     const MemoryBudget::Share share = budget.take(100);
     EXPECT_FALSE(small);
     large = true;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  of_all.until_it_does();
   std::jthread wants_little([&] {
+    of_little.begins();
     const MemoryBudget::Share share = budget.take(1);
     small = true;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  of_little.until_it_does();
   EXPECT_FALSE(large);
   EXPECT_FALSE(small);
   first.shrink(0);
