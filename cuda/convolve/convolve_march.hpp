@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "config/settings/convolve.hpp"
 #include "cuda/convolve/convolve_sums.hpp"
 #include "cuda/device/warp.hpp"
 #include "stages/convolve/convolve_pixel.hpp"

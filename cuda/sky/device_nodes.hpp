@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/settings/background.hpp"
 #include "cuda/device/memory.hpp"
 #include "stages/sky/mesh_nodes.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "config/config.hpp"
+#include "config/settings/background.hpp"
 #include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_source.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/background.hpp"
 #include "cuda/sky/clip_state.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/pixel_source.hpp"

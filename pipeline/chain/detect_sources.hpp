@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "pipeline/chain/find_foreground.hpp"
 #include "stages/clean/clean_sources.hpp"

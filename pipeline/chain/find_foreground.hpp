@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "stages/detect/false_discovery.hpp"
 #include "stages/detect/matched_filter.hpp"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/config.hpp"
 #include "pipeline/chain/detect_sources.hpp"
 #include "pipeline/chain/found_elsewhere.hpp"
 #include "pipeline/chain/make_catalog.hpp"

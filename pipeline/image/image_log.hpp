@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
+#include "config/settings/input.hpp"
 #include "pipeline/extract/extract_image.hpp"
 #include "pipeline/machine/backend.hpp"
 

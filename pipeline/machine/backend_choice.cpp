@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/config.hpp"
+#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/find_files.hpp"

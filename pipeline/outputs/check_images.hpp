@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "config/settings/output.hpp"
 #include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/chain/extraction.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/config.hpp"
+#include "config/settings/quicklook.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/chain/extraction.hpp"
 #include "stages/core/exec.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
+#include "config/settings/output.hpp"
 #include "sextractor/translation.hpp"
 
 namespace srcextract {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/settings/detection.hpp"
 #include "stages/clean/clean_sources.hpp"
 
 namespace srcextract {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "config/settings/combine.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "config/settings/combine.hpp"
 #include "stages/combine/combine.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"

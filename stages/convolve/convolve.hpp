@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/config.hpp"
+#include "config/settings/convolve.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "config/config.hpp"
 #include "config/kernel_values.hpp"
+#include "config/settings/convolve.hpp"
 
 namespace srcextract {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/detection.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/value.hpp"
 #include "stages/detect/noise_map.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/detection.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/detect/threshold.hpp"
 

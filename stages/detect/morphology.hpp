@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/clean.hpp"
 #include "stages/core/bit_mask.hpp"
 #include "stages/core/runs.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/settings/difference.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "stages/sky/background.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/difference.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/pixel_map.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "config/config.hpp"
+#include "config/settings/measurement.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/flux_calibration.hpp"

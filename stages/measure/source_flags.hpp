@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "config/config.hpp"
+#include "config/settings/flags.hpp"
 #include "stages/catalogue/sources.hpp"
 #include "stages/core/pixel_source.hpp"
 #include "stages/core/runs.hpp"

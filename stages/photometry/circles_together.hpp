@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/measurement.hpp"
 #include "stages/photometry/lanes.hpp"
 #include "stages/photometry/photometry_image.hpp"
 #include "stages/photometry/source_shape.hpp"

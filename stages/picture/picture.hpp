@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/quicklook.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/settings/quicklook.hpp"
 #include "stages/picture/picture.hpp"
 
 namespace srcextract {

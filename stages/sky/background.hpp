@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "config/config.hpp"
+#include "config/settings/background.hpp"
 #include "stages/core/bright_quads.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"

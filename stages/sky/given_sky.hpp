@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/value.hpp"
 #include "stages/sky/background.hpp"

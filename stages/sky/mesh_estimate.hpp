@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
 
 // What one mesh says of the sky, as SExtractor estimates it (Bertin & Arnouts 1996, "Background estimation"): a cut at

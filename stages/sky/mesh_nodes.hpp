@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "config/settings/background.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/sky/mesh_estimate.hpp"
 

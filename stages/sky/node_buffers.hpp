@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "config/settings/background.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/sky/mesh_nodes.hpp"
 

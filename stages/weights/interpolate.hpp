@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/weights.hpp"
 #include "stages/core/image.hpp"
 #include "stages/core/stage_record.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/config.hpp"
+#include "config/settings/mask.hpp"
 #include "stages/core/pixel_source.hpp"
 
 namespace srcextract {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "config/settings/weights.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/config.hpp"
+#include "config/settings/output.hpp"
 #include "stages/catalogue/catalog_format.hpp"
 #include "survey/inputs/image_files.hpp"
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "config/settings/detection.hpp"
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
 #include "pipeline/chain/host_engine.hpp"

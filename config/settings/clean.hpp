@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace srcextract {
+
+enum class CleanOperation { none, erosion, opening };
+enum class StructuringElement { cross, square };
+
+/// Morphological cleaning of what is above the threshold.
+struct CleanConfig {
+  CleanOperation operation = CleanOperation::none;
+  /// The pixel and those that share a side with it, or also a corner.
+  StructuringElement element = StructuringElement::cross;
+  std::int64_t iterations = 1;
+
+  bool operator==(const CleanConfig&) const = default;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace srcextract {
+
+enum class KernelShape { none, gaussian, tophat, mexican_hat, values, file };
+enum class Edges { zero, nearest, reflect };
+enum class Filter { convolution, matched };
+
+/// The convolution before detection. Lengths in pixels; 0 = not given.
+struct ConvolveConfig {
+  KernelShape kernel = KernelShape::none;
+  double fwhm = 0;        ///< of the Gaussian; or sigma
+  double sigma = 0;       ///< of the Gaussian and the mexican hat
+  double radius = 0;      ///< of the top-hat
+  std::int64_t size = 0;  ///< side of the kernel; 0 = as large as its shape asks for
+  std::vector<std::vector<double>> values;
+  std::string file;  ///< SExtractor's .conv, or a FITS image
+  bool normalize = true;
+  Edges edges = Edges::zero;
+  /// matched: pixels count by their noise, and the threshold is one in units of that of the result.
+  Filter filter = Filter::convolution;
+
+  bool operator==(const ConvolveConfig&) const = default;
+};
+
+}  // namespace srcextract

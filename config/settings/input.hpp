@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/hdu_names.hpp"
+
+namespace srcextract {
+
+/// Which pixels of the file are used.
+struct InputConfig {
+  HduNames hdu;
+  /// Plane of a cube, 1-based, counting through all axes above the second.
+  std::int64_t plane = 1;
+
+  bool operator==(const InputConfig&) const = default;
+};
+
+}  // namespace srcextract

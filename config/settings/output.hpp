@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stages/catalogue/catalog_format.hpp"
+#include "stages/catalogue/image_compression.hpp"
+#include "stages/catalogue/parquet_compression.hpp"
+
+namespace srcextract {
+
+/// Images that show what became of the pixels, SExtractor's CHECKIMAGEs.
+enum class CheckImage {
+  background,
+  rms,
+  minus_background,
+  filtered,
+  objects,
+  minus_objects,
+  snr,
+  minibackground,
+  miniback_rms
+};
+
+/// What is written.
+struct OutputConfig {
+  std::vector<CatalogFormat> formats = {CatalogFormat::fits};
+  ParquetCompression parquet_compression = ParquetCompression::none;
+  /// Columns, or groups of them (stages/catalogue/measured_columns.hpp): only what is asked for is measured.
+  std::vector<std::string> columns = {"default"};
+  /// Also write the label map {stem}.seg.fits (pixel = NUMBER, 0 = no source).
+  bool segmentation = false;
+  /// Also write the picture {stem}.png.
+  bool quicklook = false;
+  /// Also write {stem}.{name}.fits for each.
+  std::vector<CheckImage> check_images = {};
+  ImageCompression check_compression = ImageCompression::none;
+  /// Keywords of the image that are copied into the catalogue and run.json besides the usual ones.
+  std::vector<std::string> header_keywords = {};
+  /// Where several HDUs of a file are extracted, also write {stem}.cat.fits with the sources of all.
+  bool one_catalogue = false;
+
+  bool operator==(const OutputConfig&) const = default;
+};
+
+}  // namespace srcextract

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace srcextract {
+
+enum class Stretch { linear, sqrt, log, asinh, equalize };
+enum class Limits { zscale, minmax, values };
+enum class Overlay { none, ellipses, pixels };
+
+/// The picture that output.quicklook writes.
+struct QuicklookConfig {
+  Stretch stretch = Stretch::asinh;
+  Limits limits = Limits::zscale;
+  double low = 0;   ///< black, where limits is `values`
+  double high = 0;  ///< white
+  std::int64_t bins = 4096;
+  Overlay overlay = Overlay::ellipses;
+  std::int64_t size = 1024;  ///< most pixels of its longer side
+
+  bool operator==(const QuicklookConfig&) const = default;
+};
+
+}  // namespace srcextract
