@@ -10,19 +10,10 @@
 
 #include "io/tiles/bit_cursor.hpp"
 #include "io/tiles/rice.hpp"
+#include "stages/core/intrinsics.hpp"
 #include "stages/core/rice_plane.hpp"
 
 #if defined(__x86_64__)
-#if !defined(__clang__)  // registers that GCC 12 leaves as they are on purpose (its bug 105593)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
 namespace srcextract {
 
 /// For functions that a processor with these alone may be sent to.

@@ -36,11 +36,13 @@ class KeptPixels {
     size_ = 0;
     full_ = false;
   }
-  /// Calls copy(out), which writes at most `most` pixels and returns how many.
-  template <class Copy>
-  void append(int most, const Copy& copy) {
+  /// Where at most `most` pixels more can be written, and how far they were; `elsewhere` once there is no room.
+  float* begin_append(int most, float* elsewhere) {
     full_ = full_ || size_ + static_cast<std::size_t>(most) > room_.size();
-    if (!full_) size_ += static_cast<std::size_t>(copy(room_.data() + size_));
+    return full_ ? elsewhere : room_.data() + size_;
+  }
+  void end_append(const float* end) {
+    if (!full_) size_ = static_cast<std::size_t>(end - room_.data());
   }
   /// Drops what is outside of the interval, and calls f(chunk, its length) for what stays.
   template <class F>
@@ -84,11 +86,14 @@ class ClipPiece {
     tail_.restart(tail_room());
     window_.restart({room_.data() + tail_pixels, static_cast<std::size_t>(window_pixels)});
     dropped_below_ = below_ = 0;
+    const FirstLook first{guess.core, guess.window, grid, near};
+    float elsewhere[chunk_pixels];
     for_each_chunk(pixels_, [&](const float* chunk, int count) {
-      add_sums(chunk, count, guess.core, grid, near, core_);
-      count_unmasked(chunk, count, guess.window, counts_);
-      tail_.append(count, [&](float* out) { return copy_outside(chunk, count, guess.core, out); });
-      window_.append(count, [&](float* out) { return copy_inside(chunk, count, guess.window, out); });
+      float* tail = tail_.begin_append(count, elsewhere);
+      float* window = window_.begin_append(count, elsewhere);
+      look_at(chunk, count, first, core_, counts_, tail, window);
+      tail_.end_append(tail);
+      window_.end_append(window);
     });
     core_.count = counts_.unmasked - static_cast<std::int64_t>(tail_.pixels().size());
   }
@@ -146,10 +151,10 @@ class ClipPiece {
   /// `interval`.
   void keep_again(const Interval& interval, const Interval& last, const PixelSums& sums) {
     tail_.restart(tail_room());
+    float elsewhere[chunk_pixels];
     for_each_chunk(pixels_, [&](const float* chunk, int count) {
-      tail_.append(count, [&](float* out) {
-        return copy_inside(out, copy_outside(chunk, count, core_interval_, out), last, out);
-      });
+      float* const out = tail_.begin_append(count, elsewhere);
+      tail_.end_append(out + copy_inside(out, copy_outside(chunk, count, core_interval_, out), last, out));
     });
     if (tail_.full()) return;
     const auto kept = tail_.pixels();

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "stages/core/intrinsics.hpp"
 #include "stages/core/vector_clones.hpp"
-
-#if SRCEXTRACT_HAVE_CLONES
-#include <immintrin.h>
-#endif
 
 // Every loop that a compiler is to turn into vectors stands alone, with nothing but what it needs.
 namespace srcextract {
@@ -141,7 +138,67 @@ int copy_words_outside(const float* pixels, int words, const Interval& interval,
   }
   return copied;
 }
+
+/// All of a first look that is made of whole registers, at once, so that a pixel is loaded once; the pixels that this
+/// was done for. The compilers' loops would be four.
+SRCEXTRACT_AVX512
+int look_at_registers(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
+                      float*& outside, float*& inside) {
+  if (!look.near.contains(look.core)) return 0;
+  constexpr int width = 16;
+  const RoundingConstants round(look.grid.scale);
+  const __m512d centre = _mm512_set1_pd(look.grid.centre), round_first = _mm512_set1_pd(round.first),
+                round_second = _mm512_set1_pd(round.second);
+  const __m512 centres = _mm512_set1_ps(static_cast<float>(look.grid.centre));
+  const __m512 core_lower = _mm512_set1_ps(look.core.lower), core_upper = _mm512_set1_ps(look.core.upper);
+  const __m512 window_lower = _mm512_set1_ps(look.window.lower), window_upper = _mm512_set1_ps(look.window.upper);
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i unmasked = _mm512_setzero_si512(), below = unmasked;
+  __m512i first[2] = {unmasked, unmasked}, second[2] = {unmasked, unmasked};
+  const auto add_half = [&](int half, __m256 of_half) SRCEXTRACT_AVX512 {
+    const __m512d deviation = _mm512_sub_pd(_mm512_cvtps_pd(of_half), centre);
+    first[half] = _mm512_add_epi64(first[half], _mm512_castpd_si512(_mm512_add_pd(deviation, round_first)));
+    const __m512d square = _mm512_mul_pd(deviation, deviation);
+    second[half] = _mm512_add_epi64(second[half], _mm512_castpd_si512(_mm512_add_pd(square, round_second)));
+  };
+  const int done = count / width * width;
+  for (int i = 0; i < done; i += width) {
+    const __m512 x = _mm512_loadu_ps(pixels + i);
+    const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+    const __mmask16 above = _mm512_cmp_ps_mask(x, core_lower, _CMP_GT_OQ);
+    const __mmask16 in_core = _mm512_mask_cmp_ps_mask(above, x, core_upper, _CMP_LT_OQ);
+    const __mmask16 not_above = _mm512_cmp_ps_mask(x, window_lower, _CMP_LE_OQ);
+    const __mmask16 in_window = _mm512_mask_cmp_ps_mask(_knot_mask16(not_above), x, window_upper, _CMP_LT_OQ);
+    unmasked = _mm512_mask_add_epi32(unmasked, number, unmasked, one);
+    below = _mm512_mask_add_epi32(below, not_above, below, one);
+    const __m512 near = _mm512_mask_mov_ps(centres, in_core, x);
+    add_half(0, _mm512_castps512_ps256(near));
+    add_half(1, _mm512_extractf32x8_ps(near, 1));
+    const __mmask16 out_of_core = _kandn_mask16(in_core, number);
+    _mm512_storeu_ps(outside, _mm512_maskz_compress_ps(out_of_core, x));  // no further than has been read
+    outside += std::popcount(static_cast<unsigned int>(out_of_core));
+    _mm512_storeu_ps(inside, _mm512_maskz_compress_ps(in_window, x));
+    inside += std::popcount(static_cast<unsigned int>(in_window));
+  }
+  counts.unmasked += _mm512_reduce_add_epi32(unmasked);
+  counts.below_window += _mm512_reduce_add_epi32(below);
+  const auto of_rounding = [&](double constant) {
+    return static_cast<std::uint64_t>(done) * std::bit_cast<std::uint64_t>(constant);
+  };
+  const auto sum = [](const __m512i(&halves)[2]) SRCEXTRACT_AVX512 {
+    return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(halves[0], halves[1])));
+  };
+  sums.first[0].add(static_cast<std::int64_t>(sum(first) - of_rounding(round.first)));
+  sums.second[0].add(static_cast<std::int64_t>(sum(second) - of_rounding(round.second)));
+  return done;
+}
 #endif
+
+SRCEXTRACT_BASELINE
+int look_at_registers(const float* /*pixels*/, int /*count*/, const FirstLook& /*look*/, PixelSums& /*sums*/,
+                      PixelCounts& /*counts*/, float*& /*outside*/, float*& /*inside*/) {
+  return 0;
+}
 
 SRCEXTRACT_BASELINE
 int copy_words_inside(const float* pixels, int words, const Interval& interval, float* out) {
@@ -182,6 +239,18 @@ void count_unmasked(const float* pixels, int count, const Interval& window, Pixe
   }
   counts.unmasked += unmasked;
   counts.below_window += below;
+}
+
+void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
+             float*& outside, float*& inside) {
+  const int done = look_at_registers(pixels, count, look, sums, counts, outside, inside);
+  if (done == count) return;
+  pixels += done;
+  count -= done;
+  add_sums(pixels, count, look.core, look.grid, look.near, sums);
+  count_unmasked(pixels, count, look.window, counts);
+  outside += copy_outside(pixels, count, look.core, outside);
+  inside += copy_inside(pixels, count, look.window, inside);
 }
 
 // The smallest key above the lower end and the largest below the upper, as distances from there: those on the other

@@ -25,6 +25,17 @@ struct PixelCounts {
 };
 void count_unmasked(const float* pixels, int count, const Interval& window, PixelCounts& counts);
 
+/// What the first look at a chunk is for: the sums of its core, what is counted, and copies of what is outside of the
+/// core and inside the window, as add_sums(), count_unmasked(), copy_outside() and copy_inside() have them.
+struct FirstLook {
+  Interval core, window;
+  SumGrid grid;
+  Interval near;
+};
+/// `outside` and `inside` have room for all pixels; they become the ends of what was written there.
+void look_at(const float* pixels, int count, const FirstLook& look, PixelSums& sums, PixelCounts& counts,
+             float*& outside, float*& inside);
+
 /// The smallest distance from the centre that is not 0; infinity if there is none.
 double smallest_distance(const float* pixels, int count, double centre);
 

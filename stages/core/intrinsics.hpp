@@ -1,0 +1,13 @@
+#pragma once
+
+#if defined(__x86_64__)
+#if !defined(__clang__)  // registers that GCC 12 leaves as they are on purpose (its bug 105593)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
