@@ -3,7 +3,7 @@ chain of config/sextractor.yaml, to columns, step by step."""
 import peers
 from tables import Row, amount, at_most, print_table, skipped
 
-WANTED = {2048: 0.10, 4096: 0.18, 8192: 0.40, 16384: 1.4, 32768: 5.5}  # ms
+WANTED = {2048: 0.10, 4096: 0.18, 8192: 0.40, 16384: 1.0, 32768: 3.6}  # ms
 CUPY_LIMIT = 16384
 WANTED_CHAIN = {4096: None, 8192: 15}  # ms
 STAGES = ["ingest", "background", "subtract", "convolve", "threshold", "analysis", "label", "deblend", "clean sources",

@@ -15,8 +15,7 @@
 #include "cuda/engine/results.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "stages/ingest/decode.hpp"
-#include "tests/support/backends.hpp"
-#include "tests/support/fields.hpp"
+#include "tests/bench/stages/benchmarks.hpp"
 
 namespace srcextract {
 namespace {
@@ -59,9 +58,6 @@ struct PinnedSky {
 class Bus {
  public:
   explicit Bus(std::int64_t size) : sky_(size), pixels_({size, size}, where_) {
-    config_.detection.reference = config_.measurement.reference = Baseline::zero;
-    config_.detection.connectivity = 4;
-    config_.detection.min_area = 1;
     where_.capacity = initial_capacity({size, size}, config_);
     graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_, DetectionGraph::Timing::none,
                                               DetectionGraph::Clip::following);
@@ -118,7 +114,7 @@ class Bus {
   Stream stream_{0};
   Gpu where_ = stream_.where();
   PinnedSky sky_;
-  Config config_;
+  const Config config_ = bench::lesson();
   Ingester ingester_{where_};
   HostResults results_;
   Pixels<Gpu> pixels_;
