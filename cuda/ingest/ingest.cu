@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// Pieces of an image in page-locked memory that is copied to where its pixels will be, each half of what is left: the
-/// fewer there are the less the bus rests between them, but when the last has come it is still to be worked on.
+/// Pieces of an image in page-locked memory that is copied to where its pixels will be, each 7/8 of what is left: the
+/// fewer there are the less the bus rests between them and the fewer launches follow it, but when the last has come it
+/// is still to be worked on.
 constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
 static_assert(least_piece % piece_grain == 0 && piece_grain % FollowingClip::grain == 0);
 
 std::int64_t next_piece(std::int64_t left) {
-  const std::int64_t half = (left / 2 + piece_grain - 1) / piece_grain * piece_grain;
-  return std::min(left, std::max(half, least_piece));
+  const std::int64_t most = (left - left / 8 + piece_grain - 1) / piece_grain * piece_grain;
+  return std::min(left, std::max(most, least_piece));
 }
 
 /// Chunks of one whose pixels are stored in fewer bytes, or in more: the longer, the less the bus rests between them,
