@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -142,6 +143,17 @@ class ClipPixels {
                  [&](std::int64_t piece, std::int64_t) { f(pieces_[static_cast<std::size_t>(piece)]); });
   }
 
+  /// Calls f(begin, end) for pieces that follow one another, as many for every thread: where what each call adds to all
+  /// in its turn is a table, which takes as long as to fill it from a piece.
+  template <class F>
+  void for_each_share(const F& f) {
+    const auto count = static_cast<std::int64_t>(pieces_.size());
+    const std::int64_t share = std::max<std::int64_t>((count + where_.threads - 1) / where_.threads, 1);
+    parallel_for(count, share, where_, [&](std::int64_t begin, std::int64_t end) {
+      f(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+    });
+  }
+
   bool have_tails() const { return std::ranges::all_of(pieces_, &ClipPiece::has_tail); }
 
   Extremes tail_extremes(const Interval& interval) {
@@ -166,11 +178,12 @@ class ClipPixels {
     for (const ClipPiece& piece : pieces_) add(core, piece.sums_without_tail());
     binned_.emplace(interval, grid_, core, core.below, pieces_.size());
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_share([&](std::size_t begin, std::size_t end) {
       BinSums sums{};
-      const BinnedPixels pixels = piece.bin_tail(binned_->bins(), grid_, sums);
+      for (std::size_t piece = begin; piece < end; ++piece)
+        binned_->place(piece, pieces_[piece].bin_tail(binned_->bins(), grid_, sums));
       const std::lock_guard lock(merge);
-      binned_->add(static_cast<std::size_t>(&piece - pieces_.data()), pixels, sums);
+      binned_->add(sums);
     });
     binned_->run_sums();
   }
@@ -242,16 +255,16 @@ class ClipPixels {
   std::vector<std::int64_t> count(const Interval& interval, const LinearBins& bins) {
     std::vector<std::int64_t> total(LinearBins::count);
     std::mutex merge;
-    for_each_piece([&](ClipPiece& piece) {
+    for_each_share([&](std::size_t begin, std::size_t end) {
       BinTables tables;
       float inside[chunk_pixels];
-      for_each_chunk(piece.window(), [&](const float* chunk, int n) {
-        count_into_bins(inside, copy_inside(chunk, n, interval, inside), bins, tables);
-      });
-      auto& [counts, second, third, fourth] = tables.tables;
-      for (std::size_t bin = 0; bin < total.size(); ++bin) counts[bin] += second[bin] + third[bin] + fourth[bin];
+      for (std::size_t piece = begin; piece < end; ++piece) {
+        for_each_chunk(pieces_[piece].window(), [&](const float* chunk, int n) {
+          count_into_bins(inside, copy_inside(chunk, n, interval, inside), bins, tables);
+        });
+      }
       const std::lock_guard lock(merge);
-      for (std::size_t bin = 0; bin < total.size(); ++bin) total[bin] += counts[bin];
+      for (const auto& table : tables.tables) std::ranges::transform(total, table, total.begin(), std::plus());
     });
     return total;
   }

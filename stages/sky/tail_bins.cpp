@@ -87,8 +87,7 @@ BinnedPixels bin_pixels(std::span<float> pixels, const TailBins& bins, const Sum
   return binned;
 }
 
-void BinnedTail::add(std::size_t piece, const BinnedPixels& pixels, const BinSums& sums) {
-  pieces_[piece] = pixels;
+void BinnedTail::add(const BinSums& sums) {
   for (std::size_t bin = 0; bin < sums.size(); ++bin) add_sums_to(sums_[bin], sums[bin]);
 }
 

@@ -61,8 +61,10 @@ class BinnedTail {
 
   const TailBins& bins() const { return bins_; }
   const Interval& of() const { return of_; }
-  /// Takes a piece; from one thread at a time.
-  void add(std::size_t piece, const BinnedPixels& pixels, const BinSums& sums);
+  /// Takes a piece, each once; from any thread.
+  void place(std::size_t piece, const BinnedPixels& pixels) { pieces_[piece] = pixels; }
+  /// Takes what pieces have added; from one thread at a time.
+  void add(const BinSums& sums);
   /// Once all pieces are there.
   void run_sums();
 
