@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -167,7 +166,7 @@ const std::byte* InputFile::in_memory(std::int64_t offset, std::int64_t count) c
 void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) const {
   check_range(offset, count);
   if (contents_) {
-    std::memcpy(out, contents_.get() + offset, static_cast<std::size_t>(count));
+    std::copy_n(contents_.get() + offset, count, out);
     return;
   }
   if (read_at(descriptor_.number, offset, count, out, path_) < count) fail_on_shorter(path_);

@@ -13,18 +13,26 @@
 namespace srcextract {
 namespace {
 
-std::unique_ptr<std::byte[]> read_data(const InputFile& file, const Hdu& hdu) {
+Buffer<std::byte, Cpu> memory_for(const InputFile& file, const Hdu& hdu) {
+  const std::int64_t length = in_records(hdu.data_bytes);
+  try {
+    return {length, Cpu{}};
+  } catch (const std::bad_alloc&) {
+    throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
+  }
+}
+
+/// In memory that is kept for the next image, where somebody keeps it.
+Buffer<std::byte, Cpu> read_data(const InputFile& file, const Hdu& hdu) {
   std::string cards(hdu.cards.size(), ' ');
   file.read(hdu.begin, std::ssize(cards), reinterpret_cast<std::byte*>(cards.data()));
   if (cards != hdu.cards) {
     throw Error(ErrorKind::input,
                 describe(hdu, file.path()) + " changed while it was read; do not write to the file meanwhile");
   }
-  const std::int64_t length = in_records(hdu.data_bytes);
-  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]);
-  if (!data) throw memory_error(length, file.path(), "to read HDU " + std::to_string(hdu.index));
-  file.read(hdu.data_begin, hdu.data_bytes, data.get());
-  std::fill(data.get() + hdu.data_bytes, data.get() + length, std::byte{0});
+  Buffer<std::byte, Cpu> data = memory_for(file, hdu);
+  file.read(hdu.data_begin, hdu.data_bytes, data.data());
+  std::fill(data.data() + hdu.data_bytes, data.end(), std::byte{0});
   return data;
 }
 
@@ -80,7 +88,7 @@ TileReader::TileReader(const InputFile& file, const Hdu& hdu)
       pixel_bytes_(std::abs(hdu.bitpix) / 8) {}
 
 std::span<const std::byte> TileReader::data() const {
-  return {data_.get(), static_cast<std::size_t>(in_records(hdu_.data_bytes))};
+  return {data_.data(), static_cast<std::size_t>(data_.size())};
 }
 
 void TileReader::read(std::int64_t plane, std::int64_t first, std::int64_t count, std::byte* out) {

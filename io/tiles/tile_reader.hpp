@@ -12,6 +12,7 @@
 #include "io/files/input_file.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/tiles/tile_decoder.hpp"
+#include "stages/core/buffer.hpp"
 
 namespace srcextract {
 
@@ -50,7 +51,7 @@ class TileReader {
 
   std::string path_;
   Hdu hdu_;
-  std::unique_ptr<std::byte[]> data_;  ///< the data unit, of whole records
+  Buffer<std::byte, Cpu> data_;  ///< the data unit, of whole records
   TileDecoder decoder_;
   std::int64_t pixel_bytes_;
   std::mutex mutex_;                                   ///< of the following

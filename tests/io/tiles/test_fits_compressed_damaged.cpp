@@ -63,6 +63,23 @@ TEST_F(FitsCompressed, HeadersThatCfitsioWouldNotSurvive) {
   expect_refused(with(dithered, "'SUBTRACTIVE_DITHER_1'", "'NONE'                "), "ZQUANTIZ = 'NONE'");
 }
 
+TEST_F(FitsCompressed, TableOfNoRowsIsAnError) {
+  std::string bytes = compressed_file({.method = RICE_1}, 16, TSHORT, {width, height}, sky<std::int16_t>());
+  for (const char* key : {"NAXIS2  = ", "PCOUNT  = "}) {
+    const std::size_t value = bytes.find(key, 2880) + 10;
+    ASSERT_GT(value, 2890U) << key;
+    bytes.replace(value, 20, "                   0");
+  }
+  write_file(directory / "empty.fits.fz", bytes);
+  try {
+    open_fits_images(directory / "empty.fits.fz", "1");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    EXPECT_THAT(error.what(), HasSubstr("number of tiles"));
+  }
+}
+
 TEST_F(FitsCompressed, FileCutShortWhileItIsReadIsNoSignal) {
   const std::vector<std::int16_t> pixels = sky<std::int16_t>();
   const std::string path = directory / "a.fits.fz";
