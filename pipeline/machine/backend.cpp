@@ -37,11 +37,6 @@ std::string describe(const Workload& work, const TimeEstimate& times, int thread
                      static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
-/// So many images that the CPU does some of them in the time that a GPU takes to start, and all threads have some.
-bool has_many_images(const Workload& work, int threads) {
-  return work.images >= 2 * std::int64_t{threads} && cfitsio_has_locks();
-}
-
 /// The devices that `automatic` takes.
 std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
                                            const Workload& work, Machine& machine) {
@@ -53,7 +48,7 @@ std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::v
                 "back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
     return {};
   }
-  machine.devices_join = cuda_built() && has_many_images(work, threads);
+  machine.devices_join = cuda_built() && is_for_all(work, threads) && cfitsio_has_locks();
   if (machine.devices_join) return {};
   std::vector<CudaDevice> devices = usable_devices(indices, false);
   if (!devices.empty()) spdlog::info("back end: CUDA: {}", describe(work, times, threads));

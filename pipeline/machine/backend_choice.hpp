@@ -9,10 +9,11 @@ namespace srcextract {
 
 /// What there is to do, as far as it can be told before a file is opened.
 struct Workload {
-  std::int64_t pixel_bytes = 0;  ///< of what is read, as float32
-  double multiply_adds = 0;      ///< of the convolutions
-  bool several_images = false;   ///< there may be more than one
-  std::int64_t images = 1;       ///< at least
+  std::int64_t pixel_bytes = 0;    ///< of what is read, as float32
+  std::int64_t divided_bytes = 0;  ///< of these, of images whose sources are deblended
+  double multiply_adds = 0;        ///< of the convolutions
+  bool several_images = false;     ///< there may be more than one
+  std::int64_t images = 1;         ///< at least
 };
 
 /// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.
@@ -30,8 +31,11 @@ struct TimeEstimate {
   bool favours_gpu() const { return gpu < cpu; }
 };
 
-/// How long the work takes on so many threads, and on one GPU that has yet to be started. The constants are those of
-/// docs/performance.md ("Which back end auto takes").
+/// So many images that the CPU does some of them in the time that a GPU takes to start, and all threads have some.
+bool is_for_all(const Workload& work, int threads);
+
+/// How long the work takes on so many threads, and with one GPU that has yet to be started; if it is for all, the
+/// threads work until the GPU is there. The constants are those of docs/performance.md ("Which back end auto takes").
 TimeEstimate estimate_times(const Workload& work, int threads);
 
 }  // namespace srcextract
