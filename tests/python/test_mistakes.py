@@ -292,7 +292,7 @@ def test_an_image_that_is_too_large_for_the_machine():
 def test_every_thread_logs_its_own_images():
     fits = pytest.importorskip("astropy.io.fits")
     contents = io.BytesIO()
-    header = fits.Header({"CTYPE1": "RA---XXX", "CTYPE2": "DEC--XXX"})
+    header = fits.Header({"CTYPE1": "RA---QQQ", "CTYPE2": "DEC--QQQ"})
     fits.PrimaryHDU(numpy.random.default_rng(1).normal(100, 5, (60, 60)).astype("f4"), header).writeto(contents)
     records = []
 

@@ -4,7 +4,9 @@
 
 #if SRCEXTRACT_HAVE_CUDA
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -20,27 +22,11 @@
 namespace srcextract {
 namespace {
 
-constexpr std::int64_t pixels_per_star = 1000;
-constexpr std::int64_t tile_side = 4096;
-
-/// A sky of size x size pixels, big-endian as in a file, in page-locked memory: one tile again and again.
+/// The benchmarks' sky of size x size pixels, big-endian as in a file, in page-locked memory.
 struct PinnedSky {
   explicit PinnedSky(std::int64_t side) : size(side), bytes(side * side * static_cast<std::int64_t>(sizeof(float))) {
-    const std::int64_t tile_width = std::min(size, tile_side);
-    std::vector<float> tile = testing::star_field({tile_width, tile_width}, 0, 1, pixels_per_star, 1).pixels;
-    for (float& pixel : tile) {
-      std::uint32_t bits;
-      std::memcpy(&bits, &pixel, sizeof(bits));
-      bits = swap_bytes(bits);
-      std::memcpy(&pixel, &bits, sizeof(bits));
-    }
-    const auto row_bytes = static_cast<std::size_t>(tile_width) * sizeof(float);
-    std::byte* out = bytes.data();
-    for (std::int64_t y = 0; y < size; ++y) {
-      for (std::int64_t x = 0; x < size; x += tile_width, out += row_bytes) {
-        std::memcpy(out, tile.data() + y % tile_width * tile_width, row_bytes);
-      }
-    }
+    std::ranges::transform(bench::sky(side), reinterpret_cast<std::uint32_t*>(bytes.data()),
+                           [](float pixel) { return swap_bytes(std::bit_cast<std::uint32_t>(pixel)); });
   }
 
   PixelSource source() const {
