@@ -91,6 +91,7 @@ if [[ $with_tests == ON ]]; then
   for script in gpu_check.sh bench.sh; do
     [[ ! -e scripts/$script ]] || cp "scripts/$script" "$tree/scripts"
   done
+  cp -r scripts/gpu_check "$tree/scripts"
 fi
 copy_libraries
 copy_licences

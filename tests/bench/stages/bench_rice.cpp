@@ -23,6 +23,7 @@ namespace {
 constexpr int repetitions = 25;
 constexpr std::int64_t side = compressed_side, count = side * side;
 constexpr int images_of_stream = 16, images_of_launch = 8;
+constexpr int ways_of_stream = 8;  // workers, each with an image of its own
 
 template <class Pixel>
 FitsImage open_field() {
@@ -75,11 +76,11 @@ class CompressedTiles {
   RiceImage image_;
 };
 
-/// Two streams, each with room for the compressed bytes of several images, and their pixels.
+/// Streams, each with room for the compressed bytes of so many images, and their pixels.
 template <class Pixel>
 class Decoding {
  public:
-  explicit Decoding(int images) {
+  Decoding(int ways, int images) : ways_(static_cast<std::size_t>(ways)) {
     for (Way& way : ways_) {
       const Gpu& where = way.stream.where();
       way.there = Buffer<std::byte, Gpu>(tiles_.bytes() * images, where);
@@ -92,25 +93,11 @@ class Decoding {
       }
       synchronize(where);
     }
-    for (int way : {0, 1}) decode(way);
+    for (Way& way : ways_) decode(way);
     require_whole();
   }
 
-  const Gpu& where(int way) const { return ways_[way].stream.where(); }
-  std::int64_t bytes() const { return tiles_.bytes(); }
-  void send(int way) { tiles_.send(place_of(ways_[way], 0), where(way).stream); }
-  void decode(int way) {
-    const float* const randoms = ways_[way].randoms.of(tiles_.dither(), where(way));
-    decode_rice_images(ways_[way].images, randoms, where(way), where(way).stream);
-  }
-
-  void require_whole() const {
-    for (const Way& way : ways_)
-      if (to_host(way.damaged, way.stream.where())[0] != 0)
-        throw std::runtime_error("tiles that are whole seem damaged");
-  }
-
- private:
+  /// One of the streams, to send and decode on.
   struct Way {
     Stream stream{0};
     Buffer<std::byte, Gpu> there;
@@ -120,10 +107,25 @@ class Decoding {
     DeviceRandoms randoms;
   };
 
+  std::span<Way> ways() { return ways_; }
+  std::int64_t bytes() const { return tiles_.bytes(); }
+  void send(Way& way) { tiles_.send(place_of(way, 0), way.stream.where().stream); }
+  void decode(Way& way) {
+    const Gpu& where = way.stream.where();
+    decode_rice_images(way.images, way.randoms.of(tiles_.dither(), where), where, where.stream);
+  }
+
+  void require_whole() const {
+    for (const Way& way : ways_)
+      if (to_host(way.damaged, way.stream.where())[0] != 0)
+        throw std::runtime_error("tiles that are whole seem damaged");
+  }
+
+ private:
   std::byte* place_of(Way& way, int image) const { return way.there.data() + (tiles_.bytes() + 15) / 16 * 16 * image; }
 
   CompressedTiles<Pixel> tiles_;
-  Way ways_[2];
+  std::vector<Way> ways_;
 };
 
 template <class Pixel>
@@ -135,13 +137,15 @@ void finish(benchmark::State& state, std::int64_t compressed_bytes) {
 /// So many images that lie there in one launch; time an image.
 template <class Pixel>
 void time_resident(benchmark::State& state, int images) {
-  Decoding<Pixel> decoding(images);
+  Decoding<Pixel> decoding(1, images);
+  auto& way = decoding.ways().front();
+  cudaStream_t stream = way.stream.where().stream;
   for ([[maybe_unused]] auto unused : state) {
     TimedEvent begin, end;
-    decoding.decode(0);  // while it is at this, the one that is timed is queued
-    begin.record(decoding.where(0).stream);
-    decoding.decode(0);
-    end.record(decoding.where(0).stream);
+    decoding.decode(way);  // while it is at this, the one that is timed is queued
+    begin.record(stream);
+    decoding.decode(way);
+    end.record(stream);
     end.wait();
     state.SetIterationTime(end.seconds_since(begin) / images);
   }
@@ -149,18 +153,19 @@ void time_resident(benchmark::State& state, int images) {
   finish<Pixel>(state, decoding.bytes());
 }
 
-/// Image after image from page-locked memory: while one is decoded the next crosses the bus. Time an image.
+/// Image after image from page-locked memory, on as many streams as there are `ways`: while some are decoded the next
+/// crosses the bus. Time an image.
 template <class Pixel>
-void time_pinned(benchmark::State& state) {
-  Decoding<Pixel> decoding(1);
+void time_pinned(benchmark::State& state, int ways) {
+  Decoding<Pixel> decoding(ways, 1);
   for ([[maybe_unused]] auto unused : state) {
     const auto begin = std::chrono::steady_clock::now();
-    for (int image = 0; image < images_of_stream; ++image) {
-      decoding.send(image % 2);
-      decoding.decode(image % 2);
-    }
-    synchronize(decoding.where(0));
-    synchronize(decoding.where(1));
+    for (int round = 0; round < images_of_stream / ways; ++round)
+      for (auto& way : decoding.ways()) {
+        decoding.send(way);
+        decoding.decode(way);
+      }
+    for (const auto& way : decoding.ways()) synchronize(way.stream.where());
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     state.SetIterationTime(elapsed.count() / images_of_stream);
   }
@@ -216,7 +221,9 @@ void add_rice(const std::string& format) {
   add_repeated(name("one"), repetitions, [](benchmark::State& state) { time_resident<Pixel>(state, 1); });
   add_repeated(name("together"), repetitions,
                [](benchmark::State& state) { time_resident<Pixel>(state, images_of_launch); });
-  add_repeated(name("pinned"), repetitions, [](benchmark::State& state) { time_pinned<Pixel>(state); });
+  add_repeated(name("pinned"), repetitions, [](benchmark::State& state) { time_pinned<Pixel>(state, 2); });
+  add_repeated(name("pinned_stream"), repetitions,
+               [](benchmark::State& state) { time_pinned<Pixel>(state, ways_of_stream); });
   add_repeated(name("file"), repetitions, [](benchmark::State& state) { time_files<Pixel>(state, 1); });
   add_repeated(name("file_stream"), repetitions, [](benchmark::State& state) { time_files<Pixel>(state, 8); });
 }
