@@ -118,6 +118,8 @@ step_tests() {
       for one in $("$test" --gtest_list_tests | awk '/^[^ ]/ { of = $1 } /^ / { print of $1 }'); do
         check "$one" "$test" --gtest_filter="$one"
       done
+    elif [[ $test == *_cuda ]]; then
+      check "$(basename "$test")" "$test"  # alone: it looks at how much of the GPU's memory is free
     else
       check "$(basename "$test")" bash -c 'in_shards "$@"' - "$test" '*'
     fi

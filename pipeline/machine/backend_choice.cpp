@@ -1,8 +1,10 @@
 #include "pipeline/machine/backend_choice.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "config/settings/convolve.hpp"
+#include "io/image/fits_image.hpp"
 #include "stages/convolve/kernel.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/find_files.hpp"
@@ -47,26 +49,49 @@ double multiply_adds(const ConvolveConfig& config) {
   }
 }
 
+/// One file with a header that is damaged is not to tell of all others that they are enormous.
+constexpr double most_of_a_byte = 64;
+
+/// Bytes of pixels, as float32, a byte of this file.
+double pixel_bytes_of_a_byte(const ImageFile& file, const std::string& ending) {
+  const double guess = ending.ends_with("z") || ending.ends_with("Z") ? 4 : 1;
+  const bool inflated = ending == ".gz" || ending == ".GZ";
+  if (inflated || file.bytes == 0) return guess;
+  try {
+    std::int64_t pixels = 0;
+    const HduNames hdus = file.config ? file.config->config.input.hdu : HduNames();
+    for (const SelectedImage& image : select_images(file.path, hdus)) pixels += image.shape.count();
+    const double bytes = sizeof(float) * static_cast<double>(pixels);
+    if (pixels > 0) return std::min(bytes / static_cast<double>(file.bytes), most_of_a_byte);
+  } catch (const Error&) {
+    // said when the file is extracted
+  }
+  return guess;
+}
+
 }  // namespace
 
-std::int64_t pixel_bytes(const ImageFile& file) {
-  const bool compressed = file.path.ends_with("z") || file.path.ends_with("Z");
-  return compressed ? 4 * file.bytes : file.bytes;
+std::int64_t PixelBytes::of(const ImageFile& file) {
+  const std::string ending = std::filesystem::path(file.path).extension();
+  auto known = of_a_byte_.find(ending);
+  if (known == of_a_byte_.end()) known = of_a_byte_.emplace(ending, pixel_bytes_of_a_byte(file, ending)).first;
+  return static_cast<std::int64_t>(known->second * static_cast<double>(file.bytes));
 }
 
 Workload workload_of(const PlannedFiles& files, const std::string& reference) {
   Workload work;
+  PixelBytes pixel_bytes;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
   std::int64_t of_others = 0;
-  std::int64_t beside = reference.empty() ? 0 : pixel_bytes(look_at(reference, reference));
+  std::int64_t beside = reference.empty() ? 0 : pixel_bytes.of(look_at(reference, reference));
   const std::int64_t of_reference = beside;
   double per_pixel = 0;
   for (const PlannedFile& planned : files) {
     const ImageConfig* const config = planned.file.config.get();
     if (config != last) {
       beside = of_reference;
-      for (const std::string& path : config->config.combine.files) beside += pixel_bytes(look_at(path, path));
+      for (const std::string& path : config->config.combine.files) beside += pixel_bytes.of(look_at(path, path));
       per_pixel = multiply_adds(config->config.convolve);
       last = config;
     }
@@ -74,11 +99,11 @@ Workload workload_of(const PlannedFiles& files, const std::string& reference) {
       last_beside = planned.file.beside.get();
       const DetectionTask* const detection = planned.file.detection();
       const bool elsewhere = detection != nullptr && !planned.file.has_bands();
-      of_others = elsewhere ? pixel_bytes(look_at(detection->path, detection->path)) : 0;
+      of_others = elsewhere ? pixel_bytes.of(look_at(detection->path, detection->path)) : 0;
       if (planned.file.has_bands())
-        for (const BandFile& band : last_beside->bands) of_others += pixel_bytes(look_at(band.path, band.path));
+        for (const BandFile& band : last_beside->bands) of_others += pixel_bytes.of(look_at(band.path, band.path));
     }
-    const std::int64_t bytes = pixel_bytes(planned.file);
+    const std::int64_t bytes = pixel_bytes.of(planned.file);
     work.pixel_bytes += bytes + beside + of_others;
     if (config->config.deblend.method != DeblendMethod::none) work.divided_bytes += bytes;
     work.multiply_adds += per_pixel * static_cast<double>(bytes) / sizeof(float);

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
-/// What there is to do, as far as it can be told before a file is opened.
+/// What there is to do, as far as it can be told before all files are opened.
 struct Workload {
   std::int64_t pixel_bytes = 0;    ///< of what is read, as float32
   std::int64_t divided_bytes = 0;  ///< of these, of images whose sources are deblended
@@ -16,9 +17,16 @@ struct Workload {
   std::int64_t images = 1;         ///< at least
 };
 
-/// The bytes that the pixels of a file take as float32: those of the file, or four times as many if it is compressed.
-/// A guess: integers of 8 or 16 bits take more.
-std::int64_t pixel_bytes(const ImageFile& file);
+/// The bytes that the pixels of files take as float32, where no more is known of most of them than their size. Of the
+/// first file of each name's ending the headers are read: others with that ending have as many pixels a byte. Where
+/// these say nothing, or the whole file would have to be inflated: one byte of pixels a byte, four if it is compressed.
+class PixelBytes {
+ public:
+  std::int64_t of(const ImageFile& file);
+
+ private:
+  std::map<std::string, double> of_a_byte_;  ///< by the ending
+};
 
 /// `reference` is the frame that is read with each image, to be subtracted; empty: none. Detection images, and files
 /// that images are combined with, are read as well.

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pipeline/machine/backend.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/image_config.hpp"
+#include "tests/support/fits_writer.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace srcextract {
@@ -89,6 +92,36 @@ class WorkloadTest : public ::testing::Test {
     image.config = make_image_config(parse_config(yaml, "x.yaml"));
     return {image, {}};
   }
+
+  PlannedFile holding(const std::string& name, const std::string& fits) {
+    PlannedFile made = file(name, 0);
+    testing::write_file(made.file.path, fits);
+    made.file.bytes = std::ssize(fits);
+    return made;
+  }
+
+  /// A compressed image, a tile a row, of which nothing is there but the table.
+  static std::string tiles(std::int64_t width, std::int64_t height) {
+    return testing::image_hdu(8, {}, "") +
+           testing::fits_header({{"XTENSION", "'BINTABLE'"},
+                                 {"BITPIX", "8"},
+                                 {"NAXIS", "2"},
+                                 {"NAXIS1", "8"},
+                                 {"NAXIS2", std::to_string(height)},
+                                 {"PCOUNT", "0"},
+                                 {"GCOUNT", "1"},
+                                 {"TFIELDS", "1"},
+                                 {"TTYPE1", "'COMPRESSED_DATA'"},
+                                 {"TFORM1", "'1PB(0)'"},
+                                 {"ZIMAGE", "T"},
+                                 {"ZCMPTYPE", "'RICE_1'"},
+                                 {"ZBITPIX", "16"},
+                                 {"ZNAXIS", "2"},
+                                 {"ZNAXIS1", std::to_string(width)},
+                                 {"ZNAXIS2", std::to_string(height)}}) +
+           testing::fits_data(std::string(static_cast<std::size_t>(8 * height), '\0'));
+  }
+
   testing::TemporaryFolder folder_;
 };
 
@@ -104,6 +137,23 @@ TEST_F(WorkloadTest, IsEverythingThatIsRead) {
   found_in_b.file.beside =
       std::make_shared<const FilesBeside>(FilesBeside{.detection = DetectionTask{b.file.path, b.file.config}});
   EXPECT_EQ(workload_of(std::vector{found_in_b, b, found_in_b}, "").pixel_bytes, 1400 + 1000 + 1400);
+}
+
+TEST_F(WorkloadTest, HasAsManyPixelsAsTheFirstFileOfThatEndingSays) {
+  const std::int64_t pixels = 1000 * 800;
+  std::vector<PlannedFile> files;
+  for (const char* name : {"a.fits", "b.fits"})
+    files.push_back(holding(name, testing::image_hdu(16, {1000, 800}, std::string(2 * pixels, '\0'))));
+  EXPECT_NEAR(workload_of(std::vector{files[0]}, "").pixel_bytes, 4 * pixels, 1);
+  EXPECT_NEAR(workload_of(files, "").pixel_bytes, 2 * 4 * pixels, 2);
+  std::filesystem::remove(files[1].file.path);  // nobody looks into it
+  EXPECT_NEAR(workload_of(files, "").pixel_bytes, 2 * 4 * pixels, 2);
+  EXPECT_NEAR(workload_of(std::vector{holding("a.fits.fz", tiles(500, 200))}, "").pixel_bytes, 4 * 500 * 200, 1);
+}
+
+TEST_F(WorkloadTest, IsNotMadeEnormousByOneHeader) {
+  const PlannedFile damaged = holding("a.fits.fz", tiles(1'000'000, 100)), other = file("b.fits.fz", 10'000'000);
+  EXPECT_LT(workload_of(std::vector{damaged, other}, "").pixel_bytes, std::int64_t{1} << 30);
 }
 
 TEST_F(WorkloadTest, CountsTheMultiplyAddsOfTheKernel) {
