@@ -159,9 +159,6 @@ void decode_rice_images(std::span<const RiceImage> images, const float* randoms,
   const int tiles_of_warp = choose_tiles_of_warp(tiles, where);
   const dim3 grid(static_cast<unsigned int>((most + tiles_of_warp - 1) / tiles_of_warp),
                   static_cast<unsigned int>(images.size()));
-  // Blocks of other launches are to fit beside these: a multiprocessor's share is else that of one launch.
-  check(cudaFuncSetAttribute(decode_tiles_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared));
   decode_tiles_kernel<<<grid, warp_size, 0, stream>>>(all, randoms, tiles_of_warp);
   check_launch();
 }

@@ -210,7 +210,7 @@ def peak():
 
 def grows(method, combine, stars):
     """Prints how many images a call needs beside those that it is given, in images."""
-    side = 3072
+    side = 6144  # pages of 2 MiB, where a system has them, count for little then
     image = numpy.random.default_rng(4).standard_normal((side, side), dtype="f4")
     image *= 5  # in place: what was there before would hide what the call needs
     image += 100
