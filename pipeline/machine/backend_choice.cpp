@@ -52,17 +52,22 @@ double multiply_adds(const ConvolveConfig& config) {
 /// One file with a header that is damaged is not to tell of all others that they are enormous.
 constexpr double most_of_a_byte = 64;
 
-/// Bytes of pixels, as float32, a byte of this file.
+/// Of a gzipped file: larger ones are not inflated for their headers.
+constexpr std::int64_t most_inflated = std::int64_t{1} << 20;
+
+/// Bytes that pixels take as float32, for one that they take as they are stored in this file.
 double pixel_bytes_of_a_byte(const ImageFile& file, const std::string& ending) {
   const double guess = ending.ends_with("z") || ending.ends_with("Z") ? 4 : 1;
-  const bool inflated = ending == ".gz" || ending == ".GZ";
-  if (inflated || file.bytes == 0) return guess;
+  if (file.bytes == 0) return guess;
   try {
-    std::int64_t pixels = 0;
     const HduNames hdus = file.config ? file.config->config.input.hdu : HduNames();
-    for (const SelectedImage& image : select_images(file.path, hdus)) pixels += image.shape.count();
-    const double bytes = sizeof(float) * static_cast<double>(pixels);
-    if (pixels > 0) return std::min(bytes / static_cast<double>(file.bytes), most_of_a_byte);
+    std::int64_t pixels = 0, bytes = 0;
+    for (const SelectedImage& image : select_images(file.path, hdus, most_inflated)) {
+      pixels += image.pixels;
+      bytes += image.stored_bytes;
+    }
+    if (pixels > 0 && bytes > 0)
+      return std::min(sizeof(float) * static_cast<double>(pixels) / static_cast<double>(bytes), most_of_a_byte);
   } catch (const Error&) {
     // said when the file is extracted
   }

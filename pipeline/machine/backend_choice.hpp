@@ -17,9 +17,9 @@ struct Workload {
   std::int64_t images = 1;         ///< at least
 };
 
-/// The bytes that the pixels of files take as float32, where no more is known of most of them than their size. Of the
-/// first file of each name's ending the headers are read: others with that ending have as many pixels a byte. Where
-/// these say nothing, or the whole file would have to be inflated: one byte of pixels a byte, four if it is compressed.
+/// The bytes that the pixels of files would take as float32, where no more is known of most of them than their size:
+/// how they are stored, the headers of the first file say, for all whose names end alike. Where these say nothing, or
+/// the whole file would have to be inflated: as many bytes as the file has, or four times as many if it is compressed.
 class PixelBytes {
  public:
   std::int64_t of(const ImageFile& file);
