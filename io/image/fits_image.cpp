@@ -203,10 +203,7 @@ SelectedImage as_selected(const Hdu& hdu, const std::shared_ptr<const Header>& p
       return FitsImage(std::move(opened));
     };
     const std::int64_t loaded_bytes = hdu.kind == HduKind::compressed_image ? hdu.data_bytes + tile_memory(hdu) : 0;
-    SelectedImage image{name, hdu.index, impl.shape(), loaded_bytes, open};
-    image.pixels = impl.shape().count() * impl.count_planes();
-    image.stored_bytes = hdu.data_bytes;
-    return image;
+    return {name, hdu.index, impl.shape(), loaded_bytes, open};
   } catch (const Error& error) {
     return failing(name, hdu.index, error);
   }

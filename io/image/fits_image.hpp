@@ -84,8 +84,6 @@ struct SelectedImage {
   std::int64_t held_bytes = 0;  ///< that the file has in memory as long as its images (FitsImages::held_bytes())
   std::string extname = {};     ///< empty if it has none
   std::optional<std::int64_t> extver = {};  ///< nothing if it has none
-  std::int64_t pixels = 0;                  ///< of all planes; 0 if it cannot be read
-  std::int64_t stored_bytes = 0;            ///< that these take in the file, compressed or not
   bool has_header = true;                   ///< false: it is where headers stop being valid
   bool by_pattern = false;                  ///< selected by `all` or a pattern, and by no name of its own
   bool is_mask = false;                     ///< of integers, and by its EXTNAME no picture of the sky (is_mask_plane)

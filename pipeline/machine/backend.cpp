@@ -127,9 +127,8 @@ std::vector<Execution> share_out(const Machine& machine, const PlannedFiles& fil
 
 std::int64_t room_for_any(const PlannedFiles& files) {
   std::int64_t largest = 1;
-  PixelBytes pixel_bytes;
   for (const PlannedFile& planned : files)
-    largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes.of(planned.file));
+    largest = std::max(largest, (planned.file.detection() != nullptr ? 2 : 1) * pixel_bytes(planned.file));
   return 2 * static_cast<std::int64_t>(sizeof(float)) * largest;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "survey/journal/planned_files.hpp"
 
 namespace srcextract {
 
-/// What there is to do, as far as it can be told before all files are opened.
+/// What there is to do, as far as it can be told before a file is opened: one that ends the process must not do so
+/// before the journal says that it was begun.
 struct Workload {
   std::int64_t pixel_bytes = 0;    ///< of what is read, as float32
   std::int64_t divided_bytes = 0;  ///< of these, of images whose sources are deblended
@@ -17,16 +17,9 @@ struct Workload {
   std::int64_t images = 1;         ///< at least
 };
 
-/// The bytes that the pixels of files would take as float32, where no more is known of most of them than their size:
-/// how they are stored, the headers of the first file say, for all whose names end alike. Where these say nothing, or
-/// the whole file would have to be inflated: as many bytes as the file has, or four times as many if it is compressed.
-class PixelBytes {
- public:
-  std::int64_t of(const ImageFile& file);
-
- private:
-  std::map<std::string, double> of_a_byte_;  ///< by the ending
-};
+/// The bytes that the pixels of a file take as float32. A guess by its name and size: half as many again as the file
+/// has, which is between what float32 and integers of 16 bits take, or several times as many if it is compressed.
+std::int64_t pixel_bytes(const ImageFile& file);
 
 /// `reference` is the frame that is read with each image, to be subtracted; empty: none. Detection images, and files
 /// that images are combined with, are read as well.
