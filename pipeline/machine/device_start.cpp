@@ -60,6 +60,8 @@ class Threads {
 };
 
 Threads& threads() {
+  // What they write to the log with ends after them: statics end in the reverse of the order in which they began.
+  spdlog::default_logger_raw();
   static Threads all;
   return all;
 }

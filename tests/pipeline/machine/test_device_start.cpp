@@ -1,11 +1,18 @@
 #include "pipeline/machine/device_start.hpp"
 
 #include <gtest/gtest.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <latch>
 #include <map>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "stages/core/error.hpp"
 
@@ -150,6 +157,25 @@ TEST(DeviceStart, WhoGoesWaitsForNobody) {
   DeviceStart start(3, gigabyte, calls_of(gpus));
   start.end_waiting();
   EXPECT_FALSE(start.wait());
+}
+
+// It still writes to the log, which is there until then, also where nobody had used it before.
+TEST(DeviceStartDeathTest, AProcessEndsAfterWhatIsUnderWay) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        GpuCalls calls = calls_of(std::make_shared<ToyGpus>(1));
+        calls.start = [](int) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the process is ending by then
+          return CudaDevice();
+        };
+        std::optional<DeviceStart> start(std::in_place, 1, gigabyte, calls);
+        start.reset();
+        spdlog::set_default_logger(spdlog::stderr_logger_mt("of the test"));
+        spdlog::set_level(spdlog::level::debug);
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "has a context");
 }
 
 }  // namespace

@@ -109,12 +109,14 @@ double by_roster(const Scene& scene) {
 }
 
 /// The best that is known afterwards: so many workers for each GPU once it is there, the others at the CPU until they
-/// have had so many images, and then at the GPUs too; all splits are tried.
+/// have had so many images, and then at the GPUs too; all splits are tried, to a sixtieth of the images.
 double best_split(const Scene& scene) {
   double best = std::numeric_limits<double>::infinity();
   const auto gpus = static_cast<int>(scene.gpus.size());
+  const int step = std::max(1, scene.images / 60);
   for (int feeders = 0; feeders <= scene.workers; ++feeders) {
-    for (int by_others = 0; by_others <= scene.images; by_others += feeders == scene.workers ? scene.images + 1 : 3) {
+    for (int by_others = 0; by_others <= scene.images;
+         by_others += feeders == scene.workers ? scene.images + 1 : step) {
       int taken = 0;
       const double time = simulate(
           scene,
