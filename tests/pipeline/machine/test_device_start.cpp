@@ -10,9 +10,7 @@
 #include <latch>
 #include <map>
 #include <memory>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include "stages/core/error.hpp"
 
@@ -170,8 +168,7 @@ TEST(DeviceStartDeathTest, AProcessEndsAfterWhatIsUnderWay) {
           std::fputs("under way\n", stderr);
           return CudaDevice();
         };
-        std::optional<DeviceStart> start(std::in_place, 1, gigabyte, calls);
-        start.reset();
+        { const DeviceStart start(1, gigabyte, calls); }
         spdlog::set_level(spdlog::level::debug);
         std::exit(0);
       },

@@ -35,11 +35,14 @@ struct Scene {
 
 constexpr int cpu = -1;
 
-/// Seconds until the last image is done, where `choose(worker, now, left)` says who does an image and `told` hears.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Seconds until the last image is done, where `choose(worker, now, left)` says who does an image and `told` hears;
+/// infinity if they are more than `most`.
 using Choose = std::function<int(int worker, double now, int left)>;
 using Told = std::function<void(int worker, int place, double seconds, bool first)>;
 
-double simulate(const Scene& scene, const Choose& choose, const Told& told) {
+double simulate(const Scene& scene, const Choose& choose, const Told& told, double most = infinity) {
   std::mt19937 random(scene.seed);
   std::lognormal_distribution<double> jitter(0, 0.1);
   struct End {
@@ -78,6 +81,7 @@ double simulate(const Scene& scene, const Choose& choose, const Told& told) {
   while (!running.empty()) {
     const End end = running.top();
     running.pop();
+    if (end.time > most) return infinity;
     last = end.time;
     told(end.worker, end.place, end.seconds, end.first);
     begin(end.worker, end.time);
@@ -109,14 +113,12 @@ double by_roster(const Scene& scene) {
 }
 
 /// The best that is known afterwards: so many workers for each GPU once it is there, the others at the CPU until they
-/// have had so many images, and then at the GPUs too; all splits are tried, to a sixtieth of the images.
+/// have had so many images, and then at the GPUs too; all splits are tried.
 double best_split(const Scene& scene) {
-  double best = std::numeric_limits<double>::infinity();
+  double best = infinity;
   const auto gpus = static_cast<int>(scene.gpus.size());
-  const int step = std::max(1, scene.images / 60);
   for (int feeders = 0; feeders <= scene.workers; ++feeders) {
-    for (int by_others = 0; by_others <= scene.images;
-         by_others += feeders == scene.workers ? scene.images + 1 : step) {
+    for (int by_others = 0; by_others <= scene.images; by_others += feeders == scene.workers ? scene.images + 1 : 3) {
       int taken = 0;
       const double time = simulate(
           scene,
@@ -128,7 +130,7 @@ double best_split(const Scene& scene) {
             if (feeders > 0 && ++taken > by_others) return gpu;
             return cpu;
           },
-          [](int, int, double, bool) {});
+          [](int, int, double, bool) {}, best);
       best = std::min(best, time);
     }
   }
