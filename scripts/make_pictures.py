@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Makes docs/sky_maps.png, docs/simulated_maps.png and, of the image that --real names, docs/real_maps.png: an image, and
-what the mesh makes of its sky, as check images have it.
+"""Makes the pictures of docs/ that show what the program does now; tests/pipeline/outputs/test_documented_pictures.py holds
+them against it.
 
-From left to right: the image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and
-astropy. The seed is fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
+docs/sky.png is drawn by the README's own command. docs/sky_maps.png, docs/simulated_maps.png and, of the image that --real
+names, docs/real_maps.png show an image and what the mesh makes of its sky, as check images have it. From left to right: the
+image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and astropy. The seed is fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
 """
 import argparse
 import pathlib
+import shlex
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -82,19 +85,33 @@ def draw(program, image, path):
         f"{name} {low:.5g} to {high:.5g}" for name, (low, high, _) in ranges.items()))
 
 
+def draw_quicklook(program, path):
+    """By the command of README.md that asks for a picture."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    words = next(shlex.split(line)[1:] for line in lines if line.startswith("$ ") and "output.quicklook=true" in line)
+    with tempfile.TemporaryDirectory() as folder:
+        words[0], words[words.index("-o") + 1] = str(program), folder
+        subprocess.run(words, check=True, cwd=ROOT)
+        shutil.copyfile(f"{folder}/sky.png", path)
+
+
+def draw_all(program, folder, real=None):
+    with tempfile.TemporaryDirectory() as made_in:
+        made = pathlib.Path(made_in) / "simulated.fits"
+        fits.PrimaryHDU(simulated()).writeto(made)
+        draw(program, made, folder / "simulated_maps.png")
+    draw(program, ROOT / "data/sky.fits", folder / "sky_maps.png")
+    draw_quicklook(program, folder / "sky.png")
+    if real:
+        draw(program, real, folder / "real_maps.png")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path, help="srcextract, as build/srcextract")
     parser.add_argument("--real", type=pathlib.Path, help="a real frame: galaxies.fits of SExtractor's examples")
     arguments = parser.parse_args()
-    program = arguments.program.resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder) / "simulated.fits"
-        fits.PrimaryHDU(simulated()).writeto(made)
-        draw(program, made, ROOT / "docs/simulated_maps.png")
-    draw(program, ROOT / "data/sky.fits", ROOT / "docs/sky_maps.png")
-    if arguments.real:
-        draw(program, arguments.real.resolve(), ROOT / "docs/real_maps.png")
+    draw_all(arguments.program.resolve(), ROOT / "docs", arguments.real and arguments.real.resolve())
 
 
 if __name__ == "__main__":
