@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'END'
-Usage: scripts/slurm_check.sh   (about a minute; scripts/setup.sh --slurm --tests installs what it needs)
+Usage: scripts/slurm_check.sh   (two minutes; scripts/setup.sh --slurm --tests installs what it needs)
 Starts munged, slurmctld and slurmd on the loopback interface, in a temporary directory, and submits surveys with
 scripts/slurm/submit.sh: tasks are killed, requeued, cancelled and run out of time; one file is bad. Stops all of it and
 leaves nothing behind. SRCEXTRACT_PROGRAM names the program (build/srcextract).
@@ -30,7 +30,7 @@ done
 
 work=$(mktemp -d /tmp/slurm_check.XXXXXX) # a short name: it will hold sockets
 survey="$work/my survey"
-images=4000 # per task and core some seconds: long enough to be caught at work
+task_seconds=8 # how long one of four tasks takes on a core: long enough to be caught at work
 
 # What runs under this Slurm: all that was started with its SLURM_CONF.
 processes() {
@@ -197,15 +197,25 @@ program_of() {
 
 # --- the survey
 
-# Names alone make the images different: 4000 files of 2 MB would be slow to write. Two of them cannot be read.
+# make_images DIR COUNT: names alone make the images different; thousands of files of 2 MB would be slow to write.
 make_images() {
   local i night
-  mkdir -p "$survey/images/night 1" "$survey/images/night 2"
+  mkdir -p "$1/night 1" "$1/night 2"
   cp data/sky.fits data/sky_subtracted.fits "$work"
-  for ((i = 0; i < images; i++)); do
-    night="$survey/images/night $((i % 2 + 1))"
+  for ((i = 0; i < $2; i++)); do
+    night="$1/night $((i % 2 + 1))"
     if ((i % 5)); then ln "$work/sky.fits" "$night/i$i.fits"; else ln "$work/sky_subtracted.fits" "$night/i$i.fits"; fi
   done
+}
+
+# As many images as this machine extracts in four tasks of task_seconds, and one file that is cut short.
+make_survey() {
+  local start=$EPOCHREALTIME few=200
+  make_images "$work/few" $few
+  "$SRCEXTRACT_PROGRAM" batch -q --threads 1 config/default.yaml "$work/few" -o "$work/few.out"
+  images=$(awk "BEGIN { print int(4 * $task_seconds * $few / ($EPOCHREALTIME - $start)) }")
+  rm -r "$work/few" "$work/few.out"
+  make_images "$survey/images" "$images"
   head -c 100000 data/sky.fits >"$survey/images/night 2/short.fits"
 }
 
@@ -219,7 +229,7 @@ make_reference() {
   "$SRCEXTRACT_PROGRAM" batch -q config/default.yaml "$survey/images" -o "$survey/single" || status=$?
   [[ $status -eq 6 ]] || fail "batch exits with $status, not 6, where one file is bad"
   "$SRCEXTRACT_PROGRAM" merge -q "$survey/single" -o "$survey/single/survey.cat.fits"
-  passed "one machine: $((images + 1)) images, one of them bad"
+  passed "one machine: $((images + 1)) images, one of them bad, for $task_seconds s a task"
 }
 
 # The job id of the last task is that of the whole array: what speaks of a task by its job id speaks of all of them.
@@ -277,7 +287,7 @@ check_cancelled() {
   passed "the merge runs nevertheless, and says that shards have not finished"
 }
 
-make_images
+make_survey
 make_reference
 start_slurm
 passed "Slurm $(sinfo --version | cut -d' ' -f2) is up"
