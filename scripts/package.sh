@@ -72,7 +72,7 @@ setup_options=(--package)
 [[ $with_tests == OFF ]] || setup_options+=(--tests)
 scripts/setup.sh "${setup_options[@]}"
 cmake -S . -B build-package -G Ninja -DCMAKE_BUILD_TYPE=Release -DSRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}" \
-  -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests
+  -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests -DSRCEXTRACT_JOIN_ROOMS=TESTS
 cmake --build build-package
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build-package/CMakeCache.txt)
@@ -81,17 +81,11 @@ tree=build-package/$name
 rm -rf "$tree"
 mkdir -p "$tree/bin" "$tree/lib" "$output"
 cp build-package/srcextract "$tree/bin"
-cp -r config data docs LICENSE README.md "$tree"
-rm -f "$tree"/config/*.[ch]pp "$tree/config/CMakeLists.txt"
-mkdir "$tree/scripts"
-cp -r scripts/slurm "$tree/scripts"
 if [[ $with_tests == ON ]]; then
   find build-package/tests -maxdepth 1 -type f -executable -exec cp -t "$tree/bin" {} +
-  find tests -name '*.py' -exec cp --parents -t "$tree" {} +
-  for script in gpu_check.sh bench.sh; do
-    [[ ! -e scripts/$script ]] || cp "scripts/$script" "$tree/scripts"
-  done
-  cp -r scripts/gpu_check "$tree/scripts"
+  scripts/package_files.sh "$tree" --with-tests
+else
+  scripts/package_files.sh "$tree"
 fi
 copy_libraries
 copy_licences

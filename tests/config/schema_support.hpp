@@ -22,11 +22,6 @@ namespace srcextract::testing {
 
 // Holding a JSON schema of config/ to the judgement of the parser.
 
-inline std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Expects Python's jsonschema, a peer, to find what is right valid, and what is wrong not.
 inline void expect_verdicts(const std::string& schema, const std::vector<std::string>& right,
                             const std::vector<std::string>& wrong) {
@@ -37,10 +32,10 @@ inline void expect_verdicts(const std::string& schema, const std::vector<std::st
   texts.insert(texts.end(), wrong.begin(), wrong.end());
   const TemporaryFolder folder;
   const std::string corpus = folder.write("texts.json", nlohmann::json(texts).dump());
-  const std::string command = python + " '" + source_dir() + "/tests/config/schema_verdicts.py' '" + source_dir() +
-                              "/config/" + schema + "' '" + corpus + "' > '" + (folder / "verdicts") + "'";
+  const std::string command = python + " '" + source_file("tests/config/schema_verdicts.py") + "' '" +
+                              source_file("config/" + schema) + "' '" + corpus + "' > '" + (folder / "verdicts") + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
-  std::istringstream verdicts(text_of(folder / "verdicts"));
+  std::ifstream verdicts(folder / "verdicts");
   std::string verdict;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     ASSERT_TRUE(std::getline(verdicts, verdict));

@@ -262,8 +262,8 @@ TEST(ConfigOverrides, ErrorsBeginWithTheSetting) {
 // --- files -----------------------------------------------------------------------------------------------------------
 
 TEST(ConfigFiles, TheShippedOnesMeanWhatTheySay) {
-  EXPECT_EQ(dump_config(load_given(testing::source_dir() + "/config/default.yaml").config), dump_config(Config{}));
-  const Config lesson = load_given(testing::source_dir() + "/config/lesson.yaml").config;
+  EXPECT_EQ(dump_config(load_given(testing::source_file("config/default.yaml")).config), dump_config(Config{}));
+  const Config lesson = load_given(testing::source_file("config/lesson.yaml")).config;
   EXPECT_EQ(lesson.background.kappa, 3.0);
   EXPECT_EQ(lesson.background.max_iterations, 0);
   EXPECT_EQ(lesson.detection.threshold, 5.0);

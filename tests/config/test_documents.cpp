@@ -17,7 +17,6 @@ namespace {
 
 using documents::Document;
 using documents::documents;
-using documents::file_text;
 
 /// The first line of `text` that `other` has not at the same place, with its number.
 std::string first_new_line(const std::string& text, const std::string& other) {
@@ -29,7 +28,7 @@ std::string first_new_line(const std::string& text, const std::string& other) {
 
 TEST(Documents, AreWhatIsDeclared) {
   for (const Document& document : documents(testing::source_dir())) {
-    const std::string stored = file_text(testing::source_dir() + "/" + document.path);
+    const std::string stored = testing::source_text(document.path);
     EXPECT_TRUE(stored == document.text)
         << document.path << " is not what config/ declares: run scripts/generate_config.sh, which writes it.\nIt has "
         << first_new_line(stored, document.text) << "\ndeclared is " << first_new_line(document.text, stored);

@@ -2,7 +2,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cmath>
-#include <fstream>
 #include <random>
 
 #include "config/config.hpp"
@@ -105,9 +104,8 @@ TEST(ConfigDump, AListOfMapsOfKeysReadsBackToTheSameText) {
 }
 
 TEST(ConfigFuzz, ADamagedFileIsReadOrRefused) {
-  std::ifstream file(testing::source_dir() + "/config/default.yaml");
-  const std::string original((std::istreambuf_iterator<char>(file)), {});
-  testing::expect_read_or_refused(original, 5000, [](const std::string& yaml) { return dump_config(parse(yaml)); });
+  testing::expect_read_or_refused(testing::source_text("config/default.yaml"), 5000,
+                                  [](const std::string& yaml) { return dump_config(parse(yaml)); });
 }
 
 }  // namespace

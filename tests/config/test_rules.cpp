@@ -31,7 +31,7 @@ std::string rules_error(const std::string& yaml) {
 // --- what is read ----------------------------------------------------------------------------------------------------
 
 TEST(Rules, TheShippedFileIsTheDefault) {
-  EXPECT_EQ(load_rules(testing::source_dir() + "/config/compare.yaml"), default_rules());
+  EXPECT_EQ(load_rules(testing::source_file("config/compare.yaml")), default_rules());
   for (const char* yaml : {"", "\n", "# only a comment\n", "---\n", "{}\n", "columns: {}"}) {
     EXPECT_EQ(rules_of(yaml), default_rules()) << yaml;
   }
@@ -312,7 +312,7 @@ TEST(RulesDump, ReadsBackToTheSameRulesAndText) {
 }
 
 TEST(RulesFuzz, ADamagedFileIsReadOrRefused) {
-  testing::expect_read_or_refused(testing::text_of(testing::source_dir() + "/config/compare.yaml"), 2000,
+  testing::expect_read_or_refused(testing::source_text("config/compare.yaml"), 2000,
                                   [](const std::string& yaml) { return dump_rules(rules_of(yaml)); });
 }
 

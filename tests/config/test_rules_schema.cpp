@@ -12,7 +12,7 @@ namespace srcextract {
 namespace {
 
 TEST(RulesSchema, ShippedFileHasEveryKeyAndIsValid) {
-  const std::string yaml = testing::text_of(testing::source_dir() + "/config/compare.yaml");
+  const std::string yaml = testing::source_text("config/compare.yaml");
   EXPECT_EQ(yaml.substr(0, yaml.find('\n')), "# yaml-language-server: $schema=compare.schema.json");
   const YAML::Node file = YAML::Load(yaml);
   for (const config::Field& field : config::fields_of(CompareRules{})) {

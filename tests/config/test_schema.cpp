@@ -12,10 +12,9 @@ namespace srcextract {
 namespace {
 
 using testing::expect_verdicts;
-using testing::text_of;
 
 TEST(Schema, DefaultFileHasEveryKey) {
-  const YAML::Node file = YAML::LoadFile(testing::source_dir() + "/config/default.yaml");
+  const YAML::Node file = YAML::LoadFile(testing::source_file("config/default.yaml"));
   for (const config::Field& field : config::fields_of(Config{})) {
     EXPECT_TRUE(file[field.section.name][field.key].IsDefined()) << field.path() << " is not in config/default.yaml";
   }
@@ -26,7 +25,7 @@ TEST(Schema, ShippedFilesNameItAndAreValid) {
   for (const std::string name : {"default.yaml", "lesson.yaml", "sextractor.yaml", "survey/des.yaml", "survey/ztf.yaml",
                                  "survey/lsst.yaml", "survey/decam.yaml"}) {
     const std::string schema = name.starts_with("survey/") ? "../schema.json" : "schema.json";
-    texts.push_back(text_of(testing::source_dir() + "/config/" + name));
+    texts.push_back(testing::source_text("config/" + name));
     EXPECT_EQ(texts.back().substr(0, texts.back().find('\n')), "# yaml-language-server: $schema=" + schema) << name;
   }
   expect_verdicts("schema.json", texts, {});

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -95,8 +93,7 @@ TEST(SextractorNames, OursAreKeysOfOurs) {
 }
 
 TEST(SextractorNames, TheManualNamesEveryKeyThatIsKept) {
-  std::ifstream file(source_dir() + "/docs/configuration.md");
-  const std::string manual{std::istreambuf_iterator<char>(file), {}};
+  const std::string manual = source_text("docs/configuration.md");
   for (const SextractorKey& key : sextractor_keys())
     if (key.fate == SextractorFate::kept) {
       EXPECT_THAT(manual, ::testing::HasSubstr(key.name)) << key.name;

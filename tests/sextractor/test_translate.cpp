@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 TEST(SextractorTranslation, DefaultsAreThoseOfSextractorYaml) {
   const Converted converted = convert("VERBOSE_TYPE QUIET\n");
   EXPECT_EQ(lost(converted), "");
-  Config expected = load_given(source_dir() + "/config/sextractor.yaml").config;
+  Config expected = load_given(source_file("config/sextractor.yaml")).config;
   // That file is for any image and says nothing of its header; SExtractor looks for these keywords, and takes a pixel
   // for one arcsecond. Its catalogue is a text.
   expected.measurement.gain_keyword = "GAIN";

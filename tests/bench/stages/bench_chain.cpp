@@ -5,8 +5,6 @@
 #if SRCEXTRACT_HAVE_CUDA
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,9 +18,8 @@ namespace srcextract::bench {
 namespace {
 
 Config sextractor() {
-  const std::string path = testing::source_dir() + "/config/sextractor.yaml";
-  std::ifstream file(path);
-  return parse_config({std::istreambuf_iterator<char>(file), {}}, path);
+  const std::string name = "config/sextractor.yaml";
+  return parse_config(testing::source_text(name), name);
 }
 
 /// An image that is resident, extracted again and again.

@@ -34,7 +34,7 @@ namespace {
 }
 
 TEST(StartCfitsio, ManyThreadsMayOpenTheFirstFiles) {
-  const std::string path = source_dir() + "/data/sky.fits";
+  const std::string path = source_file("data/sky.fits");
   for (int process = 0; process < 150; ++process) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);

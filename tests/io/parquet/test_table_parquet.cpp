@@ -12,6 +12,7 @@
 #include "stages/core/error.hpp"
 #include "tests/io/parquet/parquet_support.hpp"
 #include "tests/io/support/printed_table.hpp"
+#include "tests/support/source_dir.hpp"
 
 namespace srcextract {
 namespace {
@@ -30,7 +31,7 @@ Table read_all(const std::string& path) {
 }
 
 std::string stored_file(const std::string& name) {
-  return SRCEXTRACT_BUILT_FROM "/tests/fuzz/corpus/table_parquet/" + name + ".parquet";
+  return testing::source_file("tests/fuzz/corpus/table_parquet/" + name + ".parquet");
 }
 
 std::string message(const std::string& path) {

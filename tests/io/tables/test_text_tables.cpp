@@ -190,7 +190,7 @@ TEST_F(AstropysTables, ZeroRowsAreAResult) {
 }
 
 TEST_F(AstropysTables, TheTruthOfTheSkyThatComesWithSrcextract) {
-  const std::string path = testing::source_dir() + "/data/sky_truth.ecsv";
+  const std::string path = testing::source_file("data/sky_truth.ecsv");
   EXPECT_EQ(dump(read_all(ecsv, path)),
             in_astropy(directory_, "dump(Table.read(sys.argv[1], format='ascii.ecsv'))\n", path));
 }
@@ -200,7 +200,7 @@ TEST_F(AstropysTables, SextractorsCatalogueIsReadAsAstropyDoes) {
   directory_.write("columns", "NUMBER\nX_IMAGE\nFLUX_APER(3)\nALPHA_J2000\nX2_IMAGE\nFLAGS\nFLUX_RADIUS(2)\n");
   const std::string path = directory_ / "sky.cat";
   const std::string command =
-      "source-extractor '" + testing::source_dir() + "/data/sky.fits' -c /dev/null -FILTER N -VERBOSE_TYPE QUIET" +
+      "source-extractor '" + testing::source_file("data/sky.fits") + "' -c /dev/null -FILTER N -VERBOSE_TYPE QUIET" +
       " -CATALOG_TYPE ASCII_HEAD -PHOT_APERTURES 3,5,7 -PHOT_FLUXFRAC 0.2,0.5 -PARAMETERS_NAME '" +
       (directory_ / "columns") + "' -CATALOG_NAME '" + path + "'";
   const auto [status, output] = testing::run_command(command);

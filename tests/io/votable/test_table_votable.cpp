@@ -169,7 +169,7 @@ void run_sextractor(const TemporaryFolder& directory, const std::string& paramet
   directory.write("sex.param", parameters);
   const auto [status, log] = testing::run_command(
       "cd '" + directory.string() + "' && source-extractor -dd > sex.conf && source-extractor '" +
-      testing::source_dir() + "/data/sky.fits' -c sex.conf -CATALOG_TYPE " + type + " -CATALOG_NAME '" + path +
+      testing::source_file("data/sky.fits") + "' -c sex.conf -CATALOG_TYPE " + type + " -CATALOG_NAME '" + path +
       "' -PARAMETERS_NAME sex.param -FILTER N -PHOT_APERTURES 3,5,9 -VERBOSE_TYPE QUIET");
   ASSERT_EQ(status, 0) << log;
 }
