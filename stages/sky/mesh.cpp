@@ -12,6 +12,14 @@
 
 namespace srcextract {
 
+MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, const BackgroundConfig& config) {
+  const MeshBins bins(survivors, mean_and_sigma(survivors));
+  const PixelHistogram histogram(pixels, bins.count, [&](std::int64_t row, std::int64_t x, int n, int none, int* out) {
+    find_bins(pixels.at(row, x), n, bins, none, out);
+  });
+  return node_of(histogram.clip(config.kappa), bins, config.estimator);
+}
+
 namespace {
 
 /// Meshes that a thread takes at a time.
@@ -26,13 +34,29 @@ Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN(), all = std::numeric_limits<float>::infinity();
   const MeshSums sums = pixels.sum({-all, all});
   if (2 * sums.count < pixels.area()) return {{bad, bad}, sums.count};
-  const MeshSums survivors = pixels.sum(cut_of(mean_and_sigma(sums)));
-  const MeshBins bins(survivors, mean_and_sigma(survivors));
-  const PixelHistogram histogram(pixels, bins.count, [&](std::int64_t row, std::int64_t x, int n, int none, int* out) {
-    find_bins(pixels.at(row, x), n, bins, none, out);
+  return {node_by_histogram(pixels, pixels.sum(cut_of(mean_and_sigma(sums))), config), sums.count};
+}
+
+/// What each mesh tells by itself, NaN where too much of it is masked; and how many pixels are not.
+NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
+                           const Cpu& where) {
+  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
+  NodeBuffers estimates(grid.nodes, where);
+  std::atomic<std::int64_t> unmasked = 0;
+  parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> room;
+    std::int64_t count = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const MeshPixels pixels(image, grid, i % grid.nodes.width, i / grid.nodes.width, room);
+      const Estimated estimated = estimate(pixels, config);
+      estimates.level[i] = estimated.node.level;
+      estimates.rms[i] = estimated.node.rms;
+      count += estimated.unmasked;
+    }
+    unmasked += count;
   });
-  const HistogramClip clip = histogram.clip(config.kappa);
-  return {node_of(clip, bins, config.estimator), sums.count};
+  all_unmasked = unmasked;
+  return estimates;
 }
 
 /// The noise that stands for all: where a map is zero in most of an image, that of the rest, if there is any.
@@ -62,27 +86,6 @@ MeshFacts facts_of(const NodeBuffers& estimates, const NodeBuffers& nodes) {
 }
 
 }  // namespace
-
-NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
-                           const Cpu& where) {
-  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
-  NodeBuffers estimates(grid.nodes, where);
-  std::atomic<std::int64_t> unmasked = 0;
-  parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> room;
-    std::int64_t count = 0;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const MeshPixels pixels(image, grid, i % grid.nodes.width, i / grid.nodes.width, room);
-      const Estimated estimated = estimate(pixels, config);
-      estimates.level[i] = estimated.node.level;
-      estimates.rms[i] = estimated.node.rms;
-      count += estimated.unmasked;
-    }
-    unmasked += count;
-  });
-  all_unmasked = unmasked;
-  return estimates;
-}
 
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,
                          const Cpu& where) {

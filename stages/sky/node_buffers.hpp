@@ -6,6 +6,7 @@
 #include "config/settings/background.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/sky/mesh_nodes.hpp"
+#include "stages/sky/mesh_pixels.hpp"
 
 namespace srcextract {
 
@@ -44,9 +45,8 @@ struct NodeBuffers {
   Buffer<float, Cpu> level, rms;
 };
 
-/// What each mesh of an image tells by itself, NaN where too much of it is masked; and how many pixels are not.
-NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
-                           const Cpu& where);
+/// What a mesh tells, by the sums over its pixels that survive the first cut.
+MeshNode node_by_histogram(const MeshPixels& pixels, const MeshSums& survivors, const BackgroundConfig& config);
 
 /// The sky that such estimates make, of which background.all is left out.
 MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, const BackgroundConfig& config,

@@ -51,6 +51,32 @@ void copy_pixels(const SepImage& image, const T* pixels, std::int64_t x, std::in
   }
 }
 
+/// The sums over the pixels of a mesh that a cut contains, one pixel after the other as SEP has them: where the sky is
+/// bright, their last bits move the bins of the histogram.
+MeshSums sum_in_order(const MeshPixels& pixels, const MeshCut& cut) {
+  MeshSums sums{0, 0, 0};
+  pixels.for_each_piece([&](std::int64_t row, std::int64_t x, int n) {
+    const float* const piece = pixels.at(row, x);
+    for (int i = 0; i < n; ++i) {
+      const bool taken = cut.contains(piece[i]);
+      const auto value = static_cast<double>(taken ? piece[i] : 0.0F);
+      sums.sum += value;
+      sums.squares += value * value;
+      sums.count += taken ? 1 : 0;
+    }
+  });
+  return sums;
+}
+
+/// NaN where too much of a mesh is masked.
+MeshNode node_of_mesh(const MeshPixels& pixels, const BackgroundConfig& config) {
+  constexpr float bad = std::numeric_limits<float>::quiet_NaN();
+  static const float darkest = std::nextafter(-1e30F, 0.0F);  // what is darker SEP has for no pixel
+  const MeshSums all = sum_in_order(pixels, {darkest, std::numeric_limits<float>::infinity()});
+  if (2 * all.count < pixels.area()) return {bad, bad};
+  return node_by_histogram(pixels, sum_in_order(pixels, cut_of(mean_and_sigma(all))), config);
+}
+
 /// What each mesh tells. A row of meshes at a time, which is converted on the way unless it can be read where it is: no
 /// image is copied.
 NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
@@ -61,6 +87,7 @@ NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const Backgr
   const std::int64_t grain = std::max<std::int64_t>(1, nodes.height / (std::int64_t{4} * where.threads));
   parallel_for(nodes.height, grain, where, [&](std::int64_t begin, std::int64_t end) {
     Image<float, Cpu> band;
+    std::vector<float> room;
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t y = row * sizes.height, height = std::min(sizes.height, image.shape.height - y);
       for (std::int64_t column = 0; column < nodes.width; column += rows_at_once ? nodes.width : 1) {
@@ -72,14 +99,58 @@ NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const Backgr
           if (band.shape != Shape{width, height}) band = Image<float, Cpu>({width, height}, where);
           image.pixels.with_type([&](const auto* pixels) { copy_pixels(image, pixels, x, y, band); });
         }
-        std::int64_t unmasked = 0;
-        const NodeBuffers found = estimate_nodes(band, config, unmasked, Cpu{1});
-        std::copy(found.level.begin(), found.level.end(), estimates.level.data() + row * nodes.width + column);
-        std::copy(found.rms.begin(), found.rms.end(), estimates.rms.data() + row * nodes.width + column);
+        const MeshGrid grid = mesh_grid(band.shape, config.mesh_size);
+        for (std::int64_t mesh = 0; mesh < grid.nodes.width; ++mesh) {
+          const MeshNode node = node_of_mesh(MeshPixels(band, grid, mesh, 0, room), config);
+          estimates.level[row * nodes.width + column + mesh] = node.level;
+          estimates.rms[row * nodes.width + column + mesh] = node.rms;
+        }
       }
     }
   });
   return estimates;
+}
+
+/// How far the nearest good node is from (x, y), along an axis, and the square of its distance; 0 if there is none.
+struct NearestNode {
+  std::int64_t reach = 0, square = 0;
+
+  NearestNode(const NodeView& nodes, std::int64_t x, std::int64_t y) {
+    const std::int64_t farthest = std::max(nodes.width, nodes.height);
+    for (std::int64_t r = 1; r < farthest && (square == 0 || r * r <= square); ++r) {
+      for (std::int64_t row = std::max<std::int64_t>(0, y - r); row <= std::min(y + r, nodes.height - 1); ++row) {
+        const bool whole_row = row == y - r || row == y + r;
+        for (std::int64_t column = x - r; column <= x + r; column += whole_row ? 1 : 2 * r) {
+          if (column < 0 || column >= nodes.width || is_bad(nodes.at(column, row))) continue;
+          const std::int64_t distance = (column - x) * (column - x) + (row - y) * (row - y);
+          if (square == 0 || distance < square) square = distance;
+        }
+      }
+      if (square > 0) reach = r;
+    }
+  }
+};
+
+/// filled_node() in the order and in the floats in which SEP adds up the nearest ones.
+MeshNode filled_as_sep(const NodeView& nodes, std::int64_t x, std::int64_t y) {
+  const MeshNode node = nodes.at(x, y);
+  if (!is_bad(node)) return node;
+  const NearestNode nearest(nodes, x, y);
+  MeshNode sum{0, 0};
+  int count = 0;
+  const std::int64_t last_row = std::min(y + nearest.reach, nodes.height - 1);
+  const std::int64_t last_column = std::min(x + nearest.reach, nodes.width - 1);
+  for (std::int64_t row = std::max<std::int64_t>(0, y - nearest.reach); row <= last_row; ++row) {
+    for (std::int64_t column = std::max<std::int64_t>(0, x - nearest.reach); column <= last_column; ++column) {
+      const MeshNode other = nodes.at(column, row);
+      const std::int64_t distance = (column - x) * (column - x) + (row - y) * (row - y);
+      if (distance != nearest.square || is_bad(other)) continue;
+      sum = {sum.level + other.level, sum.rms + other.rms};
+      ++count;
+    }
+  }
+  if (count == 0) return {0, 1};
+  return {sum.level / static_cast<float>(count), sum.rms / static_cast<float>(count)};
 }
 
 /// filtered_node() with a filter of any sides.
@@ -142,7 +213,7 @@ class SepBackground {
     BackgroundConfig config;
     config.mesh_size = std::max(sizes_.width, sizes_.height);
     const NodeBuffers estimates = estimate(image, sizes_, config, nodes, where);
-    const NodeBuffers filled = estimates.made(where, filled_node);
+    const NodeBuffers filled = estimates.made(where, filled_as_sep);
     const NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, sizes_); });
     config.filter_size = 1;
