@@ -198,6 +198,12 @@ def get_sub_object_limit() -> int:
     return _sub_object_limit
 
 
+def _single(value: float) -> float:
+    """The nearest number of SEP's, which are of single precision: thresholds, and the noise of all pixels."""
+    with numpy.errstate(over="ignore"):
+        return float(numpy.float32(value))
+
+
 _OBJECT = numpy.dtype([(name, kind) for name, kind in
                        [("thresh", "f8")] + [(name, "i8") for name in "npix tnpix xmin xmax ymin ymax".split()]
                        + [(name, "f8") for name in ("x y x2 y2 xy errx2 erry2 errxy a b theta cxx cyy cxy cflux flux "
@@ -255,13 +261,14 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
         raise InputError(f"an array of shape {image.shape} has no pixels")
     if filter_type not in ("matched", "conv"):
         raise InputError(f"unknown filter_type: {filter_type!r}; it is 'matched' or 'conv'")
-    level = number(thresh, "thresh")
+    level = _single(number(thresh, "thresh"))
     noise, noise_of_all, is_variance = noise_of(err, var, image.shape)
     if noise is None and not (err is None and var is None):
         if noise_of_all < 0:
             raise InputError(f"{'var' if is_variance else 'err'} is {noise_of_all}, and noise is not negative; SEP finds "
                              "nothing by a negative variance, and everything by a negative deviation")
-        level *= noise_of_all**0.5 if is_variance else noise_of_all
+        noise_of_all = _single(noise_of_all)
+        level = _single(level * (_single(noise_of_all**0.5) if is_variance else noise_of_all))
     kernel = None if filter_kernel is None else image_of(filter_kernel, name="filter_kernel")
     levels = whole(deblend_nthresh, "deblend_nthresh")
     if not 1 <= levels <= 256:

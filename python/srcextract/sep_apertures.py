@@ -263,6 +263,8 @@ def ellipse_coeffs(a: ArrayLike, b: ArrayLike, theta: ArrayLike) -> tuple[Array,
 def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array, Array, Array]:
     """The axes and the angle of the ellipse cxx x^2 + cyy y^2 + cxy x y = 1, as `sep.ellipse_axes`.
 
+    SEP 1.4.1 returns an angle of 0 where cxx = cyy and cxy is not 0; the angle is 45 or -45 degrees there, as here.
+
     Raises
     ------
     InputError
@@ -278,6 +280,7 @@ def ellipse_axes(cxx: ArrayLike, cyy: ArrayLike, cxy: ArrayLike) -> tuple[Array,
     a, b = 1 / numpy.sqrt(half_sum - half_root), 1 / numpy.sqrt(half_sum + half_root)
     # The large axis is where the form is least.
     theta = numpy.where((cxy == 0) & (cxx <= cyy), 0.0, 0.5 * numpy.arctan2(0.0 - cxy, cyy - cxx))
+    theta = numpy.where(theta <= -0.5 * numpy.pi, 0.5 * numpy.pi, theta)  # the same line, as SEP says it
     return a.reshape(shape), b.reshape(shape), theta.reshape(shape)
 
 

@@ -177,7 +177,7 @@ struct Apertures {
   }
 };
 
-/// Returns whether it could be done: a ring of the sky about a circle has pixels.
+/// Returns whether it could be done: a ring of the sky has pixels.
 template <class T>
 bool sum_one(const ApertureSummer<T>& summer, const Apertures& all, std::size_t i, double& light, double& error,
              std::int16_t& flags) {
@@ -201,11 +201,14 @@ bool sum_one(const ApertureSummer<T>& summer, const Apertures& all, std::size_t 
     const SepAnnulus ring(form, all.sky_inner[i], all.sky_outer[i], form.circle ? 1 : all.sub_pixels);
     const ApertureSums sky = summer.sum(all.x[i], all.y[i], form, ring, segment);
     const double area = sky.area - (summer.corrects() ? sky.masked_area : 0);
-    if (!(area > 0) && form.circle) return false;  // about an ellipse SEP knows nothing then, and goes on
-    light -= sky.light / area * sums.area;
-    // SEP has the noise of a ring about an ellipse with what is masked put in its place.
-    const double of_noise = form.circle ? area * area : area * sky.area;
-    variance += variance_of(sky) / of_noise * (sums.area * sums.area);
+    // Of a ring about an ellipse that is all masked SEP knows nothing, and goes on.
+    if (!((form.circle ? area : sky.area) > 0)) return false;
+    if (sums.area > 0) {
+      light -= sky.light / area * sums.area;
+      // SEP has the noise of a ring about an ellipse with what is masked put in its place.
+      const double of_noise = form.circle ? area * area : area * sky.area;
+      variance += variance_of(sky) / of_noise * (sums.area * sums.area);
+    }
   }
   error = std::sqrt(variance);
   return true;

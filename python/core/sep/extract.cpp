@@ -11,9 +11,10 @@
 
 #include "python/core/arrays.hpp"
 #include "python/core/interrupt.hpp"
+#include "python/core/sep/clean.hpp"
 #include "python/core/sep/image.hpp"
 #include "python/core/sep/objects.hpp"
-#include "stages/clean/clean_sources.hpp"
+#include "stages/clean/find_limits.hpp"
 #include "stages/convolve/convolve.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/deblend/deblend.hpp"
@@ -214,11 +215,11 @@ class Extraction {
     forget_mask();
     check_pixels(island_runs, options_);
     const Components<Cpu> islands = label_components(island_runs, config_.detection, where_);
-    const DeblendImages<Cpu> images{found(), measured_, levels_, noise()};
     // Without deblending every island is a source.
     const bool split = options_.contrast < 1;
+    const std::vector<double> thresholds = island_thresholds(island_runs, islands);
     Deblended<Cpu> deblended;
-    if (split) deblended = deblend_sources(images, island_runs, islands, config_, where_);
+    if (split) deblended = deblend(island_runs, islands, thresholds);
     const Runs<Cpu>& runs = split ? deblended.runs : island_runs;
     const Components<Cpu>& components = split ? deblended.components : islands;
     const Buffer<SourceSums, Cpu> sums = measure_sources(found(), runs, components, levels_, MaskCounts{}, where_);
@@ -229,18 +230,50 @@ class Extraction {
       parentage[i] = split ? deblended.parentage[i] : Parentage{0, 0, static_cast<std::int32_t>(i + 1), 0, 0};
       if (split) place[static_cast<std::size_t>(i)] = deblended.core_pixels.place[i];
     }
-    std::vector<std::int32_t> order = order_of(island_runs, islands, parentage, place);
-    if (options_.clean) {
-      const Uncleaned<Cpu> sources{runs, components, island_runs, islands, deblended.core_pixels, deblended.parentage,
-                                   sums};
-      const Cleaned<Cpu> cleaned = clean_sources(images, sources, config_, 1, where_);
-      std::vector<std::uint8_t> survives(static_cast<std::size_t>(count), 1);
-      for (std::int64_t run = 0; run < runs.runs.size(); ++run)
-        if (components.label[run] > 0 && cleaned.eaten[run] != Eaten::no)
-          survives[static_cast<std::size_t>(components.label[run] - 1)] = 0;
-      std::erase_if(order, [&](std::int32_t source) { return survives[static_cast<std::size_t>(source)] == 0; });
+    const std::vector<std::int32_t> order = order_of(island_runs, islands, parentage, place);
+    const SepPixels pixels = pixels_with(thresholds);
+    const SepObjects objects = measure_objects(pixels, runs, components, sums, parentage, order, where_);
+    if (!options_.clean) return objects;
+    const Uncleaned<Cpu> sources{runs, components, island_runs, islands, deblended.core_pixels, deblended.parentage,
+                                 sums};
+    const Buffer<float, Cpu> limits =
+        find_limits({found(), measured_, levels_, noise()}, sources, config_.detection, where_);
+    std::vector<CleanFacts> facts(order.size());
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      const SepObject& row = objects.rows[i];
+      facts[i] = {limits[order[i]], count_above(pixels, objects.runs_of(i), (row.thresh + row.peak) / 2)};
     }
-    return measure(runs, components, sums, parentage, order);
+    return keep_survivors(objects, find_survivors(objects.rows, facts, options_.clean_beta));
+  }
+
+  /// Of every label, from 1, the mean of the thresholds of the pixels of its island; none where there is one for all.
+  std::vector<double> island_thresholds(const Runs<Cpu>& runs, const Components<Cpu>& islands) const {
+    if (!image_.noise) return {};
+    std::vector<double> sums(static_cast<std::size_t>(islands.counts->kept) + 1, 0), pixels(sums.size(), 0);
+    for (std::int64_t i = 0; i < runs.runs.size(); ++i) {
+      const Run& run = runs.runs[i];
+      const auto label = static_cast<std::size_t>(islands.label[i]);
+      for (std::int64_t x = run.begin; x < run.end; ++x)
+        sums[label] += options_.threshold * std::sqrt(image_.variance(run.y * runs.shape.width + x));
+      pixels[label] += run.end - run.begin;
+    }
+    for (std::size_t label = 1; label < sums.size(); ++label) sums[label] /= pixels[label];
+    return sums;
+  }
+
+  /// SEP's levels are counted from the mean threshold of an island, and not from the lowest: all its pixels are given
+  /// the noise of that.
+  Deblended<Cpu> deblend(const Runs<Cpu>& runs, const Components<Cpu>& islands, const std::vector<double>& thresholds) {
+    if (thresholds.empty() || !(options_.threshold > 0))
+      return deblend_sources({found(), measured_, levels_, noise()}, runs, islands, config_, where_);
+    Image<float, Cpu> even(runs.shape, where_);
+    for (std::int64_t i = 0; i < runs.runs.size(); ++i) {
+      const Run& run = runs.runs[i];
+      const double noise = thresholds[static_cast<std::size_t>(islands.label[i])] / options_.threshold;
+      float* const row = even.pixels.data() + run.y * runs.shape.width;
+      std::fill(row + run.begin, row + run.end, static_cast<float>(noise * noise));
+    }
+    return deblend_sources({found(), measured_, levels_, {nullptr, &even}}, runs, islands, config_, where_);
   }
 
   SepObjects measure_given(const std::int32_t* segments) const {
@@ -252,15 +285,13 @@ class Extraction {
     std::vector<std::int32_t> order(static_cast<std::size_t>(sums.size()));
     std::iota(order.begin(), order.end(), 0);
     // SEP asks of those alone that it finds whether they are cut.
-    SepObjects objects = measure(given.runs, given.components, sums, parentage, order);
+    SepObjects objects = measure_objects(pixels_with({}), given.runs, given.components, sums, parentage, order, where_);
     for (SepObject& object : objects.rows) object.flag = static_cast<std::int16_t>(object.flag & ~sep_truncated);
     return objects;
   }
 
-  SepObjects measure(const Runs<Cpu>& runs, const Components<Cpu>& components, const Buffer<SourceSums, Cpu>& sums,
-                     const Buffer<Parentage, Cpu>& parentage, const std::vector<std::int32_t>& order) const {
-    const SepPixels pixels{found(), measured_, image_, options_.threshold, *levels_, options_.gain};
-    return measure_objects(pixels, runs, components, sums, parentage, order, where_);
+  SepPixels pixels_with(std::vector<double> thresholds) const {
+    return {found(), measured_, image_, options_.threshold, *levels_, options_.gain, std::move(thresholds)};
   }
 
   const SepImage& image_;

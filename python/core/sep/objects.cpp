@@ -80,18 +80,6 @@ ExtraSums sum_pixels(const SepPixels& pixels, const Runs<Cpu>& runs, Members mem
   return sums;
 }
 
-/// How many pixels are above a threshold before they are convolved.
-std::int64_t count_above(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, double threshold) {
-  std::int64_t above = 0;
-  for (const std::int32_t member : members) {
-    const Run& run = runs.runs[member];
-    const float* const row = pixels.measured.pixels.data() + run.y * runs.shape.width;
-    above += std::count_if(row + run.begin, row + run.end,
-                           [=](float value) { return static_cast<double>(value) > threshold; });
-  }
-  return above;
-}
-
 SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members members, const SourceSums& sums,
                     const Parentage& parentage) {
   constexpr double of_pixel = 0.0833333;
@@ -127,15 +115,18 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.a = static_cast<double>(static_cast<float>(axes.a));
   row.b = static_cast<double>(static_cast<float>(axes.b));
   const double difference = moments.x2 - moments.y2;
-  constexpr double quarter = 0.78539816339744830962;
+  constexpr double quarter = 0.78539816339744830962;  // what SEP says of a round one, and of one at -45 degrees too
+  const bool is_round = difference == 0 && moments.xy == 0;
   row.theta =
-      static_cast<double>(static_cast<float>(difference == 0 ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));
+      static_cast<double>(static_cast<float>(is_round ? quarter : 0.5 * std::atan2(2 * moments.xy, difference)));
   const double determinant = moments.x2 * moments.y2 - moments.xy * moments.xy;
   row.cxx = static_cast<double>(static_cast<float>(moments.y2 / determinant));
   row.cyy = static_cast<double>(static_cast<float>(moments.x2 / determinant));
   row.cxy = static_cast<double>(static_cast<float>(-2 * moments.xy / determinant));
-  row.thresh = extra.thresholds / static_cast<double>(sums.npix);
-  row.tnpix = count_above(pixels, runs, members, row.thresh);
+  // What is split off has the threshold of its island.
+  row.thresh = parentage.split != 0 && !pixels.island_thresholds.empty()
+                   ? pixels.island_thresholds[static_cast<std::size_t>(parentage.parent)]
+                   : extra.thresholds / static_cast<double>(sums.npix);
   row.cflux = sums.v;
   row.flux = extra.flux;
   row.cpeak = static_cast<double>(sums.peak);
@@ -152,6 +143,16 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
 
 }  // namespace
 
+std::int64_t count_above(const SepPixels& pixels, std::span<const Run> runs, double threshold) {
+  std::int64_t above = 0;
+  for (const Run& run : runs) {
+    const float* const row = pixels.measured.pixels.data() + run.y * pixels.measured.shape.width;
+    above += std::count_if(row + run.begin, row + run.end,
+                           [=](float value) { return static_cast<double>(value) > threshold; });
+  }
+  return above;
+}
+
 SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
                            const std::vector<std::int32_t>& order, const Cpu& where) {
@@ -167,6 +168,7 @@ SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const std::int32_t source = order[i];
       objects.rows[i] = object_of(pixels, runs, by_source.members(source), sums[source], parentage[source]);
+      objects.rows[i].tnpix = count_above(pixels, objects.runs_of(i), objects.rows[i].thresh);
     }
   });
   return objects;

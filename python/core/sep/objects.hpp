@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "python/core/sep/image.hpp"
@@ -29,6 +30,11 @@ struct SepObjects {
   std::vector<SepObject> rows;
   std::vector<Run> runs;                ///< of all of them
   std::vector<std::int64_t> run_begin;  ///< of each row, and the end
+
+  std::span<const Run> runs_of(std::size_t row) const {
+    const auto first = static_cast<std::size_t>(run_begin[row]), last = static_cast<std::size_t>(run_begin[row + 1]);
+    return std::span(runs).subspan(first, last - first);
+  }
 };
 
 /// What sources are measured in.
@@ -38,12 +44,17 @@ struct SepPixels {
   double threshold;  ///< in units of the noise of each pixel
   const Levels& levels;
   double gain;
+  std::vector<double>
+      island_thresholds;  ///< of the island of each label, the mean over its pixels; empty if one for all
 };
 
 /// Measures sources as SEP does. `order`: those that become rows, from 0.
 SepObjects measure_objects(const SepPixels& pixels, const Runs<Cpu>& runs, const Components<Cpu>& components,
                            const Buffer<SourceSums, Cpu>& sums, const Buffer<Parentage, Cpu>& parentage,
                            const std::vector<std::int32_t>& order, const Cpu& where);
+
+/// How many pixels of an object are above a threshold before they are convolved.
+std::int64_t count_above(const SepPixels& pixels, std::span<const Run> runs, double threshold);
 
 /// Sets the pixels of a map to the numbers of rows, from 1, and all others to 0.
 void draw(const SepObjects& objects, const Shape& shape, std::int32_t* map, const Cpu& where);
