@@ -229,7 +229,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     gain : float, optional
         Photons a unit of `data`, for errx2, erry2 and errxy.
     mask : array_like, optional
-        Pixels above `maskthresh` count as 0, and with a noise array as endlessly noisy.
+        Pixels above `maskthresh` count as 0, and in a matched filter as endlessly noisy.
     minarea : int
         Sources have at least so many pixels.
     filter_kernel : array_like, 2-d, or None
