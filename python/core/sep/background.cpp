@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -57,13 +58,21 @@ MeshSums sum_in_order(const MeshPixels& pixels, const MeshCut& cut) {
   MeshSums sums{0, 0, 0};
   pixels.for_each_piece([&](std::int64_t row, std::int64_t x, int n) {
     const float* const piece = pixels.at(row, x);
+    std::array<double, sum_columns> values, squares;  // found side by side, as sums cannot be
+    int count = 0;
     for (int i = 0; i < n; ++i) {
-      const bool taken = cut.contains(piece[i]);
-      const auto value = static_cast<double>(taken ? piece[i] : 0.0F);
-      sums.sum += value;
-      sums.squares += value * value;
-      sums.count += taken ? 1 : 0;
+      const bool taken = (piece[i] >= cut.lower) & (piece[i] <= cut.upper);
+      const auto k = static_cast<std::size_t>(i);
+      values[k] = static_cast<double>(taken ? piece[i] : 0.0F);
+      squares[k] = values[k] * values[k];
+      count += taken ? 1 : 0;
     }
+    double sum = sums.sum, sum_of_squares = sums.squares;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
+      sum += values[k];
+      sum_of_squares += squares[k];
+    }
+    sums = {sums.count + count, sum, sum_of_squares};
   });
   return sums;
 }
