@@ -140,7 +140,7 @@ class CudaExtractor::Session::Engine {
     const ImageSummary summary = take(steps, [&](const Gpu& with_room, const auto& done) {
       Detection<Gpu> found;
       find_sources<Gpu>(pixels_, config_, found, with_room, done, nullptr);
-      measure_found(pixels_, found, with_room, done);
+      measure_found(pixels_, config_, found, with_room, done);
       return found;
     });
     Detection<Cpu> here = to_host(summary, steps.found, false, where());
@@ -149,6 +149,7 @@ class CudaExtractor::Session::Engine {
                  std::move(here.mesh),
                  here.levels,
                  rows_to_host(steps.found.variances, summary, where()),
+                 rows_to_host(steps.found.least_variance, summary, where()),
                  summary.masked,
                  &config_};
     check_detection_image(sky, pixels_.image.shape);
@@ -233,6 +234,7 @@ class CudaExtractor::Session::Engine {
     found.found_in = std::move(found_in);
     found.fluxes = rows_to_host(there.fluxes, summary, where());
     found.variances = rows_to_host(there.variances, summary, where());
+    found.least_variance = rows_to_host(there.least_variance, summary, where());
     found.areas = rows_to_host(there.areas, summary, where());
     found.parentage = rows_to_host(there.parentage, summary, where());
     found.cleaned.own_sums = rows_to_host(there.cleaned.own_sums, summary, where());

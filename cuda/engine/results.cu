@@ -87,6 +87,7 @@ Detection<Cpu> all_to_host(const ImageSummary& summary, const Detection<Gpu>& fo
   here.sums = rows_to_host(found.sums, summary, where);
   here.fluxes = rows_to_host(found.fluxes, summary, where);
   here.variances = rows_to_host(found.variances, summary, where);
+  here.least_variance = rows_to_host(found.least_variance, summary, where);
   here.areas = rows_to_host(found.areas, summary, where);
   here.photometry = rows_to_host(found.photometry, summary, where);
   return here;

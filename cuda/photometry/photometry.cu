@@ -93,6 +93,7 @@ struct LevelledImage {
     PhotometryImage all = image;
     all.background = levels->background;
     all.threshold = analysis_level(*levels);
+    all.analysis = analysis_line(*levels);
     return all;
   }
 };
@@ -199,7 +200,7 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
                             const Value<Levels, Gpu>& levels) {
     return LevelledImage{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
                           static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
-                          0, 0, config.measurement.mask},
+                          0, 0, config.measurement.mask, thresholds_follow_map(config)},
                          levels.data()};
   };
   const LevelledImage image = levelled(input.image, input.variance, input.levels);

@@ -117,6 +117,17 @@ void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const 
   found.core_pixels = {};
 }
 
+/// Finds the least noise of each source's own pixels, by which it was found, if a map tells it. Without what was eaten,
+/// as SExtractor has it.
+template <class Where>
+void find_least_variance(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
+                         const Where& where) {
+  const Image<float, Where>* const variance = noise_of_found(pixels, config, found).variance;
+  if (variance == nullptr) return;
+  const Components<Where>& own = config.deblend.clean ? found.cleaned.own : found.components;
+  found.least_variance = least_variance(*variance, found.runs, own, where);
+}
+
 /// What apertures are laid on: the sources without what they ate, in `image`, above its levels.
 template <class Where>
 PhotometryInput<Where> photometry_input(const Image<float, Where>& image, const Image<float, Where>& noise,
@@ -209,6 +220,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
+    find_least_variance(pixels, config, found, where);
     done("variance");
   }
   if (config.detection.analysis_threshold != 0) {

@@ -13,6 +13,7 @@
 #include "stages/ingest/ingest.hpp"
 #include "stages/measure/aperture_noise.hpp"
 #include "stages/measure/area_above.hpp"
+#include "stages/measure/least_variance.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
 #include "stages/sky/background.hpp"
@@ -27,6 +28,7 @@ struct FoundSky {
   SkyMesh<Cpu> mesh;
   Value<Levels, Cpu> levels;
   Buffer<SourceSums, Cpu> variances;
+  Buffer<float, Cpu> least_variance;
   Value<MaskCounts, Cpu> masked;
   const Config* config = nullptr;  ///< with which it was found; null: the image that is measured is that one
 };
@@ -57,10 +59,12 @@ struct Detection {
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
-  Buffer<std::int64_t, Where> areas;    ///< pixels of each source that are in `analysed`
-  Photometry<Where> photometry;         ///< what was asked for in apertures
-  std::optional<ApertureNoise> noise;   ///< of sums in the image that is measured, on the host, if it is asked for
-  FoundSky found_in;                    ///< then background, levels and what follows are of the image that is measured
+  /// The least variance of each source's pixels in the image in which they were found, where a map tells thresholds.
+  Buffer<float, Where> least_variance;
+  Buffer<std::int64_t, Where> areas;   ///< pixels of each source that are in `analysed`
+  Photometry<Where> photometry;        ///< what was asked for in apertures
+  std::optional<ApertureNoise> noise;  ///< of sums in the image that is measured, on the host, if it is asked for
+  FoundSky found_in;                   ///< then background, levels and what follows are of the image that is measured
 };
 
 /// Copies where the originals are; those of a device are in cuda/engine/results.hpp.
@@ -164,6 +168,7 @@ inline void record_detection(const Detection<Cpu>& found, StageRecord& record) {
   record_stage("measure", found.sums, record);
   if (!found.image.pixels.empty() || !found.fluxes.empty()) record_stage("flux", found.fluxes, record);
   if (!found.variances.empty()) record_stage("variance", found.variances, record);
+  if (!found.least_variance.empty()) record_stage("least variance", found.least_variance, record);
   if (!found.analysed.row_begin.empty()) {
     record_stage("analysis", found.analysed, record);
     record_stage("area", found.areas, record);

@@ -80,10 +80,16 @@ class HostEngine {
     const Steps done{clock_, observer_, where_};
     Detection<Cpu> found;
     find_sources(pixels_, config_, found, where_, done, last_read(pixels_));
-    measure_found(pixels_, found, where_, done);
+    measure_found(pixels_, config_, found, where_, done);
     if (observer_.record != nullptr) record_detection(found, *observer_.record);
-    FoundSky sky{found.background, found.whole, std::move(found.mesh), found.levels, std::move(found.variances),
-                 pixels_.masked,   &config_};
+    FoundSky sky{found.background,
+                 found.whole,
+                 std::move(found.mesh),
+                 found.levels,
+                 std::move(found.variances),
+                 std::move(found.least_variance),
+                 pixels_.masked,
+                 &config_};
     check_detection_image(sky, pixels_.image.shape);
     return srcextract::keep_found(std::move(pixels_), std::move(found), std::move(sky));
   }

@@ -62,8 +62,7 @@ bool may_be_saturated(const MeasurementConfig& config) {
 }
 
 PixelNoise known_noise(const Config& config) {
-  if (!has_map(config.weights)) return PixelNoise::of_sky;
-  return !counts_in_sigmas(config.detection) ? PixelNoise::of_map_for_errors : PixelNoise::of_map;
+  return has_map(config.weights) ? PixelNoise::of_map : PixelNoise::of_sky;
 }
 
 const Background& sky_of_image(const SkyMesh<Cpu>& mesh, const Value<Background, Cpu>& whole,
@@ -77,6 +76,7 @@ void add_found_in(const FoundSky& in, MeasuredSums measured, const Shape& shape,
                   std::span<const FluxCalibration> calibration, Photometry<Cpu>& photometry, Extraction& out) {
   measured.fluxes = {};
   measured.variances = all_of(in.variances);
+  measured.least_variance = {in.least_variance.begin(), in.least_variance.end()};
   measured.mesh = in.mesh.level.empty() ? nullptr : &in.mesh;
   measured.noise_varies = noise_varies(*in.config);
   measured.variances_of = known_noise(*in.config);
@@ -152,6 +152,7 @@ Extraction make_catalog(Detection<Cpu>&& found, std::span<const SourceSums> sums
                         {found.parentage.begin(), found.parentage.end()},
                         config.deblend.clean,
                         all_of(found.cleaned.own_sums)};
+  measured.least_variance = {found.least_variance.begin(), found.least_variance.end()};
   if (config.detection.analysis_threshold != 0) measured.areas.emplace(found.areas.begin(), found.areas.end());
   const bool usual = config.output.columns == OutputConfig{}.columns;
   if (found.noise) {

@@ -12,7 +12,8 @@ namespace srcextract {
 
 /// What is summed over sources in the image in which find_sources has found them.
 template <class Where, class Done>
-void measure_found(const Pixels<Where>& pixels, Detection<Where>& found, const Where& where, Done&& done) {
+void measure_found(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
+                   Done&& done) {
   const auto sum = [&](const Image<float, Where>& of) {
     return measure_sources(of, found.runs, found.components, found.levels, pixels.masked, where);
   };
@@ -20,6 +21,7 @@ void measure_found(const Pixels<Where>& pixels, Detection<Where>& found, const W
   done("measure");
   const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) found.variances = sum(noise);
+  find_least_variance(pixels, config, found, where);
 }
 
 /// Keeps what was found in `pixels`, whose sky is also on the host.
@@ -32,6 +34,7 @@ FoundElsewhere<Where> keep_found(Pixels<Where>&& pixels, Detection<Where>&& foun
   found.core_pixels = {};
   found.mesh = {};
   found.variances = {};
+  found.least_variance = {};
   return {std::move(pixels), std::move(found), std::move(sky)};
 }
 
@@ -43,6 +46,7 @@ inline FoundSky copy_of(const FoundSky& sky, const Cpu& where) {
            copy_of(mesh.rms_bend, where)},
           sky.levels,
           copy_of(sky.variances, where),
+          copy_of(sky.least_variance, where),
           sky.masked,
           sky.config};
 }

@@ -16,6 +16,11 @@ inline bool is_noise_given(const Config& config) {
          config.detection.threshold_unit == ThresholdUnit::sigma;
 }
 
+/// Whether thresholds are counted in the noise that a map of weights has for each pixel.
+inline bool thresholds_follow_map(const Config& config) {
+  return has_map(config.weights) && counts_in_sigmas(config.detection);
+}
+
 /// The thresholds of a configuration, detection's and analysis', of which those that are surface brightnesses become
 /// what a pixel of them has above the sky: pixel_scale^2 10^(-0.4 (mu - zero_point)). The same on every machine.
 DetectionConfig in_pixel_values(const Config& config);
@@ -39,11 +44,13 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
   } else if (in_sigmas) {
     levels.zero_point = detection.reference == Baseline::background ? noise.median : 0.0;
     levels.detection = levels.zero_point + detection.threshold * noise.sigma;
-    if (detection.analysis_threshold != 0)
+    const bool in_own_sigmas = detection.threshold_unit == ThresholdUnit::sigma;
+    const auto in_noise = [&](double of) { return in_own_sigmas ? of : of * noise.sigma / levels.sigma; };
+    levels.in_noise = in_noise(detection.threshold);
+    if (detection.analysis_threshold != 0) {
       levels.analysis = levels.zero_point + detection.analysis_threshold * noise.sigma;
-    levels.in_noise = detection.threshold_unit == ThresholdUnit::sigma
-                          ? detection.threshold
-                          : detection.threshold * noise.sigma / levels.sigma;
+      levels.analysis_in_noise = in_noise(detection.analysis_threshold);
+    }
   } else {
     const bool above_sky = detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
     levels.zero_point = above_sky && detection.reference == Baseline::background ? sky : 0.0;
@@ -57,6 +64,17 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_of(const Background& background, con
 SRCEXTRACT_HOST_DEVICE inline double analysis_level(const Levels& levels) {
   const bool own = levels.analysis < std::numeric_limits<double>::infinity();
   return (own ? levels.analysis : levels.detection) - levels.background;
+}
+
+/// The analysis threshold as a straight line in the noise of a pixel: `at_none` + `of_noise` times the root of its
+/// variance in a map of weights, above the background.
+struct AnalysisLine {
+  double at_none, of_noise;
+};
+SRCEXTRACT_HOST_DEVICE inline AnalysisLine analysis_line(const Levels& levels) {
+  const bool own = levels.analysis < std::numeric_limits<double>::infinity();
+  return {levels.zero_point - levels.background,
+          (own ? levels.analysis_in_noise : levels.in_noise) * levels.noise_scale};
 }
 
 /// The level of one pixel of that noise, which is yet to be scaled.

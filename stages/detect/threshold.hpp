@@ -25,6 +25,7 @@ struct Levels {
   double noise_scale = 1;  ///< what the roots of the pixels' variances are multiplied by to be their noise
   /// The analysis threshold, in the noise of the image as a whole; infinite: it is `detection`.
   double analysis = std::numeric_limits<double>::infinity();
+  double analysis_in_noise = 0;  ///< then what in_noise is to it
 
   bool operator==(const Levels&) const = default;
 };
@@ -36,7 +37,9 @@ inline void record_fields(const Levels& levels, FieldRecorder& to) {
   to.value("level above which noise counts", levels.zero_point);
   to.value("detection level in units of noise", levels.in_noise);
   to.value("scale of the noise", levels.noise_scale);
-  if (std::isfinite(levels.analysis)) to.value("analysis level", levels.analysis);
+  if (!std::isfinite(levels.analysis)) return;
+  to.value("analysis level", levels.analysis);
+  to.value("analysis level in units of noise", levels.analysis_in_noise);
 }
 
 /// What the configuration means on an image with this background (stages/detect/detection_levels.hpp); `detected` is

@@ -9,6 +9,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/detect/noise_map.hpp"
 #include "stages/measure/ellipse.hpp"
 #include "stages/sky/map_of_mesh.hpp"
 
@@ -46,10 +47,9 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
   return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale};
 }
 
-/// The threshold above the background of a pixel that is as noisy as those of a source on average: the root mean square
-/// of their noise.
-double mean_threshold(const Levels& levels, double variance, double npix) {
-  return levels.zero_point - levels.background + levels.in_noise * std::sqrt(variance / npix);
+/// The threshold above the background of a pixel of that variance.
+double threshold_of(const Levels& levels, float variance) {
+  return levels.zero_point - levels.background + levels.in_noise * scaled_noise(levels, std::sqrt(variance));
 }
 
 /// The sums of one source.
@@ -176,7 +176,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
       if (sums.variances_of != PixelNoise::of_sky) {
         const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
         variance = grown * pixels + poisson(measured, config.gain);
-        if (sums.variances_of == PixelNoise::of_map) sky.threshold = mean_threshold(levels, pixels, npix);
+        if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
       } else {
         variance = sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, config.gain)
                                           : grown * variance_from(sums.variances[row], levels, sky.sigma);

@@ -14,9 +14,8 @@ namespace srcextract {
 
 /// What the variances of pixels are counted in.
 enum class PixelNoise {
-  of_sky,            ///< the variance of the sky
-  of_map,            ///< levels.noise_scale squared; thresholds follow them
-  of_map_for_errors  ///< the same; the threshold is one
+  of_sky,  ///< the variance of the sky
+  of_map   ///< levels.noise_scale squared
 };
 
 /// What was summed over the sources, an element for each.
@@ -33,6 +32,7 @@ struct MeasuredSums {
   std::span<const SourceSums> own = {};  ///< then those of `found` over the pixels that they did not eat
   /// Pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
+  std::span<const float> least_variance = {};  ///< of the pixels of each in that map where thresholds follow one
   NoiseLaw noise_law = {};  ///< of the noise of the sky in FLUX_ISO, or of all that the variances tell of
 };
 

@@ -23,7 +23,9 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
           static_cast<std::int32_t>(pixels.shape.height),
           levels.background,
           analysis_level(levels),
-          config.measurement.mask};
+          config.measurement.mask,
+          thresholds_follow_map(config),
+          analysis_line(levels)};
 }
 
 /// The rows of a source. Compiled for every processor as a whole, with all that a family calls.

@@ -5,6 +5,7 @@
 #include "config/settings/measurement.hpp"
 #include "stages/core/host_device.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/detect/detection_levels.hpp"
 
 namespace srcextract {
 
@@ -48,6 +49,8 @@ struct PhotometryImage {
   double background;  ///< to be subtracted from every pixel
   double threshold;   ///< above that: the analysis threshold, in the noise of the image as a whole
   MaskNeighbours mask;
+  bool threshold_follows_variance = false;  ///< whether a map of weights has the noise that it is counted in
+  AnalysisLine analysis = {0, 0};           ///< then what it is in that of a pixel
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;

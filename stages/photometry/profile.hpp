@@ -31,7 +31,8 @@ struct ProfileRow {
 };
 
 /// SExtractor's FWHM_IMAGE and ISO0 to ISO7. With v a pixel of the source in the image that is measured, above the
-/// background, p the largest of them, and t the analysis threshold in the noise of the image as a whole:
+/// background, p the largest of them, and t the lowest analysis threshold of its pixels, where a map of weights tells
+/// their noise, or else that in the noise of the image as a whole, by which `contrast` is in any case:
 ///  - ISO_i counts those above t (p / t)^(i/8);
 ///  - of those above max(p / 5, t) a Gaussian is fitted to the core, ln v = A - b r^2 with weights v^2, b no less than
 ///    1 / (13 a b), and its width 1.6651 / sqrt b is made narrower by that of a pixel. A core of one pixel has no
@@ -50,9 +51,10 @@ struct ProfileFamily {
     const OwnPixels own{image, source.number};
     const ApertureBox box = own_box(*source.found);
     const auto peak = static_cast<float>(lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.at(x, y); }));
-    const auto threshold = static_cast<float>(image.threshold);
+    const auto in_whole = static_cast<float>(image.threshold);
     ProfileRow result{};
-    if (threshold > 0) result.contrast = static_cast<double>(peak / threshold);
+    if (in_whole > 0) result.contrast = static_cast<double>(peak / in_whole);
+    const float threshold = image.threshold_follows_variance ? lowest_threshold(lanes, own, box) : in_whole;
     count_levels(lanes, own, box, threshold, peak, result);
     if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
     return result;
@@ -78,7 +80,23 @@ struct ProfileFamily {
       const double value = image.pixels[i] - image.background;
       return image.owner[i] == number && value == value ? value : below_all;
     }
+
+    /// A pixel's variance with its sign turned; that of other pixels is below all of them.
+    SRCEXTRACT_HOST_DEVICE double negative_variance(std::int32_t x, std::int32_t y) const {
+      constexpr double below_all = -1e300;
+      const std::int64_t i = image.at(x, y);
+      const float variance = image.variance[i];
+      return image.owner[i] == number && variance == variance ? -static_cast<double>(variance) : below_all;
+    }
   };
+
+  template <class Lanes>
+  SRCEXTRACT_HOST_DEVICE static float lowest_threshold(const Lanes& lanes, const OwnPixels& own,
+                                                       const ApertureBox& box) {
+    const double least = -lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.negative_variance(x, y); });
+    const AnalysisLine& line = own.image.analysis;
+    return static_cast<float>(line.at_none + line.of_noise * std::sqrt(least));
+  }
 
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static void count_levels(const Lanes& lanes, const OwnPixels& own, const ApertureBox& box,
