@@ -111,7 +111,8 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   to.put("weights.file", format_value(map.path), {&image});
   if (!map.extension.empty()) to.put("weights.hdu", map.extension, {&image});
   if (!threshold.values.empty())
-    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
+    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold},
+           "masks pixels beyond it; SExtractor leaves them out of the sky, and still finds sources on them");
   if (type == "rms")
     to.pass_over({&rescale}, "a map of the noise is taken as it is");
   else

@@ -127,6 +127,8 @@ TEST(SextractorTranslation, Weights) {
   expected.interpolate_columns = 4;
   expected.interpolate_rows = 5;
   EXPECT_EQ(map.config.weights, expected);
+  EXPECT_THAT(map.yaml,
+              HasSubstr("  # WEIGHT_THRESH 0.5; masks pixels beyond it; SExtractor leaves them out of the sky"));
   EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nFILTER N\n").config.weights.convolve);
   EXPECT_EQ(lost(map), "");
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
