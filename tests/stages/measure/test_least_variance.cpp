@@ -1,0 +1,52 @@
+#include "stages/measure/least_variance.hpp"
+
+#include <limits>
+#include <random>
+
+#include "tests/support/backends.hpp"
+#include "tests/support/fields.hpp"
+
+namespace srcextract {
+namespace {
+
+using testing::Backends;
+using testing::Field;
+using testing::StageTest;
+
+template <class Where>
+class LeastVariance : public StageTest<Where> {};
+TYPED_TEST_SUITE(LeastVariance, Backends);
+
+/// Pixel by pixel, from the label map.
+TYPED_TEST(LeastVariance, IsThatOfTheLabelMap) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> noise(0, 1);
+  for (const Shape shape : {Shape{1, 1}, Shape{31, 7}, Shape{257, 300}}) {
+    Field field{"field", shape, std::vector<float>(static_cast<std::size_t>(shape.count()))}, map = field;
+    for (float& pixel : field.pixels) pixel = noise(random);
+    for (float& variance : map.pixels) variance = std::abs(noise(random));
+    DetectionConfig config;
+    config.min_area = 2;
+    const auto runs =
+        find_runs(this->image(shape, field.pixels), testing::put_levels(this->backend(), 0.3), this->where());
+    const auto components = label_components(runs, config, this->where());
+    const auto kept = fetch(components.counts, this->where()).kept;
+    const auto labels = testing::get_labels(this->backend(), runs, components);
+    const auto all = testing::get_runs(this->backend(), runs);
+    std::vector<float> truth(static_cast<std::size_t>(kept), std::numeric_limits<float>::infinity());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::int64_t x = all[i].begin; labels[i] > 0 && x < all[i].end; ++x) {
+        float& least = truth[static_cast<std::size_t>(labels[i] - 1)];
+        least = std::min(least, map.pixels[static_cast<std::size_t>(all[i].y * shape.width + x)]);
+      }
+    }
+    const auto least = least_variance(this->image(shape, map.pixels), runs, components, this->where());
+    EXPECT_EQ(this->backend().get(least, kept), truth) << shape.width;
+    if (shape.width > 200) {
+      EXPECT_GT(kept, 500);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace srcextract
