@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "io/files/output_file.hpp"
+#include "io/files/passing.hpp"
 
 namespace srcextract {
 namespace {
@@ -38,7 +39,7 @@ int sync_data(int descriptor) {
 }  // namespace
 
 AppendedFile::AppendedFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw write_error(path_, errno);
   try {
     cut_off_torn_line();
@@ -73,9 +74,10 @@ void AppendedFile::cut_off_torn_line() {
 void AppendedFile::require_in_place() const {
   struct stat opened {
   }, named{};
-  if (::fstat(descriptor_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
-      opened.st_ino == named.st_ino)
-    return;
+  const auto look = [&] { return ::fstat(descriptor_, &opened) == 0 ? ::stat(path_.c_str(), &named) : -1; };
+  const bool is_seen = try_again(look) == 0;
+  if (!is_seen && is_passing(errno)) throw write_error(path_, errno);
+  if (is_seen && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) return;
   throw Error(ErrorKind::storage, path_ +
                                       " was moved, removed or replaced while srcextract worked there; nothing more is "
                                       "recorded; put it back, and start the same command again");

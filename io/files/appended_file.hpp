@@ -9,7 +9,8 @@ namespace srcextract {
 /// A text that is only ever appended to, whole lines at a time, by one process. Throws Error{output}, Error{storage}.
 class AppendedFile {
  public:
-  /// Opens or creates it. A last line without its end, which a process did not live to finish, is cut off.
+  /// Opens or creates it. A last line without its end, which a process did not live to finish, is cut off. A link is
+  /// refused.
   explicit AppendedFile(std::string path);
   ~AppendedFile();
   AppendedFile(const AppendedFile&) = delete;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/files/passing.hpp"
 #include "io/files/refuse.hpp"
 #include "io/files/zlib_limit.hpp"
 
@@ -23,15 +24,25 @@ int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
 }
 
+[[noreturn]] void cannot(const std::string& path, const char* doing, int reason) {
+  const std::string message = path + ": cannot " + doing + " the file: " + std::generic_category().message(reason);
+  if (is_passing(reason)) throw PassingError(message);
+  refuse(message);
+}
+
 /// Looked at before it is opened: opening a pipe would wait for its writer.
 std::int64_t regular_file_size(const std::string& path) {
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (error) refuse(path, "cannot open the file: " + error.message());
+  std::filesystem::file_status status;
+  try_again([&] {
+    status = std::filesystem::status(path, error);
+    return error ? (errno = error.value(), -1) : 0;
+  });
+  if (error) cannot(path, "open", error.value());
   if (std::filesystem::is_directory(status)) refuse(path, "this is a directory, not a file; name a table");
   if (!std::filesystem::is_regular_file(status)) refuse(path, "this is not a regular file; name a table");
   const auto size = std::filesystem::file_size(path, error);
-  if (error) refuse(path, "cannot look at the file: " + error.message());
+  if (error) cannot(path, "look at", error.value());
   return static_cast<std::int64_t>(size);
 }
 
@@ -44,9 +55,10 @@ std::string without_prefix(const std::string& text, const std::string& prefix) {
 ByteStream::ByteStream(std::string path)
     : path_(std::move(path)), stored_size_(regular_file_size(path_)), file_(nullptr, close_gz) {
   errno = 0;
-  gzFile file = gzopen(path_.c_str(), "rbe");
+  gzFile file = nullptr;
+  try_again([&] { return (file = gzopen(path_.c_str(), "rbe")) != nullptr ? 0 : -1; });
   if (!file && errno == 0) throw std::bad_alloc();
-  if (!file) refuse(path_, "cannot open the file: " + std::generic_category().message(errno));
+  if (!file) cannot(path_, "open", errno);
   file_.reset(file);
   gzbuffer(file, static_cast<unsigned>(std::clamp(stored_size_, smallest_buffer, largest_buffer)));
 }
@@ -61,7 +73,7 @@ std::size_t ByteStream::read(std::span<char> out) {
   const char* message = gzerror(file, &state);
   const std::string again = "; check it with `gzip -t`, and fetch or make the file again";
   if (state == Z_MEM_ERROR) throw std::bad_alloc();
-  if (state == Z_ERRNO) refuse(path_, "cannot read the file: " + std::generic_category().message(reason));
+  if (state == Z_ERRNO) cannot(path_, "read", reason);
   if (state == Z_BUF_ERROR) refuse(path_, "the gzip file is truncated: it ends inside its data" + again);
   if (got < 0) refuse(path_, "the gzip file is damaged (" + without_prefix(message, path_ + ": ") + ")" + again);
   return 0;

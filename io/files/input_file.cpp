@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "io/files/gzip.hpp"
+#include "io/files/passing.hpp"
 #include "io/files/refuse.hpp"
 
 namespace srcextract {
@@ -22,7 +23,10 @@ namespace {
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
 [[noreturn]] void cannot(const std::string& path, const char* doing, int reason) {
-  refuse(path, std::string("cannot ") + doing + ": " + std::generic_category().message(reason));
+  const std::string message = path + ": cannot " + doing + ": " + std::generic_category().message(reason);
+  if (is_passing(reason))
+    throw PassingError(message + "; it was tried four times: look at the disk, or at the server that has the file");
+  refuse(message);
 }
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -37,10 +41,12 @@ const char* kind_of(mode_t mode) {
 
 /// Opens the file that the name says, whatever characters it has. Without O_NONBLOCK a pipe would wait for its writer.
 int open_regular_file(const std::string& path) {
-  int descriptor;
-  do {
-    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  } while (descriptor < 0 && errno == EINTR);
+  const int descriptor = try_again([&] {
+    for (;;) {
+      const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+      if (opened >= 0 || errno != EINTR) return opened;
+    }
+  });
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
     throw Error(ErrorKind::storage,
                 path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
@@ -48,19 +54,6 @@ int open_regular_file(const std::string& path) {
     refuse(path, "there is no file of this name, all of which counts; HDUs are named by keys, as input.hdu");
   if (descriptor < 0) cannot(path, "open the file", errno);
   return descriptor;
-}
-
-/// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
-std::int64_t read_at(int descriptor, std::int64_t offset, std::int64_t count, std::byte* out, const std::string& path) {
-  std::int64_t read = 0;
-  while (read < count) {
-    const ssize_t got = ::pread(descriptor, out + read, static_cast<std::size_t>(count - read), offset + read);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) cannot(path, "read the file", errno);
-    if (got == 0) break;
-    read += got;
-  }
-  return read;
 }
 
 [[noreturn]] void fail_on_shorter(const std::string& path) {
@@ -88,13 +81,41 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
+/// What was opened may be stale for good, as where a server came up again: it is read by another descriptor then.
+std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
+  Descriptor other;
+  std::int64_t read = 0;
+  while (read < count) {
+    bool first = true;
+    const ssize_t got = try_again([&] {
+      if (!std::exchange(first, false)) reopen(other);
+      const int number = other.number >= 0 ? other.number : descriptor_.number;
+      for (;;) {
+        const ssize_t bytes = ::pread(number, out + read, static_cast<std::size_t>(count - read), offset + read);
+        if (bytes >= 0 || errno != EINTR) return bytes;
+      }
+    });
+    if (got < 0) cannot(path_, "read the file", errno);
+    if (got == 0) break;
+    read += got;
+  }
+  return read;
+}
+
+/// Opens the file once more, which must be what it was.
+void InputFile::reopen(Descriptor& other) const {
+  if (other.number >= 0) ::close(std::exchange(other.number, -1));
+  other.number = open_regular_file(path_);
+  if (look(other.number) != opened_) refuse(path_, "the file changed while it was read; do not write to it meanwhile");
+}
+
 InputFile::Descriptor::~Descriptor() {
   if (number >= 0) ::close(number);
 }
 
 InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path)) {
   descriptor_.number = open_regular_file(path_);
-  opened_ = look();
+  opened_ = look(descriptor_.number);
   size_ = opened_.size;
   if (size_ == 0) refuse(path_, "the file is empty (0 bytes); fetch or make it again");
   if (size_ <= small_file) {
@@ -104,15 +125,15 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
     return;
   }
   std::array<std::byte, 2> first{};
-  read_at(descriptor_.number, 0, std::ssize(first), first.data(), path_);
+  read_at(0, std::ssize(first), first.data());
   if (!is_gzip(first)) return;
   inflate(std::move(needed));
   require_state_at_opening();
 }
 
-InputFile::State InputFile::look() const {
+InputFile::State InputFile::look(int descriptor) const {
   struct stat status {};
-  if (::fstat(descriptor_.number, &status) != 0) cannot(path_, "look at the file", errno);
+  if (try_again([&] { return ::fstat(descriptor, &status); }) != 0) cannot(path_, "look at the file", errno);
   if (!S_ISREG(status.st_mode)) {
     refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
   }
@@ -120,7 +141,14 @@ InputFile::State InputFile::look() const {
 }
 
 void InputFile::require_state_at_opening() const {
-  if (look() != opened_) refuse(path_, "the file changed while it was read; do not write to it meanwhile");
+  struct stat status {};
+  const bool is_stale = ::fstat(descriptor_.number, &status) != 0 && is_passing(errno);
+  if (is_stale) {
+    Descriptor other;
+    return reopen(other);
+  }
+  if (look(descriptor_.number) != opened_)
+    refuse(path_, "the file changed while it was read; do not write to it meanwhile");
 }
 
 void InputFile::require_unchanged() const {
@@ -129,7 +157,7 @@ void InputFile::require_unchanged() const {
 
 void InputFile::read_all() {
   auto contents = std::make_shared<std::byte[]>(static_cast<std::size_t>(size_));
-  if (read_at(descriptor_.number, 0, size_, contents.get(), path_) < size_) fail_on_shorter(path_);
+  if (read_at(0, size_, contents.get()) < size_) fail_on_shorter(path_);
   contents_ = {contents, contents.get()};
 }
 
@@ -137,7 +165,7 @@ void InputFile::inflate(SizeNeeded needed) {
   std::int64_t offset = 0;
   const auto read_next = [&](std::byte* out, std::int64_t room) {
     const std::int64_t wanted = std::min(room, size_ - offset);
-    if (read_at(descriptor_.number, offset, wanted, out, path_) < wanted) fail_on_shorter(path_);
+    if (read_at(offset, wanted, out) < wanted) fail_on_shorter(path_);
     offset += wanted;
     return wanted;
   };
@@ -169,7 +197,7 @@ void InputFile::read(std::int64_t offset, std::int64_t count, std::byte* out) co
     std::copy_n(contents_.get() + offset, count, out);
     return;
   }
-  if (read_at(descriptor_.number, offset, count, out, path_) < count) fail_on_shorter(path_);
+  if (read_at(offset, count, out) < count) fail_on_shorter(path_);
 }
 
 }  // namespace srcextract

@@ -28,7 +28,8 @@ std::int64_t gzipped_size(const std::string& path);
 
 /// A regular file, open for reading. A gzipped one, told by its first bytes and not by its name, is inflated into
 /// memory, as far as `needed` says; a small one is read into it; any other is read where it is asked for. Throws
-/// Error{input}, and Error{memory} if there is not enough memory.
+/// Error{input}, and Error{memory} if there is not enough memory. Where a disk or a server fails in passing (ESTALE,
+/// EIO) the file is opened and read again, four times in all; then it is a PassingError (io/files/passing.hpp).
 class InputFile {
  public:
   explicit InputFile(std::string path, SizeNeeded needed = {});
@@ -67,7 +68,10 @@ class InputFile {
     bool operator==(const State&) const = default;
   };
 
-  State look() const;
+  State look(int descriptor) const;
+  void reopen(Descriptor& other) const;
+  /// Copies at most `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
+  std::int64_t read_at(std::int64_t offset, std::int64_t count, std::byte* out) const;
   void check_range(std::int64_t offset, std::int64_t count) const;
   void require_state_at_opening() const;
   void read_all();

@@ -21,6 +21,7 @@
 #include "pipeline/log/log.hpp"
 #include "stages/core/keep_buffers.hpp"
 #include "stages/core/stop.hpp"
+#include "survey/journal/plan.hpp"
 
 namespace srcextract {
 namespace {
@@ -48,6 +49,15 @@ std::int64_t pixels_of(std::span<const ImageTask> tasks) {
   std::int64_t pixels = 0;
   for (const ImageTask& task : tasks) pixels += task.image.shape.count();
   return pixels;
+}
+
+/// Of an image whose file, or one that it needs, went away since the run began: when it is back, as it was, the next
+/// start is to take it up. Images of one file have one size and time in the journal.
+void note_gone(ImageRecord& record) {
+  if (record.images > 1)
+    record.kind = transient_kind;
+  else
+    record.bytes = record.modified = 0;
 }
 
 /// Those who work on the images of one run.
@@ -212,8 +222,9 @@ class Crew {
     if (failure && failure->kind == ErrorKind::storage) throw Error(failure->kind, failure->message);
     if (failure) {
       outcome = {begin_record(task), task.name, {}, {}};
-      outcome.record.kind = kind_name(failure->kind);
+      outcome.record.kind = failure->passing ? transient_kind : kind_name(failure->kind);
       outcome.record.reason = failure->message;
+      if (failure->kind == ErrorKind::input && !unseen_file_of(*task.file).empty()) note_gone(outcome.record);
       if (control_.on_failure(task, *failure)) log_failure(task.name, *failure);
       raise_worst(exit_code(failure->kind));
     }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,8 @@ void warn(const std::string& message) {
 std::vector<std::string> own_files(const std::string& directory, const Shard& shard) {
   std::vector<std::string> files = {journal_path(directory, shard), lock_path(directory),
                                     underway_path(directory, shard), failures_path(directory, shard)};
-  if (shard.count > 1 || !std::filesystem::is_directory(directory)) return files;
+  std::error_code unknown;
+  if (shard.count > 1 || !std::filesystem::is_directory(directory, unknown)) return files;
   for (const JournalFile& journal : find_journals(directory)) {
     if (journal.shard.count > 1) files.push_back(failures_path(directory, journal.shard));
   }
@@ -108,6 +110,13 @@ void describe(const Plan& plan, const Shard& shard) {
                kinds, plan.done);
 }
 
+/// What cannot be looked at now keeps what was made of it.
+void warn_of_unseen(const Plan& plan) {
+  if (plan.unseen + plan.undone == 0) return;
+  warn(fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",
+                   plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
+}
+
 /// One line a file on stdout.
 void print_plan(const Plan& plan) {
   constexpr std::size_t at_a_time = std::size_t{1} << 20;
@@ -127,6 +136,13 @@ Progress make_progress(const Plan& plan, bool on_terminal) {
 /// The last lines of the log.
 int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool too_many_failures, bool too_slow) {
   for (const std::string& line : summary.describe()) spdlog::info("{}", line);
+  if (complete && plan.undone > 0) {
+    spdlog::error(
+        "{}: {} that changed, or lack outputs, could not be done again; bring their inputs back, and start the "
+        "same command again",
+        plan.why_unseen, counted(plan.undone, "file"));
+    return exit_code(ErrorKind::input);
+  }
   if (!complete && !too_many_failures) {
     spdlog::warn("stopped {}; what was under way is done, start the same command again to go on",
                  too_slow ? "because an image took longer than --image-timeout allows" : "by a signal");
@@ -144,7 +160,8 @@ int conclude(const Plan& plan, const RunSummary& summary, bool complete, bool to
 
 /// What a first run finds is nothing.
 Ledger known_before(const std::string& directory) {
-  return std::filesystem::exists(directory) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
+  std::error_code unknown;
+  return std::filesystem::exists(directory, unknown) ? join_ledgers(read_journals(directory, warn)) : Ledger{};
 }
 
 /// Takes out of the plan what was under way when an earlier process came to its end.
@@ -206,7 +223,7 @@ class BatchRun {
     const bool tried = trials.run(take_interrupted(plan, journal_));
     const bool complete = extract(plan) && tried;
     const std::lock_guard ending(ending_);
-    journal_.finish(complete);
+    journal_.finish(complete && plan.undone == 0);
     return conclude(plan, summary_, complete, too_many_failures_, watchdog_.has_barked());
   }
 
@@ -272,10 +289,11 @@ int run_batch(const BatchOptions& options) {
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
   const GivenConfig given = load_given(options.config, set_overrides(options.settings));
-  std::vector<std::string> notes;
-  ImageFiles all_files = find_inputs(options.inputs, given, &notes);
+  std::vector<std::string> notes, warnings;
+  ImageFiles all_files = find_inputs(options.inputs, given, &notes, &warnings);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   for (const std::string& note : notes) spdlog::info("{}", note);
+  for (const std::string& warning : warnings) warn(warning);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   ImageFiles files = share_of(shard, std::move(all_files));
 
@@ -283,6 +301,7 @@ int run_batch(const BatchOptions& options) {
     const Plan plan = make_plan(std::move(files), known_before(options.output_dir), options.output_dir,
                                 program_version(), options.plan);
     describe(plan, shard);
+    warn_of_unseen(plan);
     print_plan(plan);
     return 0;
   }
@@ -291,6 +310,7 @@ int run_batch(const BatchOptions& options) {
                   warn);
   Plan plan = make_plan(std::move(files), journal.take_before(), options.output_dir, program_version(), options.plan);
   describe(plan, shard);
+  warn_of_unseen(plan);
   const Progress progress = make_progress(plan, on_terminal);
   return BatchRun(options, shard, kept, journal, progress).run(std::move(plan));
 }

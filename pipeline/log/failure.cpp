@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "io/files/passing.hpp"
 #include "pipeline/log/log.hpp"
 
 namespace srcextract {
@@ -13,6 +14,8 @@ std::optional<Failure> failure_of(const std::function<void()>& work) {
     return std::nullopt;
   } catch (const NoSky& error) {
     return Failure{error.kind(), error.what(), error.sky()};
+  } catch (const PassingError& error) {
+    return Failure{error.kind(), error.what(), std::nullopt, true};
   } catch (const Error& error) {
     return Failure{error.kind(), error.what()};
   } catch (const std::bad_alloc&) {

@@ -14,6 +14,7 @@ struct Failure {
   ErrorKind kind;
   std::string message;
   std::optional<AssumedSky> no_sky = {};  ///< of an image that shows none (NoSky)
+  bool passing = false;                   ///< it may be gone at the next start (PassingError)
 };
 
 /// Does the work; returns why it failed, if it did.

@@ -40,8 +40,9 @@ Exit codes:
   0  merged; images that failed are in IMAGES
   1  internal error, or not enough memory
   2  the command line is wrong, or the directories are not of one survey
-  3  a shard is missing or has not finished (--partial merges what there is), a
-     catalogue is missing or damaged, or SURVEY cannot be written)";
+  3  a shard is missing or has not finished (--partial merges what there is), more
+     images that were done have failed since than --max-failed allows, a catalogue
+     is missing or damaged, or SURVEY cannot be written)";
 
 void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
   app.add_option("DIR", command.options.directories, "What batch wrote into")->type_name("")->group("Files");
@@ -49,6 +50,11 @@ void add_options(CLI::App& app, MergeCommand& command, bool& quiet) {
       ->type_name("SURVEY")
       ->group("Files");
   app.add_flag("--partial", command.options.partial, "Also if a shard is missing or has not finished, with a warning")
+      ->group("Files");
+  app.add_option("--max-failed", command.options.max_failed,
+                 "Write nothing if more than PERCENT % of the images that were\ndone have failed since (default: 0)")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0).description(""))
       ->group("Files");
   app.add_flag("-q,--quiet", quiet, "Only warnings and errors")->group("Messages");
   app.set_help_flag("-h,--help", "This text")->group("Messages");

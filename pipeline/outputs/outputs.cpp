@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "io/files/output_file.hpp"
+#include "io/files/passing.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -113,7 +114,7 @@ std::optional<std::string> KeptFiles::path_of(const Identity& file) const {
 
 std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {
   struct stat file {};
-  if (stat(path.c_str(), &file) != 0) return std::nullopt;
+  if (try_again([&] { return stat(path.c_str(), &file); }) != 0) return std::nullopt;
   return Identity{file.st_dev, file.st_ino};
 }
 

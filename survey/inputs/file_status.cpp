@@ -1,5 +1,6 @@
 #include "survey/inputs/file_status.hpp"
 
+#include "io/files/passing.hpp"
 #include "survey/inputs/wait_together.hpp"
 
 namespace srcextract {
@@ -14,7 +15,7 @@ FileStatus status_of(const struct stat& status) {
 
 FileStatus status_of(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 ? status_of(status) : FileStatus{};
+  return try_again([&] { return stat(path.c_str(), &status); }) == 0 ? status_of(status) : FileStatus{};
 }
 
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path) {

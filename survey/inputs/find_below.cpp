@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/passing.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/wait_together.hpp"
@@ -41,10 +42,13 @@ struct Entry {
 /// Not every file system says what is a link.
 void look_at_entry(int directory, Entry& entry) {
   struct stat status {};
-  entry.is_there = fstatat(directory, entry.name.c_str(), &status, entry.is_link ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
+  const auto look = [&](int flags) {
+    return try_again([&] { return fstatat(directory, entry.name.c_str(), &status, flags); }) == 0;
+  };
+  entry.is_there = look(entry.is_link ? 0 : AT_SYMLINK_NOFOLLOW);
   if (entry.is_there && S_ISLNK(status.st_mode)) {
     entry.is_link = true;
-    entry.is_there = fstatat(directory, entry.name.c_str(), &status, 0) == 0;
+    entry.is_there = look(0);
   }
   if (entry.is_there) entry.status = status_of(status);
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "io/files/passing.hpp"
 #include "stages/core/error.hpp"
 #include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
@@ -16,6 +17,7 @@
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/manifest.hpp"
+#include "survey/inputs/name_hash.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -40,7 +42,7 @@ std::vector<GivenInput> look_at_inputs(const std::vector<std::string>& inputs) {
   std::vector<GivenInput> given(inputs.size());
   wait_together(inputs.size(), [&](std::size_t i) {
     struct stat status {};
-    given[i].is_there = lstat(inputs[i].c_str(), &status) == 0;
+    given[i].is_there = try_again([&] { return lstat(inputs[i].c_str(), &status); }) == 0;
     if (given[i].is_there) given[i].status = S_ISLNK(status.st_mode) ? status_of(inputs[i]) : status_of(status);
   });
   return given;
@@ -48,8 +50,14 @@ std::vector<GivenInput> look_at_inputs(const std::vector<std::string>& inputs) {
 
 class Search {
  public:
-  Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
-      : inputs_(inputs), given_(look_at_inputs(inputs)), configs_(given), config_(configs_.with({})), notes_(notes) {}
+  Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes,
+         std::vector<std::string>* warnings)
+      : inputs_(inputs),
+        given_(look_at_inputs(inputs)),
+        configs_(given),
+        config_(configs_.with({})),
+        notes_(notes),
+        warnings_(warnings) {}
 
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
@@ -65,6 +73,7 @@ class Search {
 
   std::vector<std::size_t> each_once() const;
   bool is_again(std::size_t first, std::size_t second) const;
+  void note_links(const std::vector<std::size_t>& once) const;
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
@@ -72,6 +81,7 @@ class Search {
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
+  std::vector<std::string>* warnings_;
   std::uint32_t input_ = 0;
   ImageFiles found_;
   std::vector<Origin> origins_;  ///< of each
@@ -219,8 +229,36 @@ bool Search::is_again(std::size_t first, std::size_t second) const {
                                      "a manifest's column `name`");
 }
 
+/// Links to one file, which would be extracted as often with the same result. Of each file once, by what it is.
+void Search::note_links(const std::vector<std::size_t>& once) const {
+  if (warnings_ == nullptr) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> files(once.size());
+  wait_together(once.size(), [&](std::size_t i) {
+    const std::string path = found_[once[i]].path;
+    struct stat status {};
+    const bool is_there = ::stat(path.c_str(), &status) == 0;
+    files[i] = {is_there ? name_hash(std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino)) : 0, once[i]};
+  });
+  std::ranges::stable_sort(files, {}, &std::pair<std::uint64_t, std::size_t>::first);
+  std::size_t again = 0;
+  std::string example;
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (files[i].first == 0 || files[i].first != files[i - 1].first) continue;
+    const ImageFile first = found_[files[i - 1].second], second = found_[files[i].second];
+    if (!are_same_file(first.path, second.path) || hash_of_config(first) != hash_of_config(second)) continue;
+    if (again++ == 0)
+      example = describe(first, origins_[files[i - 1].second]) + " and " + describe(second, origins_[files[i].second]);
+  }
+  if (again == 0) return;
+  warnings_->push_back(example + " are one file, by links" +
+                       (again == 1 ? "" : ", and so are " + std::to_string(again - 1) + " more") +
+                       ": it is extracted once for each name, and the merged catalogue has its sources as often; list "
+                       "each file once, in a manifest");
+}
+
 ImageFiles Search::result() {
   const std::vector<std::size_t> once = each_once();
+  note_links(once);
   found_.select(once);
   require_distinct_outputs(found_, [&](std::size_t i) { return describe(found_[i], origins_[once[i]]); });
   return std::move(found_);
@@ -246,8 +284,8 @@ std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
 }  // namespace
 
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
-                       std::vector<std::string>* notes) {
-  Search search(inputs, given, notes);
+                       std::vector<std::string>* notes, std::vector<std::string>* warnings) {
+  Search search(inputs, given, notes, warnings);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
   ImageFiles files = search.result();
   require_use(unused_keys(files));

@@ -73,7 +73,7 @@ std::string host_name() {
 }
 
 DirectoryLock::DirectoryLock(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw write_error(path_, errno);
 }
 

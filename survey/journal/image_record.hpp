@@ -10,6 +10,9 @@
 
 namespace srcextract {
 
+/// The kind of a failure that the next start tries again, unasked: the file could not be read at that moment.
+inline constexpr const char* transient_kind = "transient";
+
 /// What became of one image of a survey: a line of its journal.
 struct ImageRecord {
   // What it was made from.
@@ -33,7 +36,7 @@ struct ImageRecord {
   std::optional<std::uint32_t> catalog_crc32;  ///< of the FITS catalogue; older journals do not say
 
   // Or why it gave nothing.
-  std::string kind;    ///< kind_name() of an Error; or crash, timeout: of its process
+  std::string kind;    ///< kind_name() of an Error; or crash, timeout: of its process; or transient_kind
   std::string reason;  ///< the message; journals keep what shortened() leaves of it
 
   bool operator==(const ImageRecord&) const = default;

@@ -22,6 +22,7 @@
 #include "survey/inputs/name_hash.hpp"
 #include "survey/journal/directory_lock.hpp"
 #include "survey/journal/failures.hpp"
+#include "survey/journal/own_files.hpp"
 
 namespace srcextract {
 namespace {
@@ -61,6 +62,12 @@ void clean_up(const std::string& directory, const Shard& shard, const std::vecto
   });
 }
 
+/// The shard, once it is known that all files that it writes are its own.
+Shard own_files_of(const std::string& directory, const Shard& shard) {
+  require_own_files(directory, shard);
+  return shard;
+}
+
 }  // namespace
 
 /// Records wait in a vector for the thread that writes them.
@@ -68,7 +75,7 @@ class Journal::Writer {
  public:
   Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
       : file_system_(directory),
-        shard_(shard),
+        shard_(own_files_of(directory, shard)),
         lock_(directory, shard, warn),
         file_(journal_path(directory, shard)),
         interrupted_(read_underway(underway_path(directory, shard))),
@@ -82,7 +89,9 @@ class Journal::Writer {
       note_interrupted(directory, journal.shard);
       last_session = std::max(last_session, journal.session);
       if (shard.count > 1 && journal.shard == shard) failures_.emplace(failures_path(directory, shard), journal.ledger);
-      if (journal.shard.count > 1) superseded.push_back(failures_path(directory, journal.shard));
+      if (journal.shard.count == 1) continue;
+      superseded.push_back(failures_path(directory, journal.shard));
+      if (shard.count == 1) require_own_failures(superseded.back());
     }
     before_ = join_ledgers(std::move(journals));
     if (shard.count == 1) failures_.emplace(failures_path(directory, shard), before_, std::move(superseded));
@@ -139,6 +148,7 @@ class Journal::Writer {
   void note_interrupted(const std::string& directory, const Shard& other) {
     if (other == shard_ || !is_kept_out(other, shard_)) return;
     const std::string path = underway_path(directory, other);
+    require_own_notes(path);
     others_underway_.push_back(path);
     interrupted_.merge(read_underway(path));
   }

@@ -79,9 +79,11 @@ SessionBegins session_from(const ReadJson& json) {
   return begins;
 }
 
+constexpr std::string_view session_mark = R"({"session":)";
+
 Line parse_line(std::string_view line) {
   try {
-    if (line.starts_with(R"({"session":)")) return session_from(ReadJson::parse(line));
+    if (line.starts_with(session_mark)) return session_from(ReadJson::parse(line));
     if (line.starts_with(R"({"end":)")) return SessionEnds{ReadJson::parse(line).at("end").at("complete").get<bool>()};
   } catch (const Json::exception&) {
     return NoLine{};
@@ -144,7 +146,7 @@ void read_sessions(JournalFile& journal, std::size_t index, const Warn& warn, Pa
 
 /// Enters the records of all sessions in the order in which those began, each in the ledger of its journal. What
 /// another journal said of the same file goes with it.
-void enter(std::vector<Session> sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
+void enter(std::vector<Session>& sessions, PackedRecords& records, std::vector<JournalFile>& journals) {
   std::stable_sort(sessions.begin(), sessions.end(),
                    [](const Session& a, const Session& b) { return a.number < b.number; });
   std::unordered_map<std::string_view, std::size_t> owners;  // names stay where they are
@@ -159,7 +161,28 @@ void enter(std::vector<Session> sessions, PackedRecords& records, std::vector<Jo
       }
       ledger.remember(place);
     }
-    session.records = {};
+  }
+}
+
+/// Notes which images of files that failed now were done earlier.
+void note_done_before(const std::vector<Session>& sessions, const PackedRecords& records,
+                      std::vector<JournalFile>& journals) {
+  std::unordered_map<std::string_view, std::set<int>*> of_file;
+  for (JournalFile& journal : journals) {
+    for (PackedRecords::Place first : journal.ledger.places()) {
+      bool any_failed = false;
+      for (PackedRecords::Place place = first; place != PackedRecords::nowhere; place = records.next_of(place))
+        any_failed = any_failed || !records.at(place).done;
+      const std::string_view name = records.name_at(first);
+      if (any_failed) of_file.emplace(name, &journal.done_before[std::string(name)]);
+    }
+  }
+  if (of_file.empty()) return;
+  for (const Session& session : sessions) {
+    for (const PackedRecords::Place place : session.records) {
+      const auto file = of_file.find(records.name_at(place));
+      if (file != of_file.end() && records.at(place).done) file->second->insert(records.hdu_at(place));
+    }
   }
 }
 
@@ -172,6 +195,20 @@ std::string shard_suffix(const Shard& shard) {
 
 std::string journal_path(const std::string& directory, const Shard& shard) {
   return std::filesystem::path(directory) / journal_name(shard);
+}
+
+bool holds_journal(const std::string& path) {
+  bool any = false, first = true;
+  read_lines(path, [&](const std::vector<std::string_view>& lines) {
+    first = false;
+    any = any || std::ranges::any_of(
+                     lines, [](std::string_view line) { return !std::holds_alternative<NoLine>(parse_line(line)); });
+  });
+  if (any || !first) return any;
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(session_mark.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return session_mark.starts_with(std::string_view(begin).substr(0, static_cast<std::size_t>(file.gcount())));
 }
 
 std::vector<JournalFile> find_journals(const std::string& directory) {
@@ -200,7 +237,8 @@ std::vector<JournalFile> read_journals(const std::string& directory, const Warn&
     journals[i].ledger = Ledger(records);
     read_sessions(journals[i], i, warn, *records, sessions);
   }
-  enter(std::move(sessions), *records, journals);
+  enter(sessions, *records, journals);
+  note_done_before(sessions, *records, journals);
   return journals;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,9 @@ struct JournalFile {
   bool ended = true;         ///< its last session, if there is one, was not killed: it has an end
   Ledger ledger;             ///< of the files that it spoke of last: each is in one ledger of the directory
   std::int64_t session = 0;  ///< number of its last session: one that began after another had ended has a greater one
-  std::string config;        ///< of that session, as YAML, but for what manifests override; empty if it does not say
+  std::map<std::string, std::set<int>> done_before = {};  ///< of files of which an image failed: which HDUs (-1: the
+                                                          ///< only image) some line of any journal says were done
+  std::string config;  ///< of that session, as YAML, but for what manifests override; empty if it does not say
 };
 
 /// What names of a shard's own files have before their extension: ".2-of-4", nothing for the whole.
@@ -29,6 +33,10 @@ std::string shard_suffix(const Shard& shard);
 
 /// DIRECTORY/journal.jsonl, or DIRECTORY/journal.2-of-4.jsonl of a shard.
 std::string journal_path(const std::string& directory, const Shard& shard);
+
+/// Whether a file is a journal: some line of it is one of a journal, or it is the beginning of a first line that a
+/// process did not live to finish. Throws Error{input} where it cannot be read.
+bool holds_journal(const std::string& path);
 
 /// The journals of a directory, by count and index of their shards, unread. Throws Error{input} where the directory
 /// cannot be read.

@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "io/files/passing.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -14,34 +17,81 @@ namespace srcextract {
 namespace {
 
 /// Of an image or a file; of a file's images the one of least value is the file's.
-enum class State { added, changed, failed, done };
+enum class State { added, changed, passing, failed, done };
 
 struct FileState {
   State state = State::done;
   std::vector<int> done_hdus, failed_hdus;
+  std::string unseen = {};  ///< what of it cannot be looked at, and why
 };
+
+/// All files that an image is made from.
+std::vector<std::string> files_of(const ImageFile& file) {
+  std::vector<std::string> paths = {file.path};
+  const auto add_named = [&](const ImageConfig& config) {
+    const std::vector<std::string> named = named_files(config.config);
+    paths.insert(paths.end(), named.begin(), named.end());
+  };
+  add_named(*file.config);
+  if (!file.beside) return paths;
+  if (!file.beside->positions.empty()) paths.push_back(file.beside->positions);
+  if (const DetectionTask* const detection = file.detection()) {
+    paths.push_back(detection->path);
+    add_named(*detection->given);
+  }
+  for (const BandFile& band : file.beside->bands) {
+    paths.push_back(band.path);
+    add_named(*band.given);
+  }
+  return paths;
+}
 
 bool is_as_recorded(const std::string& path, std::int64_t bytes) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == bytes;
+  return try_again([&] { return ::stat(path.c_str(), &status); }) == 0 && S_ISREG(status.st_mode) &&
+         status.st_size == bytes;
 }
 
 State state_of(const ImageRecord& record, const std::filesystem::path& directory) {
-  if (!record.done) return State::failed;
+  if (!record.done) return record.kind == transient_kind ? State::passing : State::failed;
   const bool in_place = std::all_of(record.outputs.begin(), record.outputs.end(), [&](const auto& output) {
     return is_as_recorded(directory / output.first, output.second);
   });
   return in_place ? State::done : State::changed;
 }
 
+bool any_done(const ImagesOfFile& images) {
+  return std::ranges::any_of(images, [](const auto& image) { return image.second.done; });
+}
+
+bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory) {
+  return std::ssize(images) >= images.begin()->second.images && std::ranges::all_of(images, [&](const auto& image) {
+           return state_of(image.second, directory) == State::done;
+         });
+}
+
+/// Of a file of which not all can be looked at: what is known of it may be as it was. By the configuration of its own
+/// alone it is seen that something is to do; of files that it names the hash has size and time.
+FileState state_of_unseen(const ImageFile& file, std::string unseen, const ImagesOfFile& images,
+                          const std::filesystem::path& directory, const std::string& program) {
+  const ImageRecord& any = images.begin()->second;
+  const bool is_image = unseen.starts_with(file.path + ": ");
+  const bool as_before = any.program == program && (!is_image || any.config == hash_of_config(file));
+  const bool is_done = as_before && all_done(images, directory);
+  return {is_done ? State::done : State::changed, {}, {}, std::move(unseen)};
+}
+
 FileState state_of(const ImageFile& file, const Ledger& ledger, const std::filesystem::path& directory,
-                   const std::string& program) {
+                   const std::string& program, const PlanOptions& options) {
   const ImagesOfFile images = ledger.images_of(file.name);
   if (images.empty()) return {State::added, {}, {}};
   const ImageRecord& any = images.begin()->second;
-  if (any.bytes != file.bytes || any.modified != file.modified || any.config != hash_of_config(file) ||
-      any.program != program)
-    return {State::changed, {}, {}};
+  const bool changed = any.bytes != file.bytes || any.modified != file.modified || any.config != hash_of_config(file) ||
+                       any.program != program;
+  if ((changed || options.force) && any_done(images))
+    if (std::string unseen = unseen_file_of(file, file.bytes != 0 || file.modified != 0); !unseen.empty())
+      return state_of_unseen(file, std::move(unseen), images, directory, program);
+  if (changed) return {State::changed, {}, {}};
   FileState result;
   if (std::ssize(images) < any.images) result.state = State::added;
   for (const auto& [hdu, record] : images) {
@@ -53,6 +103,17 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   return result;
 }
 
+/// Counts a file of which not all can be looked at.
+void count_unseen(const FileState& state, Plan& plan) {
+  if (plan.unseen + plan.undone == 0) plan.why_unseen = state.unseen;
+  if (state.state == State::done) {
+    ++plan.done;
+    ++plan.unseen;
+  } else {
+    ++plan.undone;
+  }
+}
+
 /// Counts the file, and returns whether there is anything to do.
 bool count(State state, const PlanOptions& options, Plan& plan) {
   switch (state) {
@@ -61,6 +122,9 @@ bool count(State state, const PlanOptions& options, Plan& plan) {
       return true;
     case State::changed:
       ++plan.changed;
+      return true;
+    case State::passing:
+      ++plan.retried;
       return true;
     case State::failed: {
       const bool again = options.retry_failed || options.force;
@@ -87,6 +151,16 @@ void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& o
 
 }  // namespace
 
+std::string unseen_file_of(const ImageFile& file, bool is_seen) {
+  for (const std::string& path : files_of(file)) {
+    if (is_seen && path == file.path) continue;
+    struct stat status {};
+    if (try_again([&] { return ::stat(path.c_str(), &status); }) != 0)
+      return path + ": " + std::generic_category().message(errno);
+  }
+  return "";
+}
+
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options) {
   Plan plan;
@@ -98,8 +172,13 @@ Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& direct
   std::vector<FileState> states(std::min(at_a_time, all.size()));
   for (std::size_t begin = 0; begin < all.size(); begin += at_a_time) {
     const std::size_t some = std::min(at_a_time, all.size() - begin);
-    wait_together(some, [&](std::size_t i) { states[i] = state_of(all[begin + i], ledger, directory, program); });
+    wait_together(some,
+                  [&](std::size_t i) { states[i] = state_of(all[begin + i], ledger, directory, program, options); });
     for (std::size_t i = 0; i < some; ++i) {
+      if (!states[i].unseen.empty()) {
+        count_unseen(states[i], plan);
+        continue;
+      }
       if (!count(states[i].state, options, plan)) continue;
       to_do.push_back(begin + i);
       leave_done(plan, begin + i, std::move(states[i]), options);

@@ -19,6 +19,9 @@ struct Plan {
   std::int64_t forced = 0;   ///< done before, and done again
   std::int64_t done = 0;     ///< nothing to do
   std::int64_t failed = 0;   ///< an image of it failed before, and is not tried again
+  std::int64_t unseen = 0;   ///< of those that are done: the file, or one that it needs, cannot be looked at
+  std::int64_t undone = 0;   ///< the same, and there is something to do that has to wait for it; not counted as done
+  std::string why_unseen;    ///< of the first: its name and the reason
 };
 
 struct PlanOptions {
@@ -26,8 +29,14 @@ struct PlanOptions {
   bool force = false;
 };
 
+/// The first of the files that an image is made from (its own, those beside it, those that keys name) that cannot be
+/// looked at, and the reason; empty if there is none. `is_seen`: its own was looked at.
+std::string unseen_file_of(const ImageFile& file, bool is_seen = false);
+
 /// What is missing or changed. An image is done where a journal says so for a file of the same size and time, the same
-/// configuration and version, and its outputs are there with the sizes that they had.
+/// configuration and version, and its outputs are there with the sizes that they had. Where an image is done already,
+/// and its file or one that it needs cannot be looked at now, as of a file system that is not mounted, it is left
+/// alone, whatever the options say: nothing could come of it but a failure.
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options);
 

@@ -113,7 +113,7 @@ void Underway::remove_if_empty() {
 }
 
 void Underway::write(std::size_t slot, const std::string& line) {
-  if (descriptor_ < 0) descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw write_error(path_, errno);
   for (;;) {
     const ssize_t written = ::pwrite(descriptor_, line.data(), line.size(), static_cast<off_t>(slot * line_bytes));

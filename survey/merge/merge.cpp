@@ -252,6 +252,16 @@ Merged count(const SurveyImages& images) {
   return merged;
 }
 
+/// A file system that is not mounted must not take its images out of a catalogue that has them.
+void require_few_lost(const Lost& lost, const MergeOptions& options) {
+  if (100.0 * static_cast<double>(lost.images) <= options.max_failed * static_cast<double>(lost.of)) return;
+  throw Error(ErrorKind::input, std::to_string(lost.images) + " of " + std::to_string(lost.of) +
+                                    " images that were done have failed since (" + lost.first + "); " + options.output +
+                                    " is left as it was: see failures.csv, bring back the inputs and "
+                                    "start the same `srcextract batch` with --retry-failed, or allow so many percent "
+                                    "with --max-failed");
+}
+
 }  // namespace
 
 void require_format(const std::string& output) {
@@ -259,7 +269,9 @@ void require_format(const std::string& output) {
 }
 
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn) {
-  const SurveyImages images = join_journals(options.directories, options.partial, warn);
+  Lost lost;
+  const SurveyImages images = join_journals(options.directories, options.partial, lost, warn);
+  require_few_lost(lost, options);
   require_kept(options, images);
   warn_of_versions(images, warn);
   const Catalogs catalogs = look_at_catalogs(images, options.directories);
@@ -278,7 +290,7 @@ Merged merge_surveys(const MergeOptions& options, const std::function<void(const
     const CatalogRows& rows = catalogs.of_image[i];
     return rows.data_begin > 0 ? units[rows.arrangement] : "";
   };
-  write_images(*out, head, images, unit_of, catalogs.headers);
+  write_images(*out, head, images, unit_of, catalogs.headers, warn);
   out->commit();
   return count(images);
 }

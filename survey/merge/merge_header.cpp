@@ -1,13 +1,19 @@
 #include "survey/merge/merge_header.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "io/files/big_endian.hpp"
+#include "io/tables/text_fields.hpp"
+#include "stages/core/ascii.hpp"
 
 namespace srcextract {
 namespace {
@@ -20,10 +26,35 @@ const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
   return found == header.end() ? nullptr : &*found;
 }
 
-double number_of(const HeaderValue* value) {
-  if (value && std::holds_alternative<std::int64_t>(value->value))
-    return static_cast<double>(std::get<std::int64_t>(value->value));
-  return value ? std::get<double>(value->value) : std::numeric_limits<double>::quiet_NaN();
+/// A number, or the one that a text is in full, as '300' or ' 3.5E2'; none of a text that begins with a 0 as names do
+/// ('0231').
+template <class Number>
+std::optional<Number> number_in(const HeaderValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return static_cast<Number>(*whole);
+  if constexpr (std::is_same_v<Number, double>)
+    if (const auto* real = std::get_if<double>(&value.value)) return *real;
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (!text) return std::nullopt;
+  std::string_view digits = without_blanks(*text);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const std::string_view unsigned_part = digits.substr(digits.starts_with('-') ? 1 : 0);
+  const bool begins_as_number = !unsigned_part.empty() && (is_digit(unsigned_part[0]) || unsigned_part[0] == '.');
+  const bool is_name = unsigned_part.size() > 1 && unsigned_part[0] == '0' && is_digit(unsigned_part[1]);
+  if (!begins_as_number || is_name) return std::nullopt;
+  Number number{};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+}
+
+/// Whether it is a text of nothing but blanks, which is no value.
+bool is_blank(const HeaderValue& value) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  return text && without_blanks(*text).empty();
+}
+
+template <class Number>
+Number number_of(const HeaderValue* value, Number missing) {
+  return value ? number_in<Number>(*value).value_or(missing) : missing;
 }
 
 std::string text_of(const HeaderValue* value) {
@@ -41,31 +72,38 @@ std::string text_of(const HeaderValue* value) {
 /// What the values of a keyword are in all images.
 struct Kind {
   bool whole = true, numbers = true;
+  std::string number, text;  ///< the first that is a number, not as text, and the first text that is none
   std::size_t longest = 1;
 
   void add(const HeaderValue& value) {
-    whole = whole && std::holds_alternative<std::int64_t>(value.value);
-    numbers =
-        numbers && (std::holds_alternative<std::int64_t>(value.value) || std::holds_alternative<double>(value.value));
     longest = std::max(longest, text_of(&value).size());
+    if (is_blank(value)) return;
+    const bool is_number =
+        std::holds_alternative<std::int64_t>(value.value) || std::holds_alternative<double>(value.value);
+    whole = whole && number_in<std::int64_t>(value);
+    numbers = numbers && number_in<double>(value);
+    if (is_number && number.empty()) number = text_of(&value);
+    if (!number_in<double>(value) && text.empty()) text = text_of(&value);
   }
+
+  /// Where all are text they stay so, also if they read as numbers.
+  bool is_number() const { return numbers && !number.empty(); }
 };
 
 HeaderColumn column_of(const std::string& keyword, const Kind& kind) {
   HeaderColumn column;
   column.head.description = keyword + " in the header of the image";
   column.head.bytes = 8;
-  if (kind.whole) {
+  if (kind.is_number() && kind.whole) {
     column.head.form = "K";
     column.head.null = no_integer;
     column.store = [=](const ImageHeader& header, std::byte* out) {
-      const HeaderValue* const value = find(header, keyword);
-      store_big_endian(value ? std::get<std::int64_t>(value->value) : no_integer, out);
+      store_big_endian(number_of(find(header, keyword), no_integer), out);
     };
-  } else if (kind.numbers) {
+  } else if (kind.is_number()) {
     column.head.form = "D";
     column.store = [=](const ImageHeader& header, std::byte* out) {
-      store_big_endian(number_of(find(header, keyword)), out);
+      store_big_endian(number_of(find(header, keyword), std::numeric_limits<double>::quiet_NaN()), out);
     };
   } else {
     const std::size_t width = kind.longest;
@@ -80,7 +118,8 @@ HeaderColumn column_of(const std::string& keyword, const Kind& kind) {
 
 }  // namespace
 
-std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken) {
+std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken,
+                                         const std::function<void(const std::string&)>& warn) {
   std::vector<std::pair<std::string, Kind>> kinds;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const ImageHeader header = headers[i];
@@ -93,6 +132,9 @@ std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std
   std::vector<HeaderColumn> columns;
   std::set<std::string> names = taken;
   for (const auto& [keyword, kind] : kinds) {
+    if (!kind.numbers && !kind.number.empty())
+      warn(keyword + " is a number in some images (" + kind.number + ") and no number in others ('" + kind.text +
+           "'): its column of IMAGES is text");
     columns.push_back(column_of(keyword, kind));
     std::string& name = columns.back().head.name = keyword;
     std::ranges::replace(name, '-', '_');

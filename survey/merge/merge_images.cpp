@@ -109,10 +109,11 @@ std::vector<ImageColumn> image_columns(const SurveyImages& images, const UnitOf&
   return columns;
 }
 
-void add_header_columns(const PackedHeaders& headers, std::vector<ImageColumn>& columns) {
+void add_header_columns(const PackedHeaders& headers, const std::function<void(const std::string&)>& warn,
+                        std::vector<ImageColumn>& columns) {
   std::set<std::string> taken;
   for (const ImageColumn& column : columns) taken.insert(column.head.name);
-  for (HeaderColumn& column : header_columns(headers, taken)) {
+  for (HeaderColumn& column : header_columns(headers, taken, warn)) {
     const auto store = [store = std::move(column.store)](const ImageRow& row, std::byte* out) {
       store(row.header, out);
     };
@@ -143,9 +144,9 @@ StoredColumn image_column(const SurveyImages& images) {
 }
 
 void write_images(StoredTables& out, TableHead head, const SurveyImages& images, const UnitOf& unit_of,
-                  const PackedHeaders& headers) {
+                  const PackedHeaders& headers, const std::function<void(const std::string&)>& warn) {
   std::vector<ImageColumn> columns = image_columns(images, unit_of);
-  add_header_columns(headers, columns);
+  add_header_columns(headers, warn, columns);
   std::size_t row_bytes = 0;
   for (const ImageColumn& column : columns) {
     head.columns.push_back(column.head);

@@ -266,9 +266,29 @@ std::vector<JournalFile> journals_in(const std::string& directory,
   return journals;
 }
 
+/// Of a file that failed as a whole every image counts that was done before.
+Lost lost_of(const SurveyImages& images, const std::vector<std::vector<JournalFile>>& of_directory) {
+  std::map<std::string, std::set<int>> done_before;
+  for (const std::vector<JournalFile>& journals : of_directory)
+    for (const JournalFile& journal : journals)
+      for (const auto& [name, hdus] : journal.done_before) done_before[name].insert(hdus.begin(), hdus.end());
+  Lost lost;
+  for (const auto& [record, directory] : images) {
+    const auto before = done_before.find(record.name);
+    lost.of += record.done;
+    if (record.done || before == done_before.end()) continue;
+    const std::set<int>& hdus = before->second;
+    const std::int64_t failed = !record.hdu ? std::ssize(hdus) : hdus.contains(*record.hdu) || hdus.contains(-1);
+    if (failed > 0 && lost.images == 0) lost.first = image_label(record) + ": " + record.reason;
+    lost.images += failed;
+    lost.of += failed;
+  }
+  return lost;
+}
+
 }  // namespace
 
-SurveyImages join_journals(const std::vector<std::string>& directories, bool partial,
+SurveyImages join_journals(const std::vector<std::string>& directories, bool partial, Lost& lost,
                            const std::function<void(const std::string&)>& warn) {
   std::vector<std::vector<JournalFile>> journals;
   for (const std::string& directory : directories) journals.push_back(journals_in(directory, warn));
@@ -281,7 +301,9 @@ SurveyImages join_journals(const std::vector<std::string>& directories, bool par
       journal.ledger = Ledger(journal.ledger.records());
     }
   }
-  return joining.result();
+  SurveyImages images = joining.result();
+  lost = lost_of(images, journals);
+  return images;
 }
 
 }  // namespace srcextract

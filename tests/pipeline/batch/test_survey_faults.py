@@ -1,0 +1,270 @@
+"""Disks and servers that fail in passing, and inputs that are not mounted: what was done stays done."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import survey_support as survey
+from fits_files import TAN, hdu, write
+
+pytestmark = pytest.mark.skipif(os.environ.get("SRCEXTRACT_SANITIZE", "") != "",
+                                reason="sanitizers: they want to be loaded before any other library")
+SEEDS = range(1, 6)
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("output:\n  formats: [fits]\n")
+    return path
+
+
+def faults(seed, probability, **more):
+    return {"LD_PRELOAD": os.environ["SRCEXTRACT_FAULTS"], "FAULTS": str(probability), "FAULTS_SEED": str(seed), **more}
+
+
+@pytest.fixture
+def images(tmp_path):
+    below = tmp_path / "images"
+    below.mkdir()
+    for seed in range(8):
+        write(below / f"{seed}.fits", survey.image(seed))
+    return below
+
+
+@pytest.fixture
+def many(tmp_path):
+    below = survey.write_survey(tmp_path / "many", 300)
+    (below / "night2" / "bad.fits").unlink()
+    return below
+
+
+def merged(run, tmp_path, out, *more, code=0):
+    done = run("merge", out, "-o", "survey.fits", *more)
+    assert done.code == code, done.err
+    return (tmp_path / "survey.fits").read_bytes(), done.err
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_faults_and_one_plain_restart_end_with_the_undisturbed_bytes(run, config, many, tmp_path, seed):
+    assert run("batch", config, many, "-o", "quiet").code == 0
+    first = run("batch", config, many, "-o", "out", env=faults(seed, 0.0005))
+    assert first.code in (0, 2, 3, 6), first.err
+    again = run("batch", config, many, "-o", "out")
+    assert again.code == 0, again.err
+    assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+def test_inputs_that_fail_often_are_read_in_the_end(run, config, many, tmp_path):
+    assert run("batch", config, many, "-o", "quiet").code == 0
+    first = run("batch", config, many, "-o", "out", env=faults(7, 0.02, FAULTS_BELOW=str(many)))
+    assert first.code in (0, 6), first.err
+    again = run("batch", config, many, "-o", "out")
+    assert again.code == 0, again.err
+    assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+def test_a_handle_that_is_stale_for_good_is_opened_again(run, config, images, tmp_path):
+    assert run("batch", config, images, "-o", "quiet").code == 0
+    done = run("batch", config, images, "-o", "out", env=faults(1, 0, FAULTS_STALE="1", FAULTS_BELOW=str(images)))
+    assert done.code == 0, done.err
+    assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+def test_a_disk_that_fails_on_every_call_is_tried_again_at_the_next_start(run, config, images, tmp_path):
+    assert run("batch", config, images, "-o", "quiet").code == 0
+    broken = faults(1, 1, FAULTS_BELOW=str(images / "3.fits"))
+    # Found by the manifest, and read by nobody.
+    (images / "list.txt").write_text("".join(f"{i}.fits\n" for i in range(8)))
+    assert run("batch", config, images / "list.txt", "-o", "out", env=broken).code == 6
+    row, = survey.failures(tmp_path / "out")
+    assert (row["image"], row["kind"]) == ("3.fits", "transient"), row
+    assert "Stale file handle" in row["reason"] or "Input/output error" in row["reason"]
+    again = run("batch", config, images / "list.txt", "-o", "out")
+    assert again.code == 0 and survey.planned(again.err)["to_do"] == 1
+    assert survey.outputs(tmp_path / "out") == survey.outputs(tmp_path / "quiet")
+
+
+@pytest.fixture
+def finished(run, config, images, tmp_path):
+    """A manifest whose survey is done and merged, and the bytes of that catalogue."""
+    (tmp_path / "list.txt").write_text("".join(f"images/{i}.fits\n" for i in range(8)))
+    assert run("batch", config, "list.txt", "-o", "out").code == 0
+    return merged(run, tmp_path, "out")[0]
+
+
+@pytest.mark.parametrize("how", ["the directory is gone", "the mount point is empty", "ESTALE, EIO"])
+def test_inputs_that_are_not_mounted_leave_what_is_done(run, config, images, tmp_path, finished, how):
+    env = {}
+    if how.startswith("ESTALE"):
+        env = faults(1, 1, FAULTS_BELOW="images/")
+    else:
+        images.rename(tmp_path / "elsewhere")
+        if "empty" in how:
+            images.mkdir()
+    before = survey.outputs(tmp_path / "out")
+    for more in ((), ("--retry-failed",), ("--force",)):
+        again = run("batch", config, "list.txt", "-o", "out", *more, env=env)
+        assert again.code == 0, again.err
+        plan = survey.planned(again.err)
+        assert (plan["to_do"], plan["done"]) == (0, 8)
+        assert "warning: " in again.err and "8 files stays as it is" in again.err
+    assert survey.outputs(tmp_path / "out") == before
+    assert merged(run, tmp_path, "out")[0] == finished
+
+
+@pytest.mark.parametrize("change", ["configuration", "output"])
+def test_what_would_have_to_be_done_again_waits_for_its_input(run, config, images, tmp_path, finished, change):
+    images.rename(tmp_path / "elsewhere")
+    more = ("--set", "detection.threshold=7") if change == "configuration" else ()
+    if change == "output":
+        (tmp_path / "out/3.cat.fits").unlink(missing_ok=True)
+        (tmp_path / "out/images/3.cat.fits").unlink(missing_ok=True)
+    stopped = run("batch", config, "list.txt", "-o", "out", *more)
+    assert stopped.code == 3 and "bring their inputs back" in stopped.err, stopped.err
+    assert survey.failures(tmp_path / "out") == []
+    assert merged(run, tmp_path, "out", code=3)[0] == finished
+    (tmp_path / "elsewhere").rename(images)
+    assert run("batch", config, "list.txt", "-o", "out", *more).code == 0
+    assert (merged(run, tmp_path, "out")[0] == finished) == (change == "output")
+
+
+def test_a_map_that_is_not_mounted_leaves_what_is_done(run, config, images, tmp_path):
+    write(tmp_path / "weights.fits", hdu((200, 200), values=[1.0] * 40000))
+    (tmp_path / "list.csv").write_text("path,weights.file,weights.type\nimages/1.fits,weights.fits,weight\n")
+    first = run("batch", config, "list.csv", "-o", "out")
+    assert first.code == 0, first.err
+    (tmp_path / "weights.fits").rename(tmp_path / "elsewhere.fits")
+    again = run("batch", config, "list.csv", "-o", "out")
+    assert again.code == 0 and "weights.fits: No such file" in again.err, again.err
+    assert survey.planned(again.err)["to_do"] == 0
+
+
+MOUNTED_ELSEWHERE = """mount -t tmpfs none "$IMAGES" && cp -a "$KEPT/." "$IMAGES" || exit 99
+"$SRCEXTRACT_PROGRAM" "$@" """
+
+
+def test_the_same_files_on_another_device_are_done(run, config, images, tmp_path, finished):
+    shutil.copytree(images, tmp_path / "kept")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", MOUNTED_ELSEWHERE, "sh", "batch", config, "list.txt", "-o",
+                           "out"], cwd=tmp_path, capture_output=True,
+                          env={**os.environ, "IMAGES": images, "KEPT": tmp_path / "kept"})
+    log = done.stderr.decode()
+    if done.returncode in (1, 99):
+        pytest.skip(f"no other file system: {log.strip()}")
+    assert done.returncode == 0 and survey.planned(log)["to_do"] == 0, log
+
+
+def test_what_goes_away_during_a_run_is_taken_up_when_it_is_back(run, config, tmp_path):
+    """A thousand images on a disk that is taken away, and put back as it was."""
+    below = tmp_path / "long"
+    below.mkdir()
+    first = write(below / "0000.fits", survey.image(0, 128, 128))
+    for i in range(1, 1500):
+        os.link(first, below / f"{i:04}.fits")
+    process = survey.start(config, below, "-o", "out", "--threads", 1, cwd=tmp_path, log=tmp_path / "log")
+    while not (tmp_path / "out/0000.run.json").exists():
+        assert process.poll() is None, (tmp_path / "log").read_text()
+    below.rename(tmp_path / "away")
+    assert process.wait(120) == 6
+    assert len(survey.failures(tmp_path / "out")) > 100
+    (tmp_path / "away").rename(below)
+    assert run("batch", config, below, "-o", "out").code == 0
+    assert len(survey.done(tmp_path / "out/journal.jsonl")) == 1500
+
+
+def test_merge_refuses_what_was_done_and_failed_since(run, config, images, tmp_path, finished):
+    good = (images / "3.fits").read_bytes()
+    (images / "3.fits").write_bytes(good[:5000])
+    assert run("batch", config, "list.txt", "-o", "out").code == 6
+    kept, said = merged(run, tmp_path, "out", code=3)
+    assert kept == finished and "1 of 8 images that were done have failed since" in said and "--max-failed" in said
+    assert merged(run, tmp_path, "out", "--max-failed", "12", code=3)[0] == finished
+    allowed, _ = merged(run, tmp_path, "out", "--max-failed", "12.5")
+    assert allowed != finished
+    (images / "3.fits").write_bytes(good)
+    assert run("batch", config, "list.txt", "-o", "out").code == 0
+    merged(run, tmp_path, "out")
+
+
+def test_merge_takes_what_failed_from_the_beginning(run, config, images, tmp_path):
+    (images / "3.fits").write_bytes(b"no FITS")
+    assert run("batch", config, images, "-o", "out").code == 6
+    merged(run, tmp_path, "out")
+
+
+@pytest.mark.parametrize("percent", ["-1", "101", "many"])
+def test_a_share_that_is_none_is_refused(run, percent):
+    done = run("merge", "out", "-o", "s.fits", "--max-failed", percent)
+    assert done.code == 2 and "--max-failed" in done.err
+
+
+FOREIGN = {
+    "text without an end of line": b"Dear diary",
+    "text": b"my own notes\nmore of them, \n and no end",
+    "JSON lines": b'{"id": 1}\n{"id": 2}\n{"id',
+}
+
+
+@pytest.mark.parametrize("name", ["journal.jsonl", "journal.lock", "journal.begun", "failures.csv"])
+@pytest.mark.parametrize("kind", [*FOREIGN, "link", "link to a journal", "link to nothing", "pipe", "directory"])
+def test_somebody_elses_file_is_not_touched(run, config, images, tmp_path, name, kind):
+    out = tmp_path / "out"
+    out.mkdir()
+    target = tmp_path / "precious"
+    path = out / name
+    if kind in FOREIGN:
+        path.write_bytes(FOREIGN[kind])
+    elif kind == "link to a journal":
+        assert run("batch", config, images, "-o", "other").code == 0
+        path.symlink_to(tmp_path / "other/journal.jsonl")
+        target = tmp_path / "other/journal.jsonl"
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    else:
+        if kind == "link":
+            target.write_bytes(b"the only copy\nof a thesis")
+        path.symlink_to(target)
+    before = target.read_bytes() if target.exists() else None
+    refused = run("batch", config, images, "-o", "out")
+    assert refused.code == 3 and str(name) in refused.err and refused.err.count("error: ") == 1, refused.err
+    assert (target.read_bytes() if target.exists() else None) == before
+    assert [entry.name for entry in out.iterdir()] == [name]
+    if kind in FOREIGN:
+        assert path.read_bytes() == FOREIGN[kind]
+
+
+def test_links_to_one_file_are_warned_of(run, config, images, tmp_path):
+    assert "one file" not in run("batch", config, images, "-o", "quiet").err
+    (images / "soft.fits").symlink_to("0.fits")
+    os.link(images / "0.fits", images / "hard.fits")
+    done = run("batch", config, images, "-o", "out")
+    assert done.code == 0 and "by links, and so are 1 more" in done.err, done.err
+    assert "/0.fits'" in done.err and "warning: " in done.err
+
+
+def test_a_keyword_that_is_text_once_stays_a_number(run, config, tmp_path):
+    """300 and '300' are one exposure time; where one says something else a warning tells why the column is text."""
+    fits = pytest.importorskip("astropy.io.fits")
+    below = tmp_path / "times"
+    below.mkdir()
+    cards = [dict(EXPTIME=300, AIRMASS=1.5, OBJECT="0231", GAIN=2.0),
+             dict(EXPTIME="300", AIRMASS=" 1.25E0", OBJECT=231, GAIN="none"),
+             dict(EXPTIME="", AIRMASS=1, OBJECT="M31", GAIN=1.0)]
+    for i, card in enumerate(cards):
+        write(below / f"{i}.fits", hdu((200, 200), values=survey.sky(i), **TAN, **card))
+    (tmp_path / "c.yaml").write_text("output:\n  formats: [fits]\n"
+                                     "  header_keywords: [EXPTIME, AIRMASS, OBJECT, GAIN]\n")
+    assert run("batch", config, below, "-o", "out").code == 0
+    said = merged(run, tmp_path, "out")[1]
+    with fits.open(tmp_path / "survey.fits") as opened:
+        table, formats = opened["IMAGES"].data, {column.name: column.format for column in opened["IMAGES"].columns}
+        assert formats["EXPTIME"] == "K" and list(table["EXPTIME"][:2]) == [300, 300]
+        assert formats["AIRMASS"] == "D" and list(table["AIRMASS"]) == [1.5, 1.25, 1.0]
+        assert list(table["OBJECT"]) == ["0231", "231", "M31"]
+        assert formats["GAIN"].endswith("A")
+    assert "GAIN is a number in some images" in said and "'none'" in said and "EXPTIME" not in said
