@@ -51,7 +51,7 @@ std::int64_t pixels_of(std::span<const ImageTask> tasks) {
   return pixels;
 }
 
-/// Of an image whose file, or one that it needs, went away since the run began: when it is back, as it was, the next
+/// Of an image whose file went away since the run began: when it is back, as it was, the next
 /// start is to take it up. Images of one file have one size and time in the journal.
 void note_gone(ImageRecord& record) {
   if (record.images > 1)
@@ -224,7 +224,8 @@ class Crew {
       outcome = {begin_record(task), task.name, {}, {}};
       outcome.record.kind = failure->passing ? transient_kind : kind_name(failure->kind);
       outcome.record.reason = failure->message;
-      if (failure->kind == ErrorKind::input && !unseen_file_of(*task.file).empty()) note_gone(outcome.record);
+      if (failure->kind == ErrorKind::input && unseen_file_of(*task.file).starts_with(task.file->path + ": "))
+        note_gone(outcome.record);
       if (control_.on_failure(task, *failure)) log_failure(task.name, *failure);
       raise_worst(exit_code(failure->kind));
     }

@@ -31,7 +31,7 @@ bool has_contents(const std::string& path) {
     if (errno == ENOENT) return false;
     throw write_error(path, errno);
   }
-  if (S_ISLNK(status.st_mode)) refuse_foreign(path, "it is a link");
+  if (S_ISLNK(status.st_mode)) refuse_foreign(path, "it is a link, no regular file");
   if (!S_ISREG(status.st_mode)) refuse_foreign(path, "it is no regular file");
   return status.st_size > 0;
 }
