@@ -293,7 +293,8 @@ int run_batch(const BatchOptions& options) {
   ImageFiles all_files = find_inputs(options.inputs, given, &notes, &warnings);
   const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
   for (const std::string& note : notes) spdlog::info("{}", note);
-  for (const std::string& warning : warnings) warn(warning);
+  // Links may be meant, and -q is for what went wrong.
+  if (options.verbosity != Verbosity::quiet) std::ranges::for_each(warnings, warn);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   ImageFiles files = share_of(shard, std::move(all_files));
 
