@@ -3,6 +3,7 @@
 #include "config/config.hpp"
 #include "pipeline/chain/detection.hpp"
 #include "stages/detect/false_discovery.hpp"
+#include "stages/detect/filter_noise.hpp"
 #include "stages/detect/matched_filter.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
@@ -97,15 +98,19 @@ class LevelsOf {
 };
 
 /// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the
-/// analysis threshold in the image that is measured.
+/// analysis threshold in the image that is measured. Thresholds of the matched filter are counted in its own noise.
 template <class Where, class Done>
 void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixels, const Config& config,
                      Detection<Where>& found, const Where& where, Done&& done) {
   const LevelsOf<Where> levels_at(image, pixels, config, found, where);
   const bool by_rate = controls_false_discoveries(config.detection);
+  const bool matched = config.convolve.filter == Filter::matched;
   found.levels = levels_at(by_rate ? 1 : config.detection.threshold);
-  if (config.convolve.filter == Filter::matched) {
+  Value<double, Where> noise;
+  if (matched) {
     found.match = match(pixels, config, found, where);
+    noise = filter_noise(found.match, found.levels, where);
+    raise_levels(found.levels, noise, where);
     done("match");
   }
   if (by_rate) {
@@ -115,7 +120,9 @@ void find_foreground(const Image<float, Where>& image, const Pixels<Where>& pixe
   found.runs = threshold_found(image, found.levels, pixels, config, found, where);
   done("threshold");
   if (config.detection.seed != 0) {
-    found.seeds = threshold_found(image, levels_at(config.detection.seed), pixels, config, found, where);
+    Value<Levels, Where> of_seeds = levels_at(config.detection.seed);
+    if (matched) raise_levels(of_seeds, noise, where);
+    found.seeds = threshold_found(image, of_seeds, pixels, config, found, where);
     done("seed");
   }
   if (config.detection.analysis_threshold != 0) {

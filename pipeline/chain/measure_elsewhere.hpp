@@ -69,7 +69,7 @@ Detection<Where> copy_of_sources(const Detection<Where>& found, const Where& whe
 }
 
 /// The levels of the image that is measured. `of_found` are those of the other: they were raised where they follow from
-/// a rate of false discoveries.
+/// a rate of false discoveries, or from the noise of the matched filter.
 template <class Where, class Done>
 void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, const Levels& of_found,
                            Detection<Where>& measured, const Where& where, Done&& done) {
@@ -78,8 +78,8 @@ void find_levels_elsewhere(const Pixels<Where>& pixels, const Config& config, co
   const LevelsOf<Where> levels_at(found_image(pixels, measured), pixels, config, measured, where);
   measured.image = {};
   measured.match = {};
-  const bool by_rate = controls_false_discoveries(config.detection);
-  measured.levels = levels_at(by_rate ? of_found.in_noise : config.detection.threshold);
+  const bool raised = controls_false_discoveries(config.detection) || config.convolve.filter == Filter::matched;
+  measured.levels = levels_at(raised ? of_found.in_noise : config.detection.threshold);
   if (config.detection.analysis_threshold == 0) return;
   measured.analysed = threshold(measured_image(pixels, measured), levels_at(config.detection.analysis_threshold),
                                 noise_of_pixels(pixels, config, measured), measured.bright, where);

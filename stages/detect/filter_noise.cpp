@@ -1,0 +1,24 @@
+#include "stages/detect/filter_noise.hpp"
+
+#include "stages/detect/filter_noise_rule.hpp"
+#include "stages/detect/matched_pixel.hpp"
+#include "stages/detect/significance_counts.hpp"
+
+namespace srcextract {
+
+Value<double, Cpu> filter_noise(const Image<float, Cpu>& match, const Value<Levels, Cpu>& levels, const Cpu& where) {
+  const Buffer<std::int64_t, Cpu> counts =
+      count_significance(match, levels_below_zero(sigma_of_match(*levels)), NoiseMap<Cpu>{}, where);
+  std::int64_t below = 0;
+  for (int bin = 0; bin < significance_bins; ++bin) below += counts[bin];
+  double one = 0, two = 0;
+  std::int64_t beyond = 0;
+  for (int bin = significance_bins - 1; bin >= 0; --bin) {
+    find_share(bin, beyond, counts[bin], below, share_beyond_one, one);
+    find_share(bin, beyond, counts[bin], below, share_beyond_two, two);
+    beyond += counts[bin];
+  }
+  return noise_by_depths(one, two, below);
+}
+
+}  // namespace srcextract

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/core/buffer.hpp"
+#include "stages/core/image.hpp"
+#include "stages/core/value.hpp"
+#include "stages/detect/noise_map.hpp"
+#include "stages/detect/threshold.hpp"
+
+namespace srcextract {
+
+/// How many pixels each bin of significance_bin() has (stages/detect/false_discovery_rule.hpp), and after these, in
+/// one more element, how many pixels are not masked. The noise is that which find_runs has of the same arguments.
+Buffer<std::int64_t, Cpu> count_significance(const Image<float, Cpu>& image, const Value<Levels, Cpu>& levels,
+                                             const NoiseMap<Cpu>& noise, const Cpu& where);
+Buffer<std::int64_t, Gpu> count_significance(const Image<float, Gpu>& image, const Value<Levels, Gpu>& levels,
+                                             const NoiseMap<Gpu>& noise, const Gpu& where);
+
+}  // namespace srcextract
