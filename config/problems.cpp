@@ -283,9 +283,6 @@ bool may_be_below_sky(const Config& config) {
 
 std::string deblend_method_problem(const Config& config) {
   if (config.deblend.method == DeblendMethod::none) return "";
-  if (config.convolve.filter == Filter::matched)
-    return "is tree, whose levels are those of the convolved image, and convolve.filter is matched, which has others; "
-           "set filter to convolution, or method to none";
   return may_be_below_sky(config)
              ? "is tree, whose levels rise from the threshold by factors, and detection.threshold is not above 0; "
                "raise it, or set method to none"
@@ -294,9 +291,6 @@ std::string deblend_method_problem(const Config& config) {
 
 std::string deblend_clean_problem(const Config& config) {
   if (!config.deblend.clean) return "";
-  if (config.convolve.filter == Filter::matched)
-    return "is true, which compares sources by how far the convolved image is above the threshold, and convolve.filter "
-           "is matched, which has another; set filter to convolution, or clean to false";
   return may_be_below_sky(config) ? "is true, which takes sources for profiles that rise from the threshold, and "
                                     "detection.threshold is not above 0; raise it, or set clean to false"
                                   : "";

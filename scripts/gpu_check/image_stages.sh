@@ -49,6 +49,9 @@ compare_image_stages() {
     check "compare matched filter, false discoveries $image" "$program" "${options[@]}" --set convolve.kernel=gaussian \
       --set convolve.fwhm=3 --set convolve.filter=matched --set detection.false_discovery_rate=0.05 \
       --set detection.analysis_threshold=2 config/default.yaml "$skies/$image.fits"
+    check "compare matched filter, deblended, cleaned $image" "$program" "${options[@]}" --set convolve.kernel=gaussian \
+      --set convolve.fwhm=3 --set convolve.filter=matched --set deblend.method=tree --set deblend.clean=true \
+      --set detection.threshold=2 config/default.yaml "$skies/$image.fits"
   done
   check "compare surface brightness" "$program" "${options[@]}" --set detection.threshold_unit=mag_per_arcsec2 \
     --set detection.threshold=23 --set measurement.zero_point=25 --set measurement.pixel_scale=0.5 config/default.yaml \

@@ -133,18 +133,12 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"deblend: {contrast: 1.5}\n",
        "x.yaml:1:21: 'deblend.contrast' must be at most 1, not 1.5; it is a part of the source's flux: 0 divides at "
        "every peak, 1 never"},
-      {"deblend: {method: tree}\nconvolve: {kernel: gaussian, fwhm: 2, edges: zero, filter: matched}\n",
-       "x.yaml:1:19: 'deblend.method' is tree, whose levels are those of the convolved image, and convolve.filter is "
-       "matched, which has others; set filter to convolution, or method to none"},
       {"deblend: {method: tree}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
        "x.yaml:1:19: 'deblend.method' is tree, whose levels rise from the threshold by factors, and "
        "detection.threshold is "
        "not above 0; raise it, or set method to none"},
       {"deblend: {clean_beta: 0.05}\n",
        "x.yaml:1:23: 'deblend.clean_beta' must be at least 0.1, not 0.05; wings fall as r^(-2 clean_beta); 1 is usual"},
-      {"deblend: {clean: true}\nconvolve: {kernel: gaussian, fwhm: 2, edges: zero, filter: matched}\n",
-       "x.yaml:1:18: 'deblend.clean' is true, which compares sources by how far the convolved image is above the "
-       "threshold, and convolve.filter is matched, which has another; set filter to convolution, or clean to false"},
       {"deblend: {clean: true}\ndetection: {threshold: 0, threshold_unit: absolute}\n",
        "x.yaml:1:18: 'deblend.clean' is true, which takes sources for profiles that rise from the threshold, and "
        "detection.threshold is not above 0; raise it, or set clean to false"},

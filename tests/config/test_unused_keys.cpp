@@ -115,9 +115,11 @@ TEST(UnusedKeys, OfTheFileByItselfOrOfAnOptionAreMistakes) {
 TEST(UnusedKeys, AMatchedFilterGoesWithItsKernel) {
   const std::string matched = "convolve: {kernel: gaussian, fwhm: 3, filter: matched}";
   EXPECT_EQ(parse(matched, {"convolve.kernel=none"}).convolve.filter, Filter::convolution);
-  // With it goes what it forbade.
-  EXPECT_NO_THROW(parse(matched, {"convolve.kernel=none", "deblend.method=tree"}));
-  EXPECT_THAT(message(matched, {"deblend.method=tree"}), ::testing::HasSubstr("convolve.filter is matched"));
+  // With it goes what it forbids.
+  const std::string unit = "detection.threshold_unit=detection_sigma";
+  EXPECT_NO_THROW(parse(matched, {"convolve.kernel=none", unit}));
+  EXPECT_THAT(message(matched, {unit}), ::testing::HasSubstr("convolve.filter' is matched"));
+  EXPECT_NO_THROW(parse(matched, {"deblend.method=tree", "deblend.clean=true"}));
   EXPECT_EQ(message("convolve: {filter: matched}"),
             "x.yaml:1:20: 'convolve.filter' is matched, which needs a kernel: set convolve.kernel");
   EXPECT_EQ(message(matched, {"convolve.kernel=none", "convolve.filter=matched"}),

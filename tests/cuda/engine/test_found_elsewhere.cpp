@@ -140,6 +140,8 @@ TEST_F(FoundElsewhereOnDevice, WithEveryWayToFind) {
   config.convolve.filter = Filter::matched;
   config.detection.false_discovery_rate = 0.05;
   EXPECT_GT(expect_same({source_of(found_), config}, source_of(measured_), "matched, by a rate"), 50);
+  config.detection.false_discovery_rate = 0;
+  EXPECT_GT(expect_same({source_of(found_), config}, source_of(measured_), "matched, deblended, cleaned"), 50);
   config = everything();
   config.weights.type = WeightType::none;
   EXPECT_GT(expect_same({source_of(found_), config}, source_of(measured_), "one noise on a mesh"), 50);
