@@ -10,6 +10,7 @@
 
 #include "pipeline/extract/image_sample.hpp"
 #include "pipeline/extract/mesh_filling.hpp"
+#include "pipeline/extract/star_residuals.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/measure/empty_apertures.hpp"
@@ -226,6 +227,35 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
+/// Stars that the kernel of a difference does not fit are rows like any other to who does not look at it.
+void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
+  constexpr std::int64_t least_paired = 5, least_faint = 10;
+  constexpr double paired_share = 0.05, faint_share = 0.2;
+  const Sources& changes = extraction.sources;
+  // Where the errors are not those of photons and sky alone they do not tell the light of stars.
+  const bool tells_light = !extraction.aperture_noise && !has_map(config.weights);
+  const StarResiduals found =
+      find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);
+  const auto rows = static_cast<double>(changes.size());
+  const bool paired = found.paired >= least_paired && static_cast<double>(found.paired) > paired_share * rows;
+  const bool faint =
+      found.faint_changes >= least_faint && static_cast<double>(found.faint_changes) > faint_share * rows;
+  if (!paired && !faint) return;
+  const std::string what =
+      paired ? fmt::format("{} of {} changes have one of the other sign within 8 pixels", found.paired, changes.size())
+             : fmt::format("{} of {} changes are less than a third of the light that is there in both frames",
+                           found.faint_changes, changes.size());
+  const bool widths = config.difference.new_fwhm > 0;
+  warnings.push_back(fmt::format(
+      "{}: {}, as stars leave them whose shape the kernel does not match: it is a round Gaussian. Count on false rows "
+      "at "
+      "bright stars; {}, check that the frames are aligned (difference.align), raise detection.min_area or "
+      "detection.threshold, or subtract with a program that fits its kernel{}",
+      config.place_of(widths ? "difference.new_fwhm" : "difference.reference_fwhm"), what,
+      widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm",
+      config.measurement.gain > 0 ? "" : "; set measurement.gain, so that stars are not found for their photon noise"));
+}
+
 }  // namespace
 
 std::vector<std::string> image_warnings(const ImageInput& input, const ImageResult& result) {
@@ -239,6 +269,7 @@ std::vector<std::string> image_warnings(const ImageInput& input, const ImageResu
   if (extraction.background.mesh.width > 0 && !large) warn_of_filled_meshes(shape, config, extraction, warnings);
   warn_by_sample(input, config, extraction.background, warnings);
   warn_of_few_apertures(config, extraction, warnings);
+  if (extraction.difference) warn_of_star_residuals(input.config(), extraction, warnings);
   if (input.positions == nullptr) warn_of_missing_columns(config, result, warnings);
   return warnings;
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stages/catalogue/sources.hpp"
+
+namespace srcextract {
+
+/// What a kernel that is not that of the stars leaves in a difference.
+struct StarResiduals {
+  /// Rows that have one of the other sign within 8 pixels: a star that is too narrow in the middle is too faint around
+  /// it.
+  std::int64_t paired = 0;
+  /// Rows whose flux is less than 0.3 of the light of both frames that is under their pixels.
+  std::int64_t faint_changes = 0;
+};
+
+/// Of the rows of a difference whose noise is `sigma` where there is sky alone. Their errors have the photon noise of
+/// both frames, with that gain, and this tells the light; 0: nothing does, and `faint_changes` is 0.
+StarResiduals find_star_residuals(const Sources& changes, double sigma, double gain);
+
+}  // namespace srcextract

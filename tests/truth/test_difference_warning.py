@@ -1,0 +1,126 @@
+"""`srcextract difference` warns where its Gaussian kernel leaves residuals of stars, and is silent where it fits: Moffat
+stars between which nothing but the transients has changed."""
+import importlib
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+fits = pytest.importorskip("astropy.io.fits")
+
+from epochs import Epoch, expose, light, stars_and_galaxies
+from program import ROOT
+
+SIDE, GAIN, READ = 1024, 1.5, 4.0
+SHARED = ROOT.parent / "shared/difference"
+SAID = "whose shape the kernel does not match"
+
+
+def moffat(x, y, flux, fwhm, shear=(0.0, 0.0), side=SIDE, beta=3.0):
+    """Stars on a frame; a shear is that of an ellipse of the same area."""
+    image = np.zeros((side, side))
+    g1, g2 = shear
+    turn = np.array([[1 - g1, -g2], [-g2, 1 + g1]]) / np.sqrt(1 - g1 * g1 - g2 * g2)
+    alpha2 = (fwhm / 2) ** 2 / (2 ** (1 / beta) - 1)
+    for i, j, f in zip(x, y, flux):
+        peak = abs(f) * (beta - 1) / np.pi / alpha2
+        half = int(np.clip(np.sqrt(alpha2) * (peak / 0.05) ** (0.5 / beta), 12, 250))
+        low, left = max(0, int(j) - half), max(0, int(i) - half)
+        v, u = np.mgrid[low:min(side, int(j) + half + 1), left:min(side, int(i) + half + 1)]
+        a, b = turn @ np.array([(u - i).ravel(), (v - j).ravel()])
+        r2 = ((a * a + b * b) / alpha2).reshape(u.shape)
+        image[low:low + u.shape[0], left:left + u.shape[1]] += f * (beta - 1) / np.pi / alpha2 * (1 + r2) ** -beta
+    return image
+
+
+def frames(seed, before, after, stars=400, brightest=6e5, shift=0.0):
+    """Reference and new frame, with 40 transients of which the half vanish."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.uniform(0, SIDE, (2, stars))
+    flux = np.minimum(1500 * rng.uniform(size=stars) ** -1.25, brightest)
+    tx, ty = rng.uniform(30, SIDE - 30, (2, 40))
+    images = []
+    for shape, where, moved, throughput, sky in ((before, np.s_[:20], 0, 1.0, 200), (after, np.s_[20:], shift, 0.85, 260)):
+        shining = throughput * (moffat(x + moved, y, flux, *shape) + moffat(tx[where], ty[where], np.full(20, 2500.0), *shape))
+        electrons = rng.poisson((shining + sky) * GAIN) + rng.normal(0, READ, shining.shape)
+        images.append((electrons / GAIN).astype(np.float32))
+    return images
+
+
+def warnings(program, directory, images, *settings, headers=(None, None)):
+    for name, image, header in zip(("reference", "new"), images, headers):
+        fits.writeto(directory / f"{name}.fits", image, header, overwrite=True)
+    settings = ["convolve.kernel=gaussian", "convolve.fwhm=3.5", "detection.threshold_unit=detection_sigma",
+                "detection.threshold=6", "detection.min_area=1", f"measurement.gain={GAIN}", "output.formats=[csv]", *settings]
+    options = [part for setting in settings for part in ("--set", setting)]
+    subprocess.run([program, "difference", "-q", "--backend", "cpu", "-o", directory, *options, ROOT / "config/default.yaml",
+                    directory / "reference.fits", directory / "new.fits"], check=True)
+    [report] = directory.glob("new.diff*run.json")
+    said = json.loads(report.read_text())["warnings"]
+    return [word for word in said if SAID in word]
+
+
+KNOWN = ["difference.reference_fwhm=3.0", "difference.new_fwhm=3.8"]
+BAD = {
+    "seeing": ((3.0,), (3.8,), {}, KNOWN),
+    "seeing, widths not given": ((3.0,), (3.8,), {}, []),
+    "better": ((3.8,), (3.0,), {}, ["difference.reference_fwhm=3.8", "difference.new_fwhm=3.0"]),
+    "elliptical": ((3.3,), (3.3, (0.08, 0.06)), {}, []),
+    "crossed": ((3.3, (0.08, 0.0)), (3.3, (-0.08, 0.0)), {}, []),
+    "shifted": ((3.3,), (3.3,), {"shift": 0.15}, []),
+    "crowded": ((3.0,), (3.8,), {"stars": 8000, "brightest": 2e5}, KNOWN),
+    "gain not given": ((3.0,), (3.8,), {}, [*KNOWN, "measurement.gain=0"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("seed", (1, 2))
+def test_residuals_of_stars_are_warned_about(program, tmp_path, case, seed):
+    before, after, how, settings = BAD[case]
+    [warning] = warnings(program, tmp_path, frames(seed, before, after, **how), *settings)
+    assert "Count on false rows at bright stars" in warning and "reference_fwhm and new_fwhm" in warning
+    assert ("measurement.gain" in warning) == (case == "gain not given")
+
+
+@pytest.mark.parametrize("fwhm", (3.0, 3.8))
+@pytest.mark.parametrize("stars", (0, 400, 8000))
+@pytest.mark.parametrize("seed", (1, 2))
+def test_equal_seeing_is_no_reason_to_warn(program, tmp_path, fwhm, stars, seed):
+    images = frames(seed, (fwhm,), (fwhm,), stars=stars, brightest=2e5 if stars > 1000 else 6e5)
+    assert warnings(program, tmp_path, images) == []
+
+
+def test_nor_are_gaussians_which_the_kernel_fits(program, tmp_path):
+    epochs = Epoch(SIDE, fwhm=3.0, gain=GAIN), Epoch(SIDE, fwhm=3.6, gain=GAIN, transparency=0.8)
+    rng = np.random.default_rng(1)
+    objects = stars_and_galaxies(SIDE, rng)
+    images = [expose(epoch, light(epoch, objects), rng) for epoch in epochs]
+    assert warnings(program, tmp_path, images, "difference.reference_fwhm=3.0", "difference.new_fwhm=3.6") == []
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="no shared/difference")
+def test_the_simulated_cases(program, tmp_path, monkeypatch):
+    """Of 13 that have 18 to 378 false rows at least 12 warn; the one of equal seeing does not."""
+    pytest.importorskip("galsim")
+    monkeypatch.setitem(sys.modules, "epochs", None)
+    monkeypatch.syspath_prepend(str(SHARED))
+    monkeypatch.delitem(sys.modules, "epochs")
+    theirs = importlib.import_module("epochs")
+    warned = {}
+    for name, case in theirs.CASES.items():
+        theirs.make(name, 1, tmp_path)
+        wide = {"reference": case.reference.psf.fwhm, "new": case.new.psf.fwhm}
+        if case.reference.other_wcs:
+            wide["reference"] *= 0.42 / 0.5
+        settings = ["difference.align=wcs", f"convolve.fwhm={max(wide.values())}"]
+        if wide["reference"] != wide["new"]:
+            settings += [f"difference.{which}_fwhm={width}" for which, width in wide.items()]
+        images = [fits.getdata(tmp_path / f"{which}.fits") for which in wide]
+        headers = [fits.getheader(tmp_path / f"{which}.fits") for which in wide]
+        directory = tmp_path / name
+        directory.mkdir()
+        warned[name] = bool(warnings(program, directory, images, *settings, headers=headers))
+    print(warned)
+    assert not warned.pop("same") and sum(warned.values()) >= 12
