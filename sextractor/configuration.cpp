@@ -57,10 +57,25 @@ std::string expanded(std::string text, const std::string& place) {
   return text;
 }
 
+/// Whether a text is a word, which SExtractor reads as 0: for a pixel scale that is the scale of the image's WCS.
+bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return key.name == "PIXEL_SCALE" && end == text.c_str();
+}
+
 void check_number(const SextractorKey& key, const std::string& text, const std::string& place) {
-  if (!finite_number(text))
+  if (!finite_number(text) && !is_word_for_scale(key, text))
     fail(place, std::string(key.name) + " must be a number, not " + quoted(text) +
                     "; SExtractor takes what such a text begins with, or 0");
+}
+
+/// SExtractor reads a whole number up to its point, and 10.9 as 10.
+std::string without_decimals(const std::string& text) {
+  const std::size_t point = text.find('.');
+  const bool decimals = point != text.npos && point > 0 && text[point - 1] >= '0' && text[point - 1] <= '9' &&
+                        text.find_first_not_of("0123456789", point + 1) == text.npos;
+  return decimals ? text.substr(0, point) : text;
 }
 
 void check_integer(const SextractorKey& key, const std::string& text, const std::string& place) {
@@ -68,7 +83,8 @@ void check_integer(const SextractorKey& key, const std::string& text, const std:
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
   if (error != std::errc() || stop != end)
-    fail(place, std::string(key.name) + " must be a whole number, not " + quoted(text));
+    fail(place, std::string(key.name) + " must be a whole number, not " + quoted(text) +
+                    "; SExtractor takes the digits that it begins with, or 0");
 }
 
 void check_word(const SextractorKey& key, const std::string& text, const std::string& place) {
@@ -184,6 +200,7 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
     const bool is_text = key.value == SextractorValue::text;
     const std::size_t comment = is_text ? word.npos : word.find('#');
     values.push_back(expanded(word.substr(0, comment), place));
+    if (key.value == SextractorValue::integer) values.back() = without_decimals(values.back());
     if (comment != word.npos) break;
   }
   check_count(key, values.size(), place);

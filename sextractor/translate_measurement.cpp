@@ -5,6 +5,7 @@
 #include "config/problems.hpp"
 #include "config/suggest.hpp"
 #include "config/values.hpp"
+#include "io/files/words.hpp"
 #include "io/image/network_file.hpp"
 #include "sextractor/text_file.hpp"
 #include "sextractor/translation.hpp"
@@ -22,10 +23,18 @@ void put_number(const Request& request, const char* key, const std::string& path
   to.put(path, format_value(request[key].number()), {&request[key]});
 }
 
-/// A keyword of the image that has a number; NONE is none.
+/// A keyword of the image that has a number; NONE is none. Neither SExtractor nor a header has one that is too long, in
+/// small letters, or in quotes.
 void put_keyword(const Setting& setting, const std::string& path, Translation& to) {
-  const std::string keyword = in_capitals(setting.word());
-  to.put(path, keyword == "NONE" ? "none" : format_value(keyword), {&setting});
+  const std::string keyword = setting.word();
+  if (in_capitals(keyword) == "NONE") return to.put(path, "none", {&setting});
+  if (config::keyword_problem(keyword).empty()) return to.put(path, format_value(keyword), {&setting});
+  to.put(path, "none", {&setting}, "no header has this keyword, as SExtractor looks for it: it is 1 to 8 capitals");
+}
+
+void put_pixel_scale(const Setting& setting, Translation& to) {
+  to.put("measurement.pixel_scale", format_value(setting.number()), {&setting},
+         finite_number(setting.values.front()) ? "" : "SExtractor reads a word as 0: the scale is that of the WCS");
 }
 
 /// Those of the first `count` values of a setting that a list of ours takes; the others are said to be lost, with the
@@ -123,7 +132,7 @@ void translate_measurement(const Request& request, Translation& to) {
   put_number(request, "SATUR_LEVEL", "measurement.saturation", to);
   put_keyword(request["SATUR_KEY"], "measurement.saturation_keyword", to);
   put_zero_point(request, to);
-  put_number(request, "PIXEL_SCALE", "measurement.pixel_scale", to);
+  put_pixel_scale(request["PIXEL_SCALE"], to);
   to.put("measurement.mask", in_small_letters(request["MASK_TYPE"].word()), {&request["MASK_TYPE"]});
   put_apertures(request, to);
   to.put("measurement.kron", format_value(request["PHOT_AUTOPARAMS"].numbers()), {&request["PHOT_AUTOPARAMS"]});

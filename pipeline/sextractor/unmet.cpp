@@ -1,5 +1,7 @@
 #include "pipeline/sextractor/unmet.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -22,8 +24,6 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   const auto lose = [&](const char* key, const std::string& reason) {
     unmet.push_back({request[key].text(), request[key].place, reason, true});
   };
-  if (request["WRITE_XML"].yes())
-    lose("WRITE_XML", "XML_NAME is not written: what a run did is in IMAGE.run.json of srcextract CONFIG IMAGE");
   if (request["CATALOG_TYPE"].word() == "FITS_TPX")
     lose("CATALOG_TYPE", "that type of table is not written; FITS_LDAC and FITS_1.0 are");
   for (const std::string& image : images) {
@@ -71,6 +71,9 @@ std::string text_of(const Unmet& unmet) {
 
 void require_met(const Request& request, const sextractor::Translation& translation,
                  const std::vector<std::string>& images) {
+  if (request["WRITE_XML"].yes())
+    spdlog::warn("{}: WRITE_XML Y: {} is not written; srcextract CONFIG IMAGE writes what a run did to IMAGE.run.json",
+                 request["WRITE_XML"].place, request["XML_NAME"].word());
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
     // HEADER_SUFFIX counts where there is such a header.

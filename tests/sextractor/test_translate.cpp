@@ -233,7 +233,48 @@ TEST(SextractorTranslation, Measurement) {
   EXPECT_THAT(measurement.petrosian, ElementsAre(1.5, 2));
   EXPECT_THAT(measurement.flux_radius, ElementsAre(0.2, 0.5));
   EXPECT_EQ(lost(converted), "");
-  EXPECT_THAT(lost(convert("GAIN_KEY TOOLONGAKEY\n")), StartsWith("GAIN_KEY TOOLONGAKEY: 'measurement.gain_keyword'"));
+}
+
+// SExtractor 2.25 looks for a keyword as it is written, and finds none of these (its XML tells GAIN and SATUR_LEVEL).
+TEST(SextractorTranslation, AKeywordThatNoHeaderHasIsNone) {
+  for (const char* keyword : {"TOOLONGAKEY", "''", "'GAIN'", "gain", "NONE", "none", "*"}) {
+    const Converted converted = convert(std::string("GAIN_KEY ") + keyword + "\nSATUR_KEY " + keyword + "\n");
+    EXPECT_EQ(converted.config.measurement.gain_keyword, "none") << keyword;
+    EXPECT_EQ(converted.config.measurement.saturation_keyword, "none") << keyword;
+    EXPECT_EQ(lost(converted), "") << keyword;
+  }
+  EXPECT_EQ(convert("GAIN_KEY \"EGAIN\"\n").config.measurement.gain_keyword, "EGAIN");
+  EXPECT_THAT(convert("SATUR_KEY ''\n").yaml, HasSubstr("# SATUR_KEY ''; no header has this keyword"));
+}
+
+// It takes a word for 0, and with 0 the scale of the WCS.
+TEST(SextractorTranslation, AWordAsPixelScaleIsThatOfTheWcs) {
+  for (const char* word : {"SECPIX", "''", "PIXSCALE1"}) {
+    const Converted converted = convert(std::string("PIXEL_SCALE ") + word + "\n");
+    EXPECT_EQ(converted.config.measurement.pixel_scale, 0) << word;
+    EXPECT_THAT(converted.yaml, HasSubstr("SExtractor reads a word as 0")) << word;
+    EXPECT_EQ(lost(converted), "") << word;
+  }
+}
+
+TEST(SextractorTranslation, WhereVignetStandsDoesNotMatter) {
+  const std::string sex = "CATALOG_TYPE FITS_LDAC\n";
+  const std::vector<std::string> others = {"X_IMAGE",      "Y_IMAGE",      "FLUX_RADIUS", "SNR_WIN",
+                                           "FLUX_APER(1)", "FLUXERR_APER", "ELONGATION",  "FLAGS"};
+  for (std::size_t before = 0; before <= others.size(); ++before) {
+    std::string param;
+    for (std::size_t i = 0; i <= others.size(); ++i) {
+      if (i == before) param += "VIGNET(35,35)\n";
+      if (i < others.size()) param += others[i] + "\n";
+    }
+    const Converted converted = convert(sex, param);
+    EXPECT_EQ(lost(converted), "") << before;
+    EXPECT_THAT(converted.config.output.columns, ::testing::Contains("VIGNET(35,35)")) << before;
+    EXPECT_EQ(converted.config.output.columns.size(), others.size() + 1) << before;
+  }
+  const Converted without = convert(sex, "VIGNET(35,35)\nX_IMAGE\nY_IMAGE\nFLUX_APER\nFLAGS\n");
+  EXPECT_THAT(lost(without), HasSubstr("refuses without FLUX_RADIUS, SNR_WIN, ELONGATION"));
+  EXPECT_THAT(without.config.output.columns, ::testing::SizeIs(4));
 }
 
 TEST(SextractorTranslation, OfAListOnlyWhatThereIsNotIsLeftOut) {

@@ -207,6 +207,10 @@ LINES = [
     ("PHOT_AUTOPARAMS 2 , 3", "Phot_AutoParams", "kron"), ("PHOT_AUTOPARAMS 2;3", "Phot_AutoParams", "kron"),
     ("BACK_SIZE 32", "Back_Size", "mesh_size"), ("SATUR_LEVEL +3e4", "Satur_Level", "saturation"),
     ("MAG_ZEROPOINT -2.5", "Mag_ZeroPoint", "zero_point"), ("GAIN .5", "Gain", "gain"), ("", "Clean_Param", "clean_beta"),
+    ("DETECT_MINAREA 10.0", "Detect_MinArea", "min_area"), ("DETECT_MINAREA 10.9 # x", "Detect_MinArea", "min_area"),
+    ("detect_minarea\t\"12.\"\r", "Detect_MinArea", "min_area"), ("DEBLEND_NTHRESH 64.5", "Deblend_NThresh", "thresholds"),
+    ("BACK_SIZE 48.7", "Back_Size", "mesh_size"), ("BACK_FILTERSIZE 5.0", "Back_FilterSize", "filter_size"),
+    ("PIXEL_SCALE SECPIX", "Pixel_Scale", "pixel_scale"), ("PIXEL_SCALE ''", "Pixel_Scale", "pixel_scale"),
     ("", "Detect_Thresh", "threshold"), ("", "Deblend_NThresh", "thresholds"), ("", "Deblend_MinCont", "contrast"),
     ("", "Pixel_Scale", "pixel_scale"), ("", "Satur_Level", "saturation"), ("", "Phot_FluxFrac", "flux_radius"),
 ]
@@ -226,6 +230,21 @@ def test_lines_are_read_as_sextractor_reads_them(program, tmp_path, lines, param
     assert done.returncode == 0, done.stderr
     mine = re.search(rf"^  {key}: (.*)$", done.stdout, re.M)[1]
     assert [float(word) for word in mine.strip("[]").split(",")] == [float(word) for word in told.split()]
+
+
+@pytest.mark.parametrize("key", ("GAIN", "''", "'GAIN'", '"GAIN"', "gain", "TOOLONGAKEYWORD", "EGAIN"))
+def test_a_keyword_is_looked_for_as_sextractor_does(program, tmp_path, key):
+    """By the errors of fluxes, which the gain is seen in: 2.5 of the header, or 9 of GAIN."""
+    image = field(7, 256, 3000, noise=NOISE)
+    fits.writeto(tmp_path / "field.fits", image.astype(np.float32), fits.Header({"GAIN": 2.5}))
+    (tmp_path / "survey.param").write_text("".join(f"{column}\n" for column in COLUMNS))
+    (tmp_path / "survey.sex").write_text(f"PARAMETERS_NAME survey.param\nFILTER N\nCLEAN N\nDEBLEND_NTHRESH 1\nGAIN 9\n"
+                                         f"GAIN_KEY {key}\nSATUR_KEY ''\n{MEMORY}")
+    run([program, "convert-config", "--strict", "survey.sex", "-o", "converted.yaml"], tmp_path)
+    mine, told = mine_of(program, tmp_path), theirs_of(tmp_path)
+    own, other, _, _ = partners(mine, told)
+    assert len(own) > 50
+    assert np.median(np.abs(mine["FLUXERR_AUTO"][own] / told["FLUXERR_AUTO"][other] - 1)) < 1e-5
 
 
 def test_an_even_filter_of_meshes_is_the_next_odd_one(program, tmp_path):

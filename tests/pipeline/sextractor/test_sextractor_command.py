@@ -54,7 +54,7 @@ def test_no_catalogue(sex, tmp_path):
 # What SExtractor does and we do not.
 UNMET = [
     ("PHOT_AUTOAPERS 10,20", "PHOT_AUTOAPERS 10,20: ellipses of FLUX_AUTO"), ("DETECT_MAXAREA 50", "DETECT_MAXAREA 50: sources have no largest"),
-    ("BACKPHOTO_TYPE LOCAL", "BACKPHOTO_TYPE LOCAL"), ("WRITE_XML Y", "WRITE_XML Y: XML_NAME is not written"),
+    ("BACKPHOTO_TYPE LOCAL", "BACKPHOTO_TYPE LOCAL"),
     ("CHECKIMAGE_TYPE APERTURES", "CHECKIMAGE_TYPE APERTURES"), ("CHECKIMAGE_TYPE IDENTICAL", "CHECKIMAGE_TYPE IDENTICAL"),
     ("CATALOG_TYPE FITS_TPX", "CATALOG_TYPE FITS_TPX"), ("DGEO_TYPE PIXEL", "DGEO_TYPE PIXEL"),
     ("BACK_SIZE 32,64", "BACK_SIZE 32,64"), ("FITS_UNSIGNED Y", "FITS_UNSIGNED Y"),
@@ -72,9 +72,19 @@ def test_what_there_is_not_is_an_error_and_nothing_is_written(sex, tmp_path, lin
     refused(sex("sky.fits"), 2, "error: default.sex:11: " + message, "convert-config")
 
 
+def test_xml_is_not_written_and_a_warning_says_so(sex, tmp_path):
+    assert sex("sky.fits", "-CATALOG_NAME", "plain.cat").code == 0
+    with open(tmp_path / "default.sex", "a") as file:
+        file.write("WRITE_XML Y\nXML_NAME run.xml\n")
+    done = sex("sky.fits")
+    assert done.code == 0 and "default.sex:11: WRITE_XML Y: run.xml is not written" in done.err
+    assert not (tmp_path / "run.xml").exists()
+    assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+
+
 def test_a_gain_that_follows_weights(sex, tmp_path):
     """Is an error only where there is a gain, and a column that depends on it."""
-    arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "gain", "-THRESH_TYPE", "RELATIVE"]
+    arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "GAIN", "-THRESH_TYPE", "RELATIVE"]
     write_sky(tmp_path / "gain.fits", GAIN=2.0)
     (tmp_path / "default.param").write_text("NUMBER\nFLUXERR_ISO\n")
     told = "the command line: WEIGHT_GAIN Y (SExtractor's default): the photon noise"
