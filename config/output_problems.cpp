@@ -37,7 +37,7 @@ bool is_of_tables(const std::string& keyword) {
 
 /// What keeps a column from being there; nothing of those that only the image tells of.
 std::string needed_for_column(const std::string& name, const Config& config) {
-  if (name == "ISOAREA_IMAGE" && config.detection.analysis_threshold == 0)
+  if ((name == "ISOAREA_IMAGE" || name == "ISOAREA_WORLD") && config.detection.analysis_threshold == 0)
     return "needs a threshold of its own: set detection.analysis_threshold";
   if (name == "ID_PARENT" && config.deblend.method == DeblendMethod::none)
     return "is of sources that are deblended: set deblend.method";

@@ -72,8 +72,6 @@ constexpr Absent absent[] = {
      "positions of the equinox 1950 are not computed; those of J2000 are there, by the same name but for the year"},
     {"XPEAK_FOCAL XWIN_FOCAL X_FOCAL X_MAMA YPEAK_FOCAL YWIN_FOCAL Y_FOCAL Y_MAMA",
      "there are no coordinates of the focal plane or of plates; X_IMAGE and X_WORLD are there, and Y"},
-    {"FLUXERR_BEST FLUX_BEST MAGERR_BEST MAG_BEST",
-     "it is that of AUTO, or of ISOCOR where neighbours are in the way (1 in FLAGS): both are there"},
     {"FLUX_GROWTH FLUX_GROWTHSTEP MAG_GROWTH MAG_GROWTHSTEP",
      "there is no growth curve; FLUX_APER with several measurement.apertures is one, and FLUX_RADIUS tells where "
      "it reaches a part"},
@@ -85,8 +83,7 @@ constexpr Absent absent[] = {
      "ERRX2_IMAGE, ERRY2_IMAGE and ERRXY_IMAGE tell the same ellipse, and those in WORLD"},
     {"CXXWIN_IMAGE CXXWIN_WORLD CXYWIN_IMAGE CXYWIN_WORLD CYYWIN_IMAGE CYYWIN_WORLD",
      "X2WIN_IMAGE, Y2WIN_IMAGE and XYWIN_IMAGE tell the same ellipse, and those in WORLD"},
-    {"ISOAREA_WORLD", "ISOAREA_IMAGE is there, in pixels"},
-    {"MU_THRESHOLD THRESHOLDMAX", "THRESHOLD is there, above BACKGROUND"},
+    {"THRESHOLDMAX", "THRESHOLD is there, above BACKGROUND"},
     {"DURATION_ANALYSIS", "IMAGE.run.json has the times of a run"},
     {"VIGNET_SHIFT", "VIGNET is there, whose pixels are not resampled"},
 };

@@ -2,6 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <string>
+#include <string_view>
+
 #include "io/wcs/wcs.hpp"
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/error.hpp"
@@ -14,13 +17,16 @@ Config with_pixel_scale(const ImageInput& input) {
   const bool for_thresholds = config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2;
   const ColumnChoice choice(config.output.columns);
   const bool for_class = choice.has("CLASS_STAR") && !config.measurement.nnw.empty();
-  const bool for_a_column = choice.has("MU_MAX") || for_class;
+  const bool for_brightness = choice.has("MU_MAX") || choice.has("MU_THRESHOLD");
+  const bool for_a_column = for_brightness || for_class;
   if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
   if (!reason.empty() && !for_thresholds) {
-    const char* const columns = !for_class             ? "MU_MAX is"
-                                : choice.has("MU_MAX") ? "MU_MAX, CLASS_STAR are"
-                                                       : "CLASS_STAR is";
+    std::string columns;
+    for (const char* name : {"MU_MAX", "MU_THRESHOLD", "CLASS_STAR"})
+      if (choice.has(name) && (for_class || name != std::string_view("CLASS_STAR")))
+        columns += (columns.empty() ? "" : ", ") + std::string(name);
+    columns += columns.find(',') == std::string::npos ? " is" : " are";
     spdlog::warn("{}: {} NaN for want of the size of a pixel: {}; set measurement.pixel_scale, in arcseconds",
                  input.name, columns, reason);
     return config;

@@ -73,6 +73,7 @@ constexpr std::pair<std::string_view, SkyValue> sky_values[] = {
     {"CYY_WORLD", [](const SkyRow& row) { return row.world().x2 / row.determinant(); }},
     {"CXY_WORLD", [](const SkyRow& row) { return -2 * row.world().xy / row.determinant(); }},
     {"ISOAREAF_WORLD", [](const SkyRow& row) { return row.turned[0] * row.pixel(); }},
+    {"ISOAREA_WORLD", [](const SkyRow& row) { return row.turned[0] * row.pixel(); }},
     {"FWHM_WORLD", [](const SkyRow& row) { return row.turned[0] * std::sqrt(row.pixel()); }},
 };
 
@@ -134,6 +135,7 @@ void add_sky_columns(const std::string& header, const Config& config, Sources& s
   std::vector<std::pair<ColumnNeeds, std::vector<Column>>> groups;
   for (const MeasuredColumn& measured : measured_columns()) {
     if (measured.family != Family::sky || !choice.has(measured.column.name)) continue;
+    if (measured.needs[2] == "ISOAREA_IMAGE" && !sources.analysed) continue;
     if (groups.empty() || groups.back().first != measured.needs) groups.push_back({measured.needs, {}});
     groups.back().second.push_back(measured.column);
   }

@@ -35,7 +35,8 @@ std::string sky_definition(const std::string& name, const ColumnNeeds& needs) {
   const std::string place = code(0) + ", " + code(1), moments = code(2) + ", " + code(3) + ", " + code(4);
   const std::string turned = " of *J M J*ᵀ, with *M* of " + moments + " and *J* what a pixel is on the sky at " + place;
   const auto is = [&](const char* part) { return name.find(part) != std::string::npos; };
-  if (name == "ISOAREAF_WORLD") return code(2) + " times the area of a pixel, &#124;det *J*&#124;, at " + place;
+  if (name == "ISOAREAF_WORLD" || name == "ISOAREA_WORLD")
+    return code(2) + " times the area of a pixel, &#124;det *J*&#124;, at " + place;
   if (name == "FWHM_WORLD") return code(2) + " times the root of the area of a pixel, &#124;det *J*&#124;, at " + place;
   if (needs[2].empty()) {
     if (is("X") && is("_WORLD")) return "coordinate of " + place + " along the header's first axis, in its own system";
@@ -68,7 +69,7 @@ std::string sky_in_sextractor(const std::string& name, const ColumnNeeds& needs)
 }  // namespace
 
 ColumnNote note_of(const std::string& name, const ColumnNeeds& needs) {
-  const bool on_sky = !needs[1].empty();
+  const bool on_sky = needs[0].starts_with("X") && !needs[1].empty();
   if (on_sky) return {name, sky_definition(name, needs), manual, sky_in_sextractor(name, needs), "", ""};
   if (const ColumnNote* note = find_note(notes_of_default_columns(), name)) return *note;
   if (const ColumnNote* note = find_note(notes_of_further_columns(), name)) return *note;

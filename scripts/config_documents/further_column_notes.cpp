@@ -69,6 +69,13 @@ std::span<const ColumnNote> notes_of_further_columns() {
        "`measurement.zero_point` − 2.5 lg(`FLUX_MAX` / *s*²), *s* = `measurement.pixel_scale` or the WCS's, in "
        "arcseconds; NaN, and a warning, where neither is known",
        manual, same, "", ""},
+      {"MU_THRESHOLD",
+       "the same of the analysis threshold (`detection.analysis_threshold`, or `detection.threshold` without it) above "
+       "the sky of the measured image: of `THRESHOLD`, in the ratio of the two",
+       manual, same, "", ""},
+      {"FLUX_BEST", "`FLUX_AUTO`, or `FLUX_ISOCOR` where `FLAGS` has 1: neighbours or masked pixels in its ellipses",
+       manual, same, "", ""},
+      {"FLUXERR_BEST", "`FLUXERR_AUTO` or `FLUXERR_ISOCOR` likewise", manual, same, "", ""},
       {"ELONGATION", "`A_IMAGE` / `B_IMAGE`", manual, same, "", "elongation"},
       {"ELLIPTICITY", "1 − `B_IMAGE` / `A_IMAGE`", manual, same, "", "ellipticity"},
       {"CXX_IMAGE", "c_xx of the ellipse ([stages.md](stages.md#photometry)): Y2 / (X2 Y2 − XY²)", bertin_arnouts, same,

@@ -33,6 +33,7 @@ constexpr ColumnNeeds of_window_moments = {"XWIN_IMAGE", "YWIN_IMAGE", "X2WIN_IM
 constexpr ColumnNeeds of_window_errors = {"XWIN_IMAGE", "YWIN_IMAGE", "ERRX2WIN_IMAGE", "ERRY2WIN_IMAGE",
                                           "ERRXYWIN_IMAGE"};
 constexpr ColumnNeeds of_area = {"X_IMAGE", "Y_IMAGE", "NPIX"};
+constexpr ColumnNeeds of_analysed_area = {"X_IMAGE", "Y_IMAGE", "ISOAREA_IMAGE"};
 constexpr ColumnNeeds of_width = {"X_IMAGE", "Y_IMAGE", "FWHM_IMAGE"};
 
 constexpr MeasuredColumn found_on_sky(const char* name, const char* unit, const char* ucd, const char* description,
@@ -45,6 +46,11 @@ constexpr MeasuredColumn measured_on_sky(const char* name, const char* unit, con
   MeasuredColumn column = found_on_sky(name, unit, ucd, description, needs);
   column.column.image = of_measured;
   return column;
+}
+
+constexpr MeasuredColumn best(const char* name, const char* unit, const char* ucd, const char* description,
+                              ColumnNeeds needs) {
+  return {{name, unit, ucd, description, 0, of_measured}, Family::best, "profile", false, ColumnType::float64, needs};
 }
 
 constexpr MeasuredColumn all_columns[] = {
@@ -250,6 +256,10 @@ constexpr MeasuredColumn all_columns[] = {
     {{"MU_MAX", "mag.arcsec**(-2)", "phot.mag.sb;stat.max", "Surface brightness of FLUX_MAX", 0, of_measured},
      Family::isophote,
      "profile"},
+    {{"MU_THRESHOLD", "mag.arcsec**(-2)", "phot.mag.sb;instr.sensitivity",
+      "Surface brightness of the analysis threshold above the sky", 0, of_measured},
+     Family::isophote,
+     "profile"},
     {{"ELONGATION", "", "src.ellipticity", "A_IMAGE / B_IMAGE", 0}, Family::isophote, "shapes"},
     {{"ELLIPTICITY", "", "src.ellipticity", "1 - B_IMAGE / A_IMAGE", 0}, Family::isophote, "shapes"},
     {{"CXX_IMAGE", "pixel**(-2)", "src.morph.param;instr.det", "Of the ellipse CXX dx^2 + CYY dy^2 + CXY dx dy = 1", 0},
@@ -287,6 +297,12 @@ constexpr MeasuredColumn all_columns[] = {
             {{"FLAGS_WEIGHT", "", "meta.code", "1 NLOWWEIGHT_ISO is above 0, 2 NLOWDWEIGHT_ISO is", 0, of_measured},
              Family::low_weight,
              "surroundings"}),
+    best("FLUX_BEST", pixel_sum_unit, flux_ucd, "FLUX_AUTO, or FLUX_ISOCOR where FLAGS has 1",
+         {"FLUX_AUTO", "FLUX_ISOCOR"}),
+    best("FLUXERR_BEST", pixel_sum_unit, flux_error_ucd, "RMS error of FLUX_BEST", {"FLUXERR_AUTO", "FLUXERR_ISOCOR"}),
+    best("MAG_BEST", "mag", magnitude_ucd, "Magnitude of FLUX_BEST; 99 if that is not above 0",
+         {"MAG_AUTO", "MAG_ISOCOR"}),
+    best("MAGERR_BEST", "mag", magnitude_error_ucd, "RMS error of MAG_BEST", {"MAGERR_AUTO", "MAGERR_ISOCOR"}),
     found_on_sky("X_WORLD", "deg", "pos", "First sky coordinate of X_IMAGE, Y_IMAGE, in the header's system",
                  of_position),
     found_on_sky("Y_WORLD", "deg", "pos", "Second sky coordinate of it", of_position),
@@ -324,6 +340,8 @@ constexpr MeasuredColumn all_columns[] = {
     found_on_sky("CYY_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_moments),
     found_on_sky("CXY_WORLD", "deg**(-2)", "src.morph.param", "Of that ellipse", of_moments),
     found_on_sky("ISOAREAF_WORLD", "deg**2", "phys.angArea", "Area of the detected pixels on the sky", of_area),
+    measured_on_sky("ISOAREA_WORLD", "deg**2", "phys.angArea",
+                    "Area of the pixels above the analysis threshold on the sky", of_analysed_area),
     measured_on_sky("FWHM_WORLD", "deg", "phys.angSize", "FWHM_IMAGE on the sky", of_width),
     measured_on_sky("ERRX2_WORLD", "deg**2", world_error_ucd, "Variance of X_WORLD by noise", of_errors),
     measured_on_sky("ERRY2_WORLD", "deg**2", world_error_ucd, "Variance of Y_WORLD by noise", of_errors),

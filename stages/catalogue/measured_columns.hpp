@@ -24,6 +24,7 @@ enum class Family {
   annulus,         ///< the sky about a source (stages/photometry/annulus.hpp)
   low_weight,      ///< bad pixels in and beside a source (stages/photometry/low_weight.hpp)
   classifier,      ///< what a network makes of `profile` (stages/photometry/star_network.hpp)
+  best,            ///< `kron`, or the corrected isophote where neighbours are in the way
   sky              ///< other columns on the sky, by the image's WCS (pipeline/extract/sky_columns.hpp)
 };
 
@@ -49,7 +50,7 @@ struct MeasuredColumn {
   const char* group;      ///< of output.columns that it is in
   bool repeated = false;  ///< one for each radius: NAME, NAME_1, NAME_2 ...
   ColumnType type = ColumnType::float64;
-  ColumnNeeds needs = {};  ///< of Family::sky and Family::classifier
+  ColumnNeeds needs = {};  ///< of Family::sky, Family::best and Family::classifier
 };
 
 /// All of them, in catalogue order. How values follow from what was measured stands with the family.

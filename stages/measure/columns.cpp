@@ -44,7 +44,9 @@ FluxCalibration calibration_of(PixelNoise of, bool mapped, const Levels& levels,
                                const MeasurementConfig& config) {
   const double unit = of == PixelNoise::of_sky ? sky.sigma : levels.noise_scale;
   const bool photons_known = of == PixelNoise::of_sky && mapped;  // the variances tell of them
-  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale};
+  const double above_detection = analysis_level(levels) / (levels.detection - levels.background);
+  return {unit * unit, photons_known ? 0 : config.gain, config.zero_point, config.pixel_scale,
+          sky.threshold * above_detection};
 }
 
 /// The threshold above the background of a pixel of that variance.

@@ -13,6 +13,7 @@ struct FluxCalibration {
   double gain = 0;         ///< in e-/count; 0: no photon noise but what the map has
   double zero_point = 0;   ///< magnitude of one count
   double pixel_scale = 0;  ///< side of a pixel in arcseconds; 0: not known
+  double analysis = 0;     ///< the analysis threshold above the sky
 
   /// The error of a flux that was summed over pixels of so much variance, in units of `pixel`: without a map, their
   /// number.

@@ -122,7 +122,8 @@ inline std::int64_t photometry_bytes(const Config& config) {
     bytes += One(config).rows() * of_row;
   });
   for (const MeasuredColumn& one : measured_columns())
-    if ((one.family == Family::isophote || one.family == Family::sky || one.family == Family::classifier) &&
+    if ((one.family == Family::isophote || one.family == Family::sky || one.family == Family::best ||
+         one.family == Family::classifier) &&
         choice.fills(one.column.name))
       bytes += static_cast<std::int64_t>(sizeof(double));
   return bytes == 0 ? 0 : bytes + static_cast<std::int64_t>(sizeof(FluxCalibration));

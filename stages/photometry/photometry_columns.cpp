@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "stages/core/parallel.hpp"
@@ -124,6 +126,28 @@ void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& pro
                                  where)});
 }
 
+const std::vector<double>& values_of(const Sources& sources, std::string_view name) {
+  return std::get<std::vector<double>>(std::ranges::find(sources.further, name, &FurtherColumn::name)->values);
+}
+
+/// FLUX_BEST and its like, once FLAGS are complete: the light in the ellipse, or that of the isophote where more than a
+/// tenth of an ellipse is of neighbours or bad pixels.
+void add_best_columns(const ColumnChoice& choice, Sources& sources, const Cpu& where) {
+  for (const MeasuredColumn& measured : measured_columns()) {
+    if (measured.family != Family::best || !choice.has(measured.column.name)) continue;
+    const std::vector<double>&whole = values_of(sources, measured.needs[0]),
+          &isophote = values_of(sources, measured.needs[1]);
+    FurtherValues best = column_of(
+        sources.size(),
+        [&](std::int64_t i) {
+          const auto row = static_cast<std::size_t>(i);
+          return (sources.flags[row] & flag::crowded) != 0 ? isophote[row] : whole[row];
+        },
+        where);
+    sources.further.push_back({measured.column, measured.column.name, std::move(best)});
+  }
+}
+
 void express_noise(const FluxCalibration& found, const FluxCalibration& calibration, PositionNoise& noise) {
   if (found.pixel == calibration.pixel) return;  // 0, maybe
   for (double& pixels : noise.pixels) pixels *= found.pixel / calibration.pixel;
@@ -167,6 +191,7 @@ void add_measured_columns(const Photometry<Cpu>& photometry, std::span<const Flu
     for (std::int64_t i = 0; i < measured.rows.size(); ++i)
       sources.flags[static_cast<std::size_t>(i / measured.each)] |= static_cast<std::int16_t>(measured.rows[i].flags);
   });
+  add_best_columns(choice, sources, where);
   sources.written = choice.names();
 }
 
