@@ -21,6 +21,8 @@ class Catalogue:
     """The sources of an image, one a row, in the order of the first pixel of each.
 
     Columns are NumPy arrays by their names, without a copy: ``found["X_IMAGE"]``. `table` is all of them for astropy.
+    ``found["FLUX_APER"]`` of several apertures has the shape (sources, apertures), as in `table`; each has its own name as
+    well, from the second on: ``found["FLUX_APER_1"]``.
 
     Attributes
     ----------
@@ -43,6 +45,7 @@ class Catalogue:
         self._columns = {name: (values, unit, ucd, description)
                          for name, values, unit, ucd, description in made.columns()}
         self._images: dict[str, NDArray[Any]] = {}
+        self._joined: dict[str, NDArray[Any]] = {}
 
     @property
     def name(self) -> str:
@@ -95,7 +98,7 @@ class Catalogue:
             raise TypeError(f"a column has a name, as in found['X_IMAGE'], and not {type(name).__name__}; rows are those of "
                             "found.table, as in found.table[:10]")
         try:
-            return self._columns[name][0]
+            return self._vector(name) if f"{name}_1" in self._columns else self._columns[name][0]
         except KeyError:
             raise KeyError(f"there is no column {name!r}; {_meant(name, self._columns)}output.columns asks for further ones; "
                            f"there are {', '.join(self._columns)}") from None
@@ -122,6 +125,12 @@ class Catalogue:
             column.meta["ucd"] = ucd
             table.add_column(column, copy=False)
         return table
+
+    def _vector(self, name: str) -> NDArray[Any]:
+        """NAME, NAME_1, NAME_2 ... as one array, which is made once."""
+        if name not in self._joined:
+            self._joined[name] = next(values for own, values, _ in self.vectors() if own == name)
+        return self._joined[name]
 
     def vectors(self) -> Iterator[tuple[str, NDArray[Any], tuple[NDArray[Any], str, str, str]]]:
         """Name, values, and (values, unit, UCD, description) of each column, with NAME, NAME_1, NAME_2 ... as one of

@@ -6,11 +6,12 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy
 
+from srcextract import places
 from srcextract.arguments import require
 from srcextract.arrays import parted
 from srcextract.errors import InputError, SrcextractError
@@ -197,13 +198,14 @@ def _numbers_of(column: Any) -> Any:
 
 def columns_of_positions(positions: Any) -> dict[str, list[float]]:
     """The columns of a table of positions that light is measured by, in an image alone."""
+    positions = places.usual(positions)
     if not hasattr(positions, "keys"):
         array = _array_of(positions)
-        places = _numbers_of(array) if _is_of_places(array) else None
-        if places is None and not array.dtype.names:
+        rows = _numbers_of(array) if _is_of_places(array) else None
+        if rows is None and not array.dtype.names:
             raise InputError("the positions: a table with X_IMAGE and Y_IMAGE, or an array of shape (n, 2) with x and y; not "
                              f"a {type(positions).__name__} of shape {array.shape}")
-        positions = array if places is None else {"X": places[:, 0], "Y": places[:, 1]}
+        positions = array if rows is None else {"X": rows[:, 0], "Y": rows[:, 1]}
     names = list(positions.dtype.names if hasattr(positions, "dtype") and positions.dtype.names else positions.keys())
     _require_from_one(names)
     called = {"X_IMAGE": next((name for name in ("X_IMAGE", "X") if name in names), ""),
@@ -232,15 +234,16 @@ def _is_of_places(array: Any) -> bool:
     return array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iuf"
 
 
-def positions_of(positions: Any) -> Contents | None:
-    """`Contents` of a table of positions; None of None."""
+def positions_of(positions: Any, header: Callable[[], str]) -> Contents | None:
+    """`Contents` of a table of positions; None of None. `header` gives the cards of the image."""
+    positions = places.usual(positions, header)
     if positions is None:
         return None
     if isinstance(positions, (str, os.PathLike)):
         return _of_path(positions)
-    places = _places(positions)
-    if places is not None:
-        return of_bytes(places, "the positions")
+    rows = _rows(positions)
+    if rows is not None:
+        return of_bytes(rows, "the positions")
     try:
         table = _as_table(positions)
     except (TypeError, ValueError) as error:
@@ -261,7 +264,7 @@ def _with_degrees(table: Any) -> Any:
     return table
 
 
-def _places(positions: Any) -> bytes | None:
+def _rows(positions: Any) -> bytes | None:
     """A FITS table of an array of shape (n, 2) with x and y; None of anything else."""
     if hasattr(positions, "keys") or hasattr(positions, "table"):
         return None

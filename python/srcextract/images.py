@@ -304,3 +304,16 @@ def open_image(image: Any, name: str | None = None, hdu: Sequence[str] = ("auto"
     if name is not None:
         opened.name = name
     return opened
+
+
+def cards_for(image: Any, header: Any, wcs: Any, hdu: Sequence[str]) -> str:
+    """The cards of an image, or of its file's `Contents`, with those that are given in their place."""
+    if header is None and isinstance(image, files.Contents):
+        from astropy.io import fits
+        try:
+            with fits.open(image.path) as hdus:
+                header = _selected(hdus, hdu).header.copy()
+        except OSError as error:
+            raise InputError(f"{image.path}: cannot be read: {error}") from error
+    cards = cards_of(header) if header is not None else open_image(image, None, hdu).header
+    return with_wcs(cards, wcs) if wcs is not None else cards

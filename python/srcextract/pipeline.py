@@ -74,7 +74,9 @@ class Extractor:
                 return one
 
             contents = held(files.contents_of(image, name))
-            beside, table = held(_reference_of(reference, self._configuration.hdu)), held(files.positions_of(positions))
+            beside = held(_reference_of(reference, self._configuration.hdu))
+            table = held(files.positions_of(positions, lambda: images.cards_for(
+                contents or image, header, wcs, self._configuration.hdu)))
             stack.callback(pass_on_log, contents, beside, table)
             with_files = _core.FilesWith()
             if beside is not None:
@@ -185,10 +187,11 @@ def extract(image: Any, config: Any = None, *, header: Any = None, wcs: Any = No
         itself (of `numpy.ma`, or astropy's ``Masked``) are masked pixels of the image.
     reference : as `image`, optional
         A frame of the same field that is subtracted first; see `difference`.
-    positions : path, table, dict, array of shape (n, 2), optional
+    positions : path, table, dict, array of shape (n, 2), (x, y), SkyCoord, optional
         Where light is measured, in place of sources that are found: columns ``X`` and ``Y`` in pixels (the centre of the
-        first is 1), ``RA`` and ``DEC`` in degrees, and the further ones of ``srcextract --positions``. An array has x
-        and y.
+        first is 1), ``RA`` and ``DEC`` in degrees, and the further ones of ``srcextract --positions``. An array has a row
+        of x and y for each position; a tuple of two arrays is x and y of all. Tables of photutils count by their columns
+        as ``xcentroid``, from 0, and a SkyCoord by the WCS of the image.
     name : str, optional
         What the image is called in messages.
 

@@ -1,0 +1,181 @@
+"""Positions as people have them: pairs of arrays, SkyCoord, tables and apertures of photutils."""
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from srcextract.errors import InputError
+
+# Columns that count from 0: of photutils' star finders, catalogues of segments, aperture photometry, fits and peaks.
+_FROM_ZERO = (("xcentroid", "ycentroid"), ("x_centroid", "y_centroid"), ("xcenter", "ycenter"), ("x_center", "y_center"),
+              ("x_fit", "y_fit"), ("x_peak", "y_peak"))
+_OF_PIXELS = ({"X_IMAGE", "Y_IMAGE"}, {"X", "Y"})
+_OF_SKY = ({"ALPHA_J2000", "DELTA_J2000"}, {"RA", "DEC"}, {"RA_ICRS", "DE_ICRS"}, {"_RAJ2000", "_DEJ2000"}, {"RAJ2000", "DEJ2000"})
+
+# The galactic axes in ICRS (ESA 1997, The Hipparcos and Tycho Catalogues, vol. 1, 1.5.3), by which the compiled half rotates.
+_GALACTIC_AXES = numpy.array([[-0.054875560416215368, -0.873437090234885049, -0.483835015548713227],
+                              [0.494109427875583674, -0.444829629960011178, 0.746982244497218891],
+                              [-0.867666149019004701, -0.198076373431201528, 0.455983776175066922]])
+
+
+def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
+    """Positions as a path, a table, or an array of rows of x and y that count from 1.
+
+    `header` gives the cards of the image that positions on the sky are for. Without it there are none.
+
+    Raises
+    ------
+    InputError
+        If a pair can be read in two ways, or positions are angles where pixels are wanted.
+    """
+    if positions is None or isinstance(positions, (str, os.PathLike)):
+        return positions
+    if hasattr(positions, "positions") and (hasattr(positions, "to_sky") or hasattr(positions, "to_pixel")):  # an aperture of photutils
+        places = positions.positions
+        positions = places if _is_sky(places) else numpy.atleast_2d(numpy.asarray(places, float)) + 1
+    if isinstance(positions, (list, tuple)) and positions and all(map(_is_sky, positions)):
+        positions = _joined(positions)
+    if _is_sky(positions):
+        return dict(zip(("RA", "DEC"), _degrees_of(positions, header), strict=True))
+    if isinstance(positions, (list, tuple)):
+        return _of_sequence(positions)
+    if hasattr(positions, "keys") and not hasattr(positions, "segmentation"):
+        return _of_table(positions, header)
+    _require_no_angle(positions)
+    return positions
+
+
+def _is_sky(value: Any) -> bool:
+    """Whether it is a SkyCoord, or a frame of astropy with coordinates."""
+    return hasattr(value, "transform_to") and hasattr(value, "represent_as")
+
+
+def _joined(several: Any) -> Any:
+    from astropy.coordinates import SkyCoord
+    frame = several[0]
+    parts = [SkyCoord(one.transform_to(frame.frame if hasattr(frame, "frame") else frame)) for one in several]
+    longitude, latitude = (numpy.concatenate([numpy.ravel(values) for values in axis]) for axis in (
+        [part.spherical.lon.deg for part in parts], [part.spherical.lat.deg for part in parts]))
+    return SkyCoord(longitude, latitude, unit="deg", frame=parts[0].frame.replicate_without_data())
+
+
+def _degrees_of(places: Any, header: Callable[[], str] | None) -> tuple[Any, Any]:
+    """Right ascension and declination as the WCS of the image counts them: FK5 and ICRS are 0.02 arcseconds apart."""
+    if header is None:
+        raise InputError("the positions are on the sky, and arrays have no WCS here: give wcs.world_to_pixel of them, plus 1 in x "
+                         "and y; extract() takes a SkyCoord and the image's WCS")
+    from astropy.coordinates import FK5, ICRS, Galactic, SkyCoord
+    frame = _frame_of(header())
+    if not isinstance(frame, (ICRS, FK5, Galactic)):
+        frame = ICRS()
+    try:
+        native = SkyCoord(places).transform_to(frame).spherical
+    except Exception as error:
+        raise InputError(f"the positions: their frame cannot be converted to that of the image: {error}") from error
+    longitude, latitude = (numpy.ma.filled(numpy.atleast_1d(_bare(axis.deg)), numpy.nan).ravel()
+                           for axis in (native.lon, native.lat))
+    if isinstance(frame, Galactic):
+        return _from_galactic(longitude, latitude)
+    return longitude, latitude
+
+
+def _bare(values: Any) -> Any:
+    """Of astropy's Masked, an array of numpy.ma."""
+    if hasattr(values, "unmasked"):
+        return numpy.ma.MaskedArray(numpy.asarray(values.unmasked, float), values.mask)
+    return numpy.asarray(values, float)
+
+
+def _from_galactic(longitude: Any, latitude: Any) -> tuple[Any, Any]:
+    """Right ascension and declination that the compiled half rotates back to these galactic ones."""
+    along, up = numpy.radians(longitude), numpy.radians(latitude)
+    x, y, z = _GALACTIC_AXES.T @ numpy.array([numpy.cos(up) * numpy.cos(along), numpy.cos(up) * numpy.sin(along), numpy.sin(up)])
+    return numpy.degrees(numpy.arctan2(y, x)) % 360, numpy.degrees(numpy.arctan2(z, numpy.hypot(x, y)))
+
+
+def _frame_of(cards: str) -> Any:
+    """The frame of the celestial WCS of a header; None if astropy knows none."""
+    import warnings
+    from astropy.io import fits
+    from astropy.wcs import WCS
+    from astropy.wcs.utils import wcs_to_celestial_frame
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return wcs_to_celestial_frame(WCS(fits.Header.fromstring(cards), naxis=2))
+        except Exception:  # the compiled half says what is wrong with the header
+            return None
+
+
+def _require_no_angle(values: Any) -> None:
+    unit: Any = getattr(values, "unit", None)
+    if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") and str(unit):
+        raise InputError(f"the positions are in {unit}, and x and y are in pixels; give angles as a SkyCoord, or as a table with RA "
+                         "and DEC")
+
+
+def _of_sequence(positions: Any) -> Any:
+    """Rows of a list or a tuple: of two arrays (x, y) is a pair of columns, of points a row each."""
+    for one in positions:
+        _require_no_angle(one)
+    shapes = [_shape_of(one) for one in positions]
+    if len(positions) != 2 or shapes[0] != shapes[1] or len(shapes[0]) > 1:
+        return positions
+    if not shapes[0]:
+        return _columns(positions) if isinstance(positions, tuple) else positions
+    points = all(isinstance(one, tuple) for one in positions)
+    if shapes[0] == (2,):
+        if isinstance(positions, list) and points:
+            return positions
+        if isinstance(positions, list) or points:
+            raise InputError("the positions: two times two numbers are two rows of x and y, or x and y of two positions; give (x, y) as a "
+                             "tuple of two arrays, or the rows as numpy.array(...) of shape (2, 2)")
+        return _columns(positions)
+    if isinstance(positions, list):
+        raise InputError(f"the positions: a list of two arrays of {shapes[0][0]} numbers is none; give x and y as a tuple, (x, y), or rows "
+                         "of x and y")
+    return _columns(positions)
+
+
+def _shape_of(one: Any) -> tuple[int, ...]:
+    try:
+        return tuple(numpy.shape(one))
+    except ValueError:
+        return (-1, -1)
+
+
+def _columns(pair: Any) -> Any:
+    """Rows of x and y."""
+    return numpy.ma.column_stack([numpy.ma.atleast_1d(numpy.ma.asarray(one)) for one in pair])
+
+
+def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
+    """The table with X_IMAGE and Y_IMAGE of columns that count from 0, or RA and DEC of one of SkyCoord."""
+    names = list(positions.dtype.names) if getattr(getattr(positions, "dtype", None), "names", None) else list(positions.keys())
+    capitals = {str(name).upper() for name in names}
+    if any(pair <= capitals for pair in _OF_PIXELS):
+        return positions
+    pair = next((pair for pair in _FROM_ZERO if set(pair) <= set(names)), None)
+    if pair is not None:
+        return _with(positions, names, {"X_IMAGE": _from_one(positions[pair[0]]), "Y_IMAGE": _from_one(positions[pair[1]])})
+    on_sky = [name for name in names if _is_sky(positions[name])]
+    if not on_sky or any(pair <= capitals for pair in _OF_SKY):
+        return positions
+    if len(on_sky) > 1:
+        raise InputError(f"the positions: {' and '.join(map(str, on_sky))} are each a SkyCoord; give the one that is meant")
+    return _with(positions, names, dict(zip(("RA", "DEC"), _degrees_of(positions[on_sky[0]], header), strict=True)))
+
+
+def _from_one(values: Any) -> Any:
+    _require_no_angle(values)
+    numbers: Any = numpy.ma.asarray(values.value if hasattr(values, "to_value") else values, float)
+    return numpy.ma.filled(numbers, numpy.nan) + 1
+
+
+def _with(table: Any, names: list[Any], places: dict[str, Any]) -> Any:
+    """The columns that a file can have, and those of places."""
+    rest = {name: table[name] for name in names
+            if getattr(table[name], "dtype", None) != object and not _is_sky(table[name])
+            and getattr(table[name], "ndim", 1) == 1 and str(name).upper() not in ("RA", "DEC", "ALPHA_J2000", "DELTA_J2000")}
+    return places | rest
