@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from srcextract import _core, files
+from srcextract import _core, angles, files
 from srcextract.errors import ConfigError
 
 
@@ -20,10 +20,11 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, dict):
         return {str(key): _plain(item, _place(key, where)) for key, item in value.items()}
     if hasattr(value, "unit") and hasattr(value, "to_value"):
-        if not str(value.unit):
-            return _plain(value.value, where)
-        raise ConfigError(f"{where} is in {value.unit}, and keys are numbers, in the units that docs/configuration.md tells; give "
-                          ".value, or .to_value(unit)")
+        number = value.value if not str(value.unit) else angles.plain_of(value, where)
+        if number is not None:
+            return _plain(number, where)
+        raise ConfigError(f"{where} is in {value.unit}, and this key is a number in the unit that docs/configuration.md tells; "
+                          "give .value, or .to_value(unit)")
     shape = getattr(value, "shape", ())
     if len(shape) > 1 and not where.endswith(("convolve__values", "convolve.values")) or math.prod(shape) > _MOST_VALUES:
         raise ConfigError(f"{where} is an array of shape {tuple(shape)}, and a key has a number, text, or a short list; maps of "

@@ -124,6 +124,9 @@ def extract_many(images: Iterable[Any], config: Any = None, *, backend: str = "a
     configuration.settings_of(keys)  # says of others that they are none
     indices = devices_of(devices, "devices")
     extractor = Extractor(config, backend=backend, device=indices or None, threads=threads, segmentation=segmentation, **keys)
+    if extractor._angles:
+        raise ConfigError(f"{next(iter(extractor._angles))} is an angle, and images of several scales have other pixels; give pixels, or "
+                          "each image to an Extractor")
     given = _several(images)
 
     def batch_of(paths: list[str]) -> _core.Batch:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from srcextract import _core, configuration, files, images
+from srcextract import _core, angles, configuration, files, images
 from srcextract.arguments import backend_of, devices_of, threads_of
 from srcextract.catalogue import Catalogue
 from srcextract.devices import DeviceArray
@@ -42,7 +42,8 @@ class Extractor:
     segmentation : bool
         Whether catalogues can tell their `segmentation`. Without it they take less memory, and a GPU has less to send.
     **section__key
-        Keys of the configuration, as in ``detection__threshold=3``.
+        Keys of the configuration, as in ``detection__threshold=3``. Those in pixels may be angles of astropy, as in
+        ``measurement__apertures=[2 * u.arcsec]``: the scale of the image makes them pixels.
 
     Raises
     ------
@@ -52,6 +53,7 @@ class Extractor:
 
     def __init__(self, config: Any = None, *, backend: str = "auto", device: int | Sequence[int] | None = None,
                  threads: int | None = None, of_difference: bool = False, segmentation: bool = True, **keys: Any) -> None:
+        config, keys, self._angles = angles.apart(config, keys)
         self._configuration = configuration.read(config, keys, of_difference, segmentation)
         self._keys, self._of_difference, self._segmentation = keys, of_difference, segmentation
         self._with_maps: dict[str, _core.Configuration] = {}
@@ -92,6 +94,7 @@ class Extractor:
                                       "new one, too, as with astropy.io.fits.open, or give the path of the reference")
                 return self._of_contents(contents, with_files, maps)
             told, maps["error"] = _told_by_maps(self._keys, image, mask, weight, error, self._of_difference)
+            told |= self._in_pixels(image, header, wcs)
             if self._keys.get("input__hdu", "auto") != "auto" and not images.is_hdu_list(image):
                 raise ConfigError(f"input__hdu={self._keys['input__hdu']!r} names an image of a file, and {type(image).__name__} "
                                   "is one by itself; leave it out, or give the path or the HDUList")
@@ -105,6 +108,15 @@ class Extractor:
     def _takes_planes(self) -> bool:
         """Whether it says what becomes of an array of three axes."""
         return self._configuration.takes_planes or "input__plane" in self._keys
+
+    def _in_pixels(self, image: Any, header: Any = None, wcs: Any = None) -> dict[str, Any]:
+        """Keys that were given as angles, by the scale of the image."""
+        if not self._angles:
+            return {}
+        cards = images.cards_for(image, header, wcs, self._configuration.hdu)
+        of_file = isinstance(image, files.Contents)
+        shape = (0, 0) if of_file else images.open_image(image, None, self._configuration.hdu).pixels.shape
+        return angles.in_pixels(self._angles, self.config, cards, shape)
 
     def _configured(self, told: dict[str, Any]) -> _core.Configuration:
         """The configuration with keys of the maps that come with an image, which others may not have."""
@@ -122,7 +134,7 @@ class Extractor:
         if wrong:
             raise ConfigError(f"{' and '.join(wrong)} cannot be given with a file, which says it by itself; use "
                               "weights.file, mask.file, or open the image")
-        found = self._engine.extract_file(self._configuration, contents.path, with_files)
+        found = self._engine.extract_file(self._configured(self._in_pixels(contents)), contents.path, with_files)
         if len(found) != 1:
             raise ConfigError(f"input.hdu selects {len(found)} images of {contents.name}; name one of them")
         found[0].name = contents.renamed(found[0].name)
