@@ -189,7 +189,8 @@ int run_images(const CommandLine& command) {
     config = difference_config(std::move(config));
   const bool show_progress = stderr_is_terminal() && command.verbosity != Verbosity::quiet;
   const std::shared_ptr<const FilesBeside> beside = files_beside(command, run_config);
-  const auto positions = std::make_shared<PositionTables>();
+  MemoryBudget budget = memory_budget(command.memory);
+  const auto positions = std::make_shared<PositionTables>(budget.bytes());
   if (!command.positions.empty()) positions->read(command.positions);
   const KeptFiles kept = start_log(command, config, beside.get(), show_progress);
   const std::vector<PlannedFile> files = planned_files(command, config, beside);
@@ -198,7 +199,6 @@ int run_images(const CommandLine& command) {
       choose_machine({command.backend, command.devices, command.threads}, workload_of(files, command.reference));
   prepare_output_directory(command.output_dir);
 
-  MemoryBudget budget = memory_budget(command.memory);
   const auto show = show_progress ? Progress::Show::on_terminal : Progress::Show::nothing;
   const Job job{.output_dir = command.output_dir,
                 .arguments = arguments_but_inputs(command),

@@ -33,10 +33,22 @@ void append_list(std::string& out, const FieldValues<T>& values, std::size_t row
   out += values.width == 0 ? "]" : "]]";
 }
 
+/// Text of ECSV, which commas do not separate, or of CSV. A spreadsheet takes nothing behind an apostrophe for a
+/// formula.
+void append_field(std::string& out, const std::string& text, char separator) {
+  if (separator == ' ') {
+    append_text(out, for_ecsv(text, "\t\n"), separator);
+  } else if (text == "nan") {  // which is a missing number without the quotes
+    out += "\"nan\"";
+  } else {
+    append_text(out, is_formula(text) ? "'" + text : text, separator);
+  }
+}
+
 std::string names(const CatalogRows& rows, char separator) {
   std::string line;
   for_each_field(rows, [&](const Column& column, const auto&) {
-    append_text(line, column.name, separator);
+    append_field(line, separator == ' ' ? for_ecsv(column.name) : column.name, separator);
     line += separator;
   });
   if (!line.empty()) line.back() = '\n';
@@ -48,7 +60,7 @@ void write_rows(OutputFile& file, const CatalogRows& rows, char separator) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows.count); ++i) {
     for_each_field(rows, [&]<class T>(const Column&, const FieldValues<T>& values) {
       if constexpr (std::is_same_v<T, std::string>) {
-        append_text(text, values.at(i, 0), separator);
+        append_field(text, values.at(i, 0), separator);
       } else if (values.size() == 1 && values.width == 0) {
         append_number(text, values.at(i, 0));
       } else {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/catalog/catalog_writers.hpp"
+#include "io/catalog/text_values.hpp"
 
 namespace srcextract {
 namespace {
@@ -35,10 +36,10 @@ std::string ecsv_type_of(const FieldValues<T>& values) {
   return "string, subtype: '" + type + "[" + height + std::to_string(width) + "]'";
 }
 
-/// A single-quoted YAML scalar: no character of it has a meaning to YAML. Ends of lines become blanks.
+/// A single-quoted YAML scalar: no character of it has a meaning to YAML.
 std::string quoted(const std::string& text) {
   std::string out = "'";
-  for (char c : text) out.append(c == '\'' ? 2 : 1, c >= 0 && c < ' ' ? ' ' : c);
+  for (const char c : for_ecsv(text)) out.append(c == '\'' ? 2 : 1, c);
   return out + "'";
 }
 
@@ -102,7 +103,7 @@ std::string table_yaml(const CatalogRows& rows, const CatalogMetadata& metadata)
   if (!metadata.positions.empty()) out += "  positions: " + quoted(metadata.positions) + "\n";
   out += "  config: |2\n";
   std::istringstream config(metadata.config_yaml);
-  for (std::string line; std::getline(config, line);) out += "    " + line + "\n";
+  for (std::string line; std::getline(config, line);) out += "    " + for_ecsv(line) + "\n";
   return out;
 }
 

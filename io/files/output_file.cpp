@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -78,6 +79,13 @@ void require_replaceable(const std::string& path) {
                                        "place; choose the name of a file");
 }
 
+/// Who may read and write the file that is going to be replaced; none if there is no such file.
+std::optional<mode_t> permissions_of(const std::string& path) {
+  struct stat there {};
+  if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;
+  return there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+}
+
 /// What linkat() can give a name.
 std::string link_of(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
@@ -135,7 +143,9 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   require_replaceable(path_);
   descriptor_ = open_unnamed(directory_of(path_));
   if (descriptor_ >= 0) return;
-  const auto open_new = [](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); };
+  // A file that others may not read is not shown to them while it is being written.
+  const mode_t mode = permissions_of(path_) ? S_IRUSR | S_IWUSR : 0666;
+  const auto open_new = [=](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
   std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
 }
 
@@ -204,6 +214,8 @@ void OutputFile::flush() {
 /// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
 void OutputFile::name() {
   if (descriptor_ < 0) return;
+  // Some file systems have no permissions of their own and refuse: nothing is lost there.
+  if (const std::optional<mode_t> mode = permissions_of(path_)) ::fchmod(descriptor_, *mode);
   if (temporary_.empty()) {
     const std::string unnamed = link_of(descriptor_);
     const auto link = [&](const char* name) {

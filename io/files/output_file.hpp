@@ -25,7 +25,8 @@ enum class Flush {
 
 /// Writes a file that is either complete or not there. Until commit() its bytes are in a file without a name, gone with
 /// the process however that ends; where the system has no such files, in one of a temporary name beside `path`, removed
-/// by the destructor. Throws Error{output} naming the path and the reason.
+/// by the destructor. A file that replaces another has its permissions. Throws Error{output} naming the path and the
+/// reason.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);

@@ -8,6 +8,7 @@
 #include "io/parquet/compact_reader.hpp"
 #include "io/parquet/hybrid_reader.hpp"
 #include "io/parquet/page_codec.hpp"
+#include "io/tables/table_room.hpp"
 
 namespace srcextract {
 
@@ -72,6 +73,11 @@ void ParquetBudget::take(std::int64_t count, std::int64_t size) {
     refuse(where_, "it asks for more than " + std::to_string(factor) +
                        " times the bytes that it has; the file is damaged, or made to do harm");
   left_ -= count * size;
+}
+
+void ParquetBudget::hold(std::int64_t bytes) {
+  held_ += bytes;
+  if (held_ > file_.room.bytes) require_room(file_, 0, 0, held_);
 }
 
 void ParquetPages::fail(const std::string& problem) const {

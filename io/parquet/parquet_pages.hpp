@@ -22,16 +22,23 @@ struct ParquetPageContent {
 /// How many bytes may be made of a file: a few of it can stand for any number of equal ones.
 class ParquetBudget {
  public:
-  ParquetBudget(std::int64_t file_bytes, std::string where)
-      : left_(floor + factor * file_bytes), where_(std::move(where)) {}
+  ParquetBudget(std::int64_t file_bytes, const TableFile& file)
+      : left_(floor + factor * file_bytes), where_(file.path), file_(file) {}
 
   /// Throws Error{input} if there is no room for so many of such a size.
   void take(std::int64_t count, std::int64_t size);
 
+  std::int64_t left() const { return left_; }
+
+  /// Of text, whose length no footer tells: throws Error{memory} if all that was held so far is beyond the room.
+  void hold(std::int64_t bytes);
+
  private:
   static constexpr std::int64_t floor = std::int64_t{1} << 26, factor = 4096;
   std::int64_t left_;
+  std::int64_t held_ = 0;
   std::string where_;
+  const TableFile& file_;
 };
 
 /// Goes through the pages of a chunk, whose bytes it is given.

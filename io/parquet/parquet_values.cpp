@@ -64,6 +64,7 @@ class ValueDecoder {
         bytes = bytes.subspan(sizeof(length));
         if (bytes.size() < length) pages_.fail("a page ends within a text");
         budget_.take(1, static_cast<std::int64_t>(sizeof(T) + length));
+        budget_.hold(static_cast<std::int64_t>(length));
         out.emplace_back(reinterpret_cast<const char*>(bytes.data()), length);
         bytes = bytes.subspan(length);
       }
@@ -96,7 +97,10 @@ class ValueDecoder {
     if (width > 32) pages_.fail("a page has numbers of more than 32 bits");
     for (const std::uint32_t index : numbers(bytes.subspan(1), width, count)) {
       if (index >= dictionary_.size()) pages_.fail("a value is beyond the end of its dictionary");
-      if constexpr (std::is_same_v<T, std::string>) budget_.take(1, std::ssize(dictionary_[index]));
+      if constexpr (std::is_same_v<T, std::string>) {
+        budget_.take(1, std::ssize(dictionary_[index]));
+        budget_.hold(std::ssize(dictionary_[index]));
+      }
       out.push_back(dictionary_[index]);
     }
     budget_.take(count, sizeof(T));
@@ -180,6 +184,9 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
                         ParquetBudget& budget) {
   LeafValues<T> out;
   std::int64_t bytes = 0;
+  // Without the copies of a vector that grows, where the file is large enough for what it says.
+  if (parquet.rows <= budget.left() / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(leaf.elements, 1))
+    out.values.reserve(static_cast<std::size_t>(parquet.rows * leaf.elements));
   for (std::size_t number = 0; number < parquet.groups.size(); ++number) {
     const StoredGroup& group = parquet.groups[number];
     const StoredChunk& chunk = group.chunks[leaf.place];

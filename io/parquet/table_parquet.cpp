@@ -6,6 +6,7 @@
 #include "io/parquet/parquet_file.hpp"
 #include "io/parquet/parquet_values.hpp"
 #include "io/tables/table_formats.hpp"
+#include "io/tables/table_room.hpp"
 
 namespace srcextract {
 namespace {
@@ -22,6 +23,36 @@ std::vector<ColumnHead> heads_of(const ParquetFile& parquet) {
   return heads;
 }
 
+std::int64_t bytes_of_value(ParquetMeaning meaning) {
+  switch (meaning) {
+    case ParquetMeaning::boolean:
+    case ParquetMeaning::int32:
+    case ParquetMeaning::float32:
+      return 4;
+    case ParquetMeaning::text:
+      return sizeof(std::string);
+    default:
+      return 8;
+  }
+}
+
+/// What a row of the columns of these indices takes, with what one of them takes while it is read: its stored bytes, a
+/// page, and the values before they are in their column.
+std::int64_t bytes_of_row(const ParquetFile& parquet, const std::vector<std::size_t>& columns) {
+  constexpr std::int64_t levels = 12;
+  std::int64_t bytes = 0, largest = 0;
+  std::size_t first = 0;
+  for (const ParquetLeaf& leaf : parquet.leaves) {
+    const std::size_t end = first + static_cast<std::size_t>(leaf.elements);
+    const auto wanted = std::ranges::count_if(columns, [&](std::size_t i) { return i >= first && i < end; });
+    const std::int64_t value = bytes_of_value(leaf.meaning);
+    bytes += wanted * value;
+    if (wanted > 0) largest = std::max(largest, leaf.elements * (2 * value + levels));
+    first = end;
+  }
+  return bytes + largest;
+}
+
 }  // namespace
 
 std::vector<ColumnHead> parquet_columns(const std::string& path) {
@@ -33,7 +64,8 @@ Table read_parquet(const TableFile& file, const std::vector<std::size_t>& column
   const ParquetFile parquet = read_parquet_footer(input);
   if (!std::ranges::equal(heads_of(parquet), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
     refuse(file.path, "the file was changed after it was opened");
-  ParquetBudget budget(input.size(), file.path);
+  require_room(file, parquet.rows, bytes_of_row(parquet, columns));
+  ParquetBudget budget(input.size(), file);
   Table table;
   table.rows = parquet.rows;
   for (const std::size_t column : columns) {

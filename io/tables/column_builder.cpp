@@ -110,6 +110,16 @@ void ColumnBuilder::reserve(std::int64_t rows) {
   std::visit([rows](auto& values) { values.reserve(static_cast<std::size_t>(rows)); }, values_);
 }
 
+std::int64_t ColumnBuilder::bytes_with(std::int64_t more) const {
+  return long_text_ + std::visit(
+                          [more]<class T>(const std::vector<T>& values) {
+                            const auto room = static_cast<std::int64_t>(values.capacity());
+                            const bool grows = std::ssize(values) + more > room;
+                            return std::max(grows ? 2 * room : room, more) * static_cast<std::int64_t>(sizeof(T));
+                          },
+                          values_);
+}
+
 bool ColumnBuilder::add(std::string_view field) {
   if (std::holds_alternative<std::vector<std::string>>(values_) || mixed_) {
     add_text(field);
@@ -175,7 +185,8 @@ void ColumnBuilder::add_text(std::string_view field) {
     text.resize(static_cast<std::size_t>(size_ - 1));
     values_ = std::move(text);
   }
-  std::get<std::vector<std::string>>(values_).emplace_back(field);
+  const std::string& text = std::get<std::vector<std::string>>(values_).emplace_back(field);
+  if (text.capacity() > std::string().capacity()) long_text_ += static_cast<std::int64_t>(text.capacity()) + 16;
 }
 
 bool ColumnBuilder::add_number(std::string_view field) {

@@ -37,6 +37,9 @@ class ColumnBuilder {
 
   std::int64_t size() const { return size_; }
 
+  /// The bytes that it takes when `more` fields have been added, which may be the last.
+  std::int64_t bytes_with(std::int64_t more) const;
+
   /// The column; the builder is not to be used afterwards. `any`, `boolean` and `integer` with nothing but missing ones
   /// give doubles. None if the fields were numbers and text, or integers of which one is beyond 64 bits: how they
   /// were spelt is gone by then, so read them again with FieldType::text.
@@ -53,6 +56,7 @@ class ColumnBuilder {
   ColumnValues values_;  ///< among integers the least of their type stands for a missing one
   std::int64_t size_ = 0;
   std::int64_t room_ = 0;
+  std::int64_t long_text_ = 0;   ///< bytes of text that std::string keeps elsewhere
   bool only_empty_ = true;       ///< no field had a character
   bool fraction_ = false;        ///< one was a number and no integer, or may be
   bool beyond_64_bits_ = false;  ///< one was an integer that long

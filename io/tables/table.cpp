@@ -107,9 +107,10 @@ Table read_rows(const TableFile& file, const std::vector<std::size_t>& columns) 
 
 }  // namespace
 
-TableFile open_table(const std::string& path) {
+TableFile open_table(const std::string& path, TableRoom room) {
   const Location location = locate(path);
   TableFile file;
+  file.room = room;
   file.path = location.path;
   file.format = format_of(first_bytes(file.path), file.path);
   if (location.has_extension && file.format != TableFormat::fits) {

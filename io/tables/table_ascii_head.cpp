@@ -107,7 +107,7 @@ std::vector<ColumnHead> ascii_head_columns(const std::string& path) {
 }
 
 Table read_ascii_head(const TableFile& file, const std::vector<std::size_t>& columns) {
-  return read_text_table(file.path, columns, ascii_head_layout);
+  return read_text_table(file, columns, ascii_head_layout);
 }
 
 }  // namespace srcextract

@@ -67,7 +67,7 @@ std::vector<ColumnHead> csv_columns(const std::string& path) {
 }
 
 Table read_csv(const TableFile& file, const std::vector<std::size_t>& columns) {
-  return read_text_table(file.path, columns, csv_layout);
+  return read_text_table(file, columns, csv_layout);
 }
 
 }  // namespace srcextract

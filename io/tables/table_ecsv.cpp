@@ -238,7 +238,7 @@ std::vector<ColumnHead> ecsv_columns(const std::string& path) {
 }
 
 Table read_ecsv(const TableFile& file, const std::vector<std::size_t>& columns) {
-  return read_text_table(file.path, columns, ecsv_layout);
+  return read_text_table(file, columns, ecsv_layout);
 }
 
 }  // namespace srcextract

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,12 +14,10 @@
 #include "io/tables/fits_rows.hpp"
 #include "io/tables/fits_values.hpp"
 #include "io/tables/table_formats.hpp"
+#include "io/tables/table_room.hpp"
 
 namespace srcextract {
 namespace {
-
-/// A comparison is given no limit.
-constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
 bool is_table(const Hdu& hdu) {
   return hdu.kind == HduKind::ascii_table || hdu.kind == HduKind::binary_table;
@@ -92,6 +89,16 @@ std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::
   return wanted;
 }
 
+/// What a value takes in memory; of numbers that are looked at once more for a narrower type, with what that takes.
+std::int64_t bytes_of_value(const FitsColumn& column) {
+  constexpr std::int64_t in_itself = 15, allocation = 17;
+  if (column.type == TSTRING)
+    return static_cast<std::int64_t>(sizeof(std::string)) + (column.width > in_itself ? column.width + allocation : 0);
+  const std::int64_t again = column.null || column.whole ? 16 : 0;
+  if (column.type == TLONGLONG || column.type == TULONGLONG) return 8 + 16;
+  return (column.type == TDOUBLE ? 8 : 4) + again;
+}
+
 std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
   std::vector<ColumnHead> heads;
   for (const FitsColumn& column : columns) {
@@ -101,6 +108,19 @@ std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
     }
   }
   return heads;
+}
+
+/// What a row of the columns of these indices takes.
+std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns) {
+  std::int64_t bytes = 0, first = 0;
+  for (const FitsColumn& column : there) {
+    const std::int64_t end = first + column.elements;
+    bytes += bytes_of_value(column) * std::ranges::count_if(columns, [&](std::size_t index) {
+               return std::cmp_greater_equal(index, first) && std::cmp_less(index, end);
+             });
+    first = end;
+  }
+  return bytes;
 }
 
 void check_heads(const std::vector<ColumnHead>& heads, const Hdu& table, const std::string& where) {
@@ -119,7 +139,7 @@ void check_heads(const std::vector<ColumnHead>& heads, const Hdu& table, const s
 }  // namespace
 
 void open_fits_table(TableFile& file, const std::string& extension) {
-  const InputFile input(file.path, fits_size_needed(file.path, any_size));
+  const InputFile input(file.path, fits_size_needed(file.path, file.room.bytes));
   FitsReader reader(input);
   const Hdu table = find_table(reader, input, extension);
   const FitsRows rows(input, table);
@@ -129,7 +149,7 @@ void open_fits_table(TableFile& file, const std::string& extension) {
 }
 
 Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& columns) {
-  const InputFile input(file.path, fits_size_needed(file.path, any_size));
+  const InputFile input(file.path, fits_size_needed(file.path, file.room.bytes));
   FitsReader reader(input);
   const Hdu hdu = find_table(reader, input, std::to_string(file.hdu));
   FitsRows rows(input, hdu);
@@ -138,6 +158,7 @@ Table read_fits_table(const TableFile& file, const std::vector<std::size_t>& col
   if (heads.size() != file.columns.size()) {
     refuse(reader.where() + " changed while it was read; do not write to the file meanwhile");
   }
+  require_room(file, rows.rows(), bytes_of_row(there, columns), input.inflated() ? input.size() : 0);
   Table table;
   table.rows = rows.rows();
   for (std::size_t index : columns) {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "io/tables/table_room.hpp"
 #include "io/tables/text_lists.hpp"
 
 namespace srcextract {
@@ -23,6 +24,8 @@ struct Wanted {
   const TextLayout::Column* column;
   std::size_t place;  ///< in the table that is asked for
   ColumnBuilder values;
+
+  std::int64_t bytes_with(std::int64_t more) const { return values.bytes_with(more); }
 };
 
 /// The columns to be read, in the order of a row.
@@ -71,7 +74,7 @@ bool add_field(std::span<Wanted> wanted, std::string_view field) {
 }
 
 /// Reads all rows into `wanted` and returns how many there are.
-std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
+std::int64_t read_rows(const TableFile& file, TextLines& lines, const TextLayout& layout, std::vector<Wanted>& wanted) {
   FieldSplitter splitter(layout.delimiter, layout.at_tabs);
   std::int64_t rows = 0;
   while (next_row(lines, layout)) {
@@ -85,17 +88,18 @@ std::int64_t read_rows(TextLines& lines, const TextLayout& layout, std::vector<W
                         column.type_name);
     });
     if (++rows == rows_to_guess_from) make_room(wanted, lines, rows);
+    if (rows % rows_between_looks == 0) require_room_for_more(file, rows, wanted, rows_between_looks);
   }
   return rows;
 }
 
 /// Reads these columns into their place of `table`; returns the places of those that must be read again, as text.
-std::vector<std::size_t> read_columns(Table& table, const std::string& path, const std::vector<std::size_t>& columns,
+std::vector<std::size_t> read_columns(Table& table, const TableFile& file, const std::vector<std::size_t>& columns,
                                       ReadLayout read_layout, bool as_text) {
-  TextLines lines(path);
+  TextLines lines(file.path);
   const TextLayout layout = read_layout(lines);
   std::vector<Wanted> wanted = wanted_columns(layout, columns, as_text, lines);
-  table.rows = read_rows(lines, layout, wanted);
+  table.rows = read_rows(file, lines, layout, wanted);
   table.columns.resize(columns.size());
   std::vector<std::size_t> again;
   for (Wanted& column : wanted) {
@@ -147,22 +151,22 @@ std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_la
   return heads;
 }
 
-Table read_text_table(const std::string& path, const std::vector<std::size_t>& columns, ReadLayout read_layout) try {
+Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout) try {
   Table table;
-  const std::vector<std::size_t> again = read_columns(table, path, columns, read_layout, false);
+  const std::vector<std::size_t> again = read_columns(table, file, columns, read_layout, false);
   if (again.empty()) return table;
   std::vector<std::size_t> mixed;
   mixed.reserve(again.size());
   for (std::size_t place : again) mixed.push_back(columns[place]);
   Table text;
-  read_columns(text, path, mixed, read_layout, true);
+  read_columns(text, file, mixed, read_layout, true);
   if (text.rows != table.rows) {
-    throw Error(ErrorKind::input, path + ": the file changed while it was read; do not write to it meanwhile");
+    throw Error(ErrorKind::input, file.path + ": the file changed while it was read; do not write to it meanwhile");
   }
   for (std::size_t i = 0; i < again.size(); ++i) table.columns[again[i]] = std::move(text.columns[i]);
   return table;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::memory, path + ": not enough memory for " + std::to_string(columns.size()) +
+  throw Error(ErrorKind::memory, file.path + ": not enough memory for " + std::to_string(columns.size()) +
                                      " columns of this table; run with more memory, or raise the limit on it "
                                      "(`ulimit -v`)");
 }

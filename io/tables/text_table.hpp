@@ -53,6 +53,6 @@ void check_names(const TextLayout& layout, const TextLines& lines);
 std::vector<ColumnHead> text_columns(const std::string& path, ReadLayout read_layout);
 
 /// As read_table. Reads the file once more, and of it those columns only, if some turn out to be text after numbers.
-Table read_text_table(const std::string& path, const std::vector<std::size_t>& columns, ReadLayout read_layout);
+Table read_text_table(const TableFile& file, const std::vector<std::size_t>& columns, ReadLayout read_layout);
 
 }  // namespace srcextract

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/tables/table_formats.hpp"
+#include "io/tables/table_room.hpp"
 #include "io/votable/votable_binary.hpp"
 #include "io/votable/votable_cells.hpp"
 #include "io/votable/votable_header.hpp"
@@ -19,8 +20,8 @@ namespace {
 /// trust either.
 class DataHandler : public XmlHandler {
  public:
-  DataHandler(XmlReader& xml, std::vector<VotableCells>& cells, bool has_data)
-      : xml_(xml), cells_(cells), place_(has_data ? Place::data : Place::behind) {}
+  DataHandler(const TableFile& file, XmlReader& xml, std::vector<VotableCells>& cells, bool has_data)
+      : file_(file), xml_(xml), cells_(cells), place_(has_data ? Place::data : Place::behind) {}
 
   std::int64_t rows() const { return rows_; }
 
@@ -70,6 +71,7 @@ class DataHandler : public XmlHandler {
       if (text_.size() > longest_cell) fail_in_row("a TD has more than " + std::to_string(longest_cell) + " bytes");
     } else if (place_ == Place::stream) {
       binary_->add(text);
+      look_for_room(binary_->rows());
     }
   }
 
@@ -123,15 +125,23 @@ class DataHandler : public XmlHandler {
       fail_in_row("it has " + std::to_string(cell_) + " TD, and the TABLE has " + std::to_string(cells_.size()) +
                   " FIELDs");
     }
-    ++rows_;
+    look_for_room(++rows_);
+  }
+
+  void look_for_room(std::int64_t rows) {
+    if (rows < next_look_) return;
+    require_room_for_more(file_, rows, cells_, rows_between_looks);
+    next_look_ = rows + rows_between_looks;
   }
 
   [[noreturn]] void fail_in_row(const std::string& problem) const {
     xml_.fail("row " + std::to_string(rows_ + 1) + " of the TABLE: " + problem);
   }
 
+  const TableFile& file_;
   XmlReader& xml_;
   std::vector<VotableCells>& cells_;
+  std::int64_t next_look_ = rows_between_looks;  ///< at this row
   Place place_;
   std::size_t cell_ = 0;  ///< of this row
   static constexpr std::size_t longest_cell = std::size_t{1} << 20;
@@ -178,7 +188,7 @@ Table read_votable(const TableFile& file, const std::vector<std::size_t>& column
   skip_votable_header(xml);
   if (!same_names(header.heads(), file.columns)) xml.fail("the file was changed after it was opened");
   std::vector<VotableCells> cells = choose_cells(header.fields, columns);
-  DataHandler data(xml, cells, header.has_data);
+  DataHandler data(file, xml, cells, header.has_data);
   xml.read(data);
   Table table;
   table.rows = data.rows();

@@ -23,6 +23,9 @@ class VotableBinary {
   /// The next piece of the text.
   void add(std::string_view base64);
 
+  /// How many are complete.
+  std::int64_t rows() const { return rows_; }
+
   /// After the last piece: the number of rows.
   std::int64_t finish();
 

@@ -233,6 +233,12 @@ void VotableCells::add_integer(ColumnBuilder& values, std::int64_t value) const 
   }
 }
 
+std::int64_t VotableCells::bytes_with(std::int64_t more) const {
+  std::int64_t bytes = 0;
+  for (const Kept& kept : kept_) bytes += kept.values.bytes_with(more);
+  return bytes;
+}
+
 void VotableCells::finish(std::vector<TableColumn>& columns) {
   for (Kept& kept : kept_) {
     // What may be missing from a builder is the spelling of numbers among text, and of integers beyond 64 bits: neither

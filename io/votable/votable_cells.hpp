@@ -31,6 +31,9 @@ class VotableCells {
 
   void add_missing();
 
+  /// As ColumnBuilder::bytes_with.
+  std::int64_t bytes_with(std::int64_t more) const;
+
   /// Puts the columns where they belong; the cells are gone afterwards.
   void finish(std::vector<TableColumn>& columns);
 

@@ -23,6 +23,7 @@
 #include "pipeline/batch/watchdog.hpp"
 #include "pipeline/log/log.hpp"
 #include "pipeline/log/print_result.hpp"
+#include "pipeline/log/printable.hpp"
 #include "pipeline/machine/stop_signal.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"
@@ -117,12 +118,12 @@ void warn_of_unseen(const Plan& plan) {
                    plan.why_unseen, counted(plan.unseen + plan.undone, "file")));
 }
 
-/// One line a file on stdout.
+/// One line a file on stdout: a name may hold an end of line, and what a terminal obeys.
 void print_plan(const Plan& plan) {
   constexpr std::size_t at_a_time = std::size_t{1} << 20;
   std::string text;
   for (const PlannedFile& planned : plan.files) {
-    text += planned.file.path + "\n";
+    text += printable(planned.file.path) + "\n";
     if (text.size() >= at_a_time) print_result(std::exchange(text, {}));
   }
   print_result(text);
@@ -234,8 +235,12 @@ class BatchRun {
     const Machine machine =
         choose_machine({options_.backend, options_.devices, options_.threads}, workload_of(plan.files, ""));
     MemoryBudget budget = memory_budget(options_.memory);
-    const Job job{options_.output_dir, arguments_but_inputs(options_),          kept_, {},
-                  Flush::later,        options_.verbosity == Verbosity::verbose};
+    const Job job{.output_dir = options_.output_dir,
+                  .arguments = arguments_but_inputs(options_),
+                  .kept = kept_,
+                  .flush = Flush::later,
+                  .describe = options_.verbosity == Verbosity::verbose,
+                  .positions = std::make_shared<PositionTables>(budget.bytes())};
     return process_files(job, plan.files, machine, budget, progress_, control_).complete;
   }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -62,7 +63,12 @@ void extract_all(const TrialRequest& request) {
   MemoryBudget budget = memory_budget(request.memory);
   const KeptFiles kept(request.kept);
   const bool describe = request.verbosity == Verbosity::verbose;
-  const Job job{request.directory, request.arguments, kept, {}, Flush::later, describe};
+  const Job job{.output_dir = request.directory,
+                .arguments = request.arguments,
+                .kept = kept,
+                .flush = Flush::later,
+                .describe = describe,
+                .positions = std::make_shared<PositionTables>(budget.bytes())};
   RunControl control;
   control.on_begin = [](const ImageTask& task) { tell(format_record(begin_record(task))); };
   control.on_image = [](const ImageOutcome& outcome) { tell(format_record(outcome.record)); };

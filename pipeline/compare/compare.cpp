@@ -16,6 +16,7 @@
 #include "pipeline/compare/compare_text.hpp"
 #include "pipeline/compare/update_reference.hpp"
 #include "pipeline/log/print_result.hpp"
+#include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
 #include "pipeline/outputs/outputs.hpp"
 #include "regression/verdict/compare.hpp"
@@ -27,6 +28,14 @@ namespace {
 
 /// For the columns that are compared at once. With the pairs, and what sorting takes, ten million rows stay below 4 GB.
 constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
+
+/// How much of --memory one reading of a catalogue may take: there are two, and what they have in common.
+constexpr std::int64_t readings = 4;
+
+/// What one reading may take.
+TableRoom room_of(const CompareOptions& options) {
+  return {options.memory ? *options.memory / readings : available_memory()};
+}
 
 /// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
 std::int64_t expected_rows(const TableFile& file) {
@@ -65,9 +74,11 @@ void write_matched(const std::string& path, const Catalog& reference, const Cata
 
 /// Compares two files; with `matched` also writes both sides' rows there.
 void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
-  const Catalog reference = catalog_of(open_table(file.reference), rules.reference);
-  const Catalog other = catalog_of(open_table(file.other), rules.other);
-  file.comparison = compare_catalogs(reference, other, rules, unit_factor, options.threads, memory_for_columns);
+  const Catalog reference = catalog_of(open_table(file.reference, room_of(options)), rules.reference);
+  const Catalog other = catalog_of(open_table(file.other, room_of(options)), rules.other);
+  const std::int64_t for_columns =
+      options.memory ? std::min(memory_for_columns, *options.memory / 2) : memory_for_columns;
+  file.comparison = compare_catalogs(reference, other, rules, unit_factor, options.threads, for_columns);
   if (!options.matched.empty()) write_matched(options.matched, reference, other, file.comparison, rules);
 }
 

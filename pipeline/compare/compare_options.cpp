@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/catalog/table_writer.hpp"
+#include "pipeline/options/memory_option.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -63,6 +64,8 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
+  add_memory_option(app, options.memory,
+                    "What a comparison may take, as in 8G (default: all that this process\ncan have)");
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Only the verdict and the reasons");
   auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "Of directories, the table of every file too");
   quiet_flag->excludes(verbose_flag)->group("Messages");
@@ -75,6 +78,7 @@ void add_messages(CLI::App& app, CompareOptions& options, bool& quiet, bool& ver
 }
 
 void check(const CompareOptions& options, bool update) {
+  require_some_memory(options.memory, "srcextract compare --help");
   if (options.dump_rules) return;
   if (options.reference.empty() || options.other.empty())
     fail("two catalogues, or two directories, are needed: srcextract compare REFERENCE NEW");

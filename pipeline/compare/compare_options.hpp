@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "pipeline/log/log.hpp"
@@ -15,6 +17,7 @@ struct CompareOptions {
   std::string update;            ///< why NEW replaces REFERENCE; empty: it does not
   bool dump_rules = false;
   int threads = 1;
+  std::optional<std::int64_t> memory;  ///< bytes that it may take; none: all that this process can have
   Verbosity verbosity = Verbosity::normal;
   std::string answer;  ///< not empty: all that was asked for is this text (--help)
 };

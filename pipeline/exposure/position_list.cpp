@@ -49,10 +49,14 @@ constexpr const char* all_sky_names =
 constexpr double same_position = 0.01 / 3600;
 constexpr double to_radians = std::numbers::pi / 180;
 
+/// A place in pixels and on the sky, and what is measured there, whose vector grows.
+constexpr std::int64_t bytes_beside_row = 4 * sizeof(double) + 3 * sizeof(ForcedPosition);
+
 /// The table as it is looked through.
 class PositionReader {
  public:
-  explicit PositionReader(const std::string& path) : file_(open_table(path)), path_(path) {
+  PositionReader(const std::string& path, std::int64_t room)
+      : file_(open_table(path, {room, bytes_beside_row})), path_(path) {
     std::vector<std::size_t> all(file_.columns.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     table_ = read_table(file_, all);
@@ -260,8 +264,8 @@ void read_ellipses(PositionReader& table, PositionList& list) {
 
 }  // namespace
 
-PositionList read_positions(const std::string& path) {
-  PositionReader table(path);
+PositionList read_positions(const std::string& path, std::int64_t room) {
+  PositionReader table(path, room);
   PositionList list;
   list.path = path;
   list.rows = table.rows();

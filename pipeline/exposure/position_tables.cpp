@@ -13,7 +13,7 @@ std::shared_ptr<const PositionList> PositionTables::read(const std::string& path
       if (std::shared_ptr<const PositionList> table = known->second.lock()) return table;
   }
   // Who waited for others would read theirs one after the other.
-  const auto table = std::make_shared<const PositionList>(read_positions(path));
+  const auto table = std::make_shared<const PositionList>(read_positions(path, room_));
   const std::lock_guard lock(mutex_);
   std::erase_if(tables_, [](const auto& entry) { return entry.second.expired(); });
   tables_[path] = table;

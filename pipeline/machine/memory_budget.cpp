@@ -78,9 +78,9 @@ void MemoryBudget::Share::shrink(std::int64_t bytes) {
 
 void MemoryBudget::check(std::int64_t bytes) const {
   if (bytes > bytes_ && strict_)
-    throw Error(ErrorKind::memory, fmt::format("it needs about {} MB of memory, and --memory allows {}; allow more, or "
+    throw Error(ErrorKind::memory, fmt::format("it needs about {} MB of memory, and {} {}; allow more, or "
                                                "use a machine that has more",
-                                               bytes / 1'000'000 + 1,
+                                               bytes / 1'000'000 + 1, limit_,
                                                bytes_ < 1'000'000 ? fmt::format("{} bytes", bytes_)
                                                                   : fmt::format("{} MB", bytes_ / 1'000'000)));
 }
@@ -102,6 +102,12 @@ void MemoryBudget::give_back(std::int64_t bytes) {
   const std::lock_guard lock(mutex_);
   free_ += bytes;
   changed_.notify_all();
+}
+
+std::optional<std::int64_t> memory_of_group() {
+  const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const std::int64_t left = left_in_groups();  // some limit themselves to more than there is
+  return left < everything ? std::optional(left) : std::nullopt;
 }
 
 std::int64_t available_memory() {

@@ -4,6 +4,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace srcextract {
 
@@ -11,9 +14,10 @@ namespace srcextract {
 /// first served, so that a large image has its turn among many small ones.
 class MemoryBudget {
  public:
-  /// Of a `strict` one nobody can have more than all of it; of another, who needs more has it alone.
-  MemoryBudget(std::int64_t bytes, bool strict)
-      : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict) {}
+  /// Of a `strict` one nobody can have more than all of it; of another, who needs more has it alone. `limit` says in
+  /// messages where it comes from.
+  MemoryBudget(std::int64_t bytes, bool strict, std::string limit = "--memory allows")
+      : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict), limit_(std::move(limit)) {}
 
   /// Bytes in use, given back when destroyed.
   class Share {
@@ -48,6 +52,7 @@ class MemoryBudget {
   const std::int64_t bytes_;
   std::int64_t free_;
   const bool strict_;
+  const std::string limit_;
   std::uint64_t last_ = 0, serving_ = 0;  ///< numbers of who came last and of whose turn it is
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -56,5 +61,8 @@ class MemoryBudget {
 /// Memory that this process can still have: what the system says is available, or less where a control group (Slurm, a
 /// container) limits it.
 std::int64_t available_memory();
+
+/// What a control group limits it to, beyond which the system kills the process; none where no group does.
+std::optional<std::int64_t> memory_of_group();
 
 }  // namespace srcextract

@@ -11,6 +11,7 @@
 
 #include "pipeline/machine/memory_budget.hpp"
 #include "pipeline/machine/versions.hpp"
+#include "pipeline/options/memory_option.hpp"
 #include "pipeline/options/protected_arguments.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -38,20 +39,6 @@ std::vector<int> device_list(const std::string& text, const std::string& help) {
     place = stop + 1;
   }
   return devices;
-}
-
-/// From a size as in 8G to bytes.
-CLI::Validator memory_size() {
-  const CLI::AsSizeValue size(false);
-  const auto to_bytes = [size](std::string& text) -> std::string {
-    const std::string given = text;
-    try {
-      return size(text);
-    } catch (const CLI::ValidationError&) {
-      return given + " is no size; write bytes, or as in 500M or 8G";
-    }
-  };
-  return {to_bytes, ""};
 }
 
 void require_names(const RunOptions& options, const std::string& input, const std::string& help) {
@@ -111,11 +98,8 @@ void RunOptionParser::add_execution() {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Where it runs");
-  app_.add_option("--memory", options_.memory,
-                  "What images under way may take together, as in 8G (default: most\nof what this process can have)")
-      ->type_name("SIZE")
-      ->transform(memory_size())
-      ->group("Where it runs");
+  add_memory_option(app_, options_.memory,
+                    "What images under way may take together, as in 8G (default: most\nof what this process can have)");
 }
 
 void RunOptionParser::add_messages() {
@@ -142,8 +126,7 @@ void RunOptionParser::parse(int argc, const char* const* argv, int first, const 
     throw Error(ErrorKind::config, std::string(error.what()) + "; see " + help);
   }
   require_names(options_, input_, help);
-  if (options_.memory && *options_.memory <= 0)
-    throw Error(ErrorKind::config, "--memory must be more than nothing, as in 8G; see " + help);
+  require_some_memory(options_.memory, help);
   options_.verbosity = quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
   options_.backend = backends.at(backend_);
   options_.devices = device_list(devices_, help);
@@ -160,6 +143,10 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
   // The rest is for what is not counted: sources, catalogues, the program.
+  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;
+  const std::optional<std::int64_t> of_group = memory_of_group();
+  if (!memory && of_group && *of_group <= available_memory() + moves_meanwhile)
+    return {*of_group / 5 * 4, true, "its control group (a container, a Slurm job) allows"};
   return {memory.value_or(available_memory() / 5 * 4), memory.has_value()};
 }
 

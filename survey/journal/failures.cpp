@@ -4,12 +4,14 @@
 #include <system_error>
 #include <utility>
 
+#include "io/catalog/text_values.hpp"
 #include "io/files/output_file.hpp"
 
 namespace srcextract {
 namespace {
 
-std::string quoted(const std::string& field) {
+std::string quoted(std::string field) {
+  if (is_formula(field)) field.insert(0, "'");
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string text = "\"";
   for (const char c : field) text += c == '"' ? "\"\"" : std::string(1, c);

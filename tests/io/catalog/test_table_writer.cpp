@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -143,6 +144,65 @@ TEST_P(TableWriterFits, AThousandColumnsAreTooMany) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
     EXPECT_THAT(error.what(), HasSubstr("can have 999 columns, but this one has 1000"));
   }
+}
+
+/// As UTF-8 has it, halves of UTF-16's pairs too, which are no UTF-8.
+std::string utf8_bytes(unsigned c) {
+  const auto byte = [](unsigned bits) { return std::string(1, static_cast<char>(bits)); };
+  if (c < 0x80) return byte(c);
+  if (c < 0x800) return byte(0xc0 | c >> 6) + byte(0x80 | (c & 0x3f));
+  return byte(0xe0 | c >> 12) + byte(0x80 | (c >> 6 & 0x3f)) + byte(0x80 | (c & 0x3f));
+}
+
+TEST(TableWriterTest, AstropyReadsEcsvWithAnyCharacter) {
+  SRCEXTRACT_NEEDS_PEER(testing::have_astropy(), "no astropy");
+  constexpr unsigned in_a_column = 256, all = 0x10000;
+  Table table;
+  table.rows = 2;
+  for (unsigned begin = 0; begin < all; begin += in_a_column) {
+    std::string text;
+    for (unsigned c = std::max(begin, 1U); c < begin + in_a_column; ++c) text += "a" + utf8_bytes(c);
+    const std::string name = "n" + std::to_string(begin) + text;
+    table.columns.push_back({name, "u" + text, "c" + text, "d" + text,
+                             std::vector<std::string>{"t" + text + std::string(begin == 0 ? 1 : 0, '\0'), "end"}});
+  }
+  const TemporaryFolder folder;
+  const std::string path = write(folder / "any.ecsv", table);
+  // What is a character to YAML and to str.splitlines() comes back as it was.
+  const auto [status, output] = testing::run_python(folder, R"(
+import sys, warnings
+from astropy.table import Table
+warnings.simplefilter("ignore")
+table = Table.read(sys.argv[1])
+assert len(table) == 2 and len(table.columns) == 256, len(table)
+plain = [chr(c) for c in range(0x20, 0xfffe) if c < 0x7f or 0xa0 <= c < 0x2028 or 0x2029 < c < 0xd800 or c >= 0xe000]
+for said in ("".join(table.colnames), "".join(str(table[name].unit) for name in table.colnames),
+             "".join(table[name].description for name in table.colnames), "".join(map(str, table[0]))):
+    missing = [hex(ord(c)) for c in plain if c not in said]
+    assert not missing, missing[:10]
+assert all(end == "end" for end in table[1])
+)",
+                                                    path);
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_EQ(open_table(path).columns.size(), table.columns.size());
+}
+
+TEST(TableWriterTest, NoFieldOfCsvIsAFormulaToASpreadsheet) {
+  Table table;
+  const std::vector<std::string> formulas = {"=1+1", "=HYPERLINK(\"x\")", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+A1",
+                                             "\t=1"},
+                                 others = {"a=b", "-12.5", "+12:30:45.6", "-05 30 00", "m31", "'=", ""};
+  std::vector<std::string> all = formulas;
+  all.insert(all.end(), others.begin(), others.end());
+  table.rows = std::ssize(all);
+  table.columns = {{"=NAME", "", "", "", all}, {"NUMBER", "", "", "", std::vector<double>(all.size(), -1.5)}};
+  const TemporaryFolder folder;
+  const TableFile file = open_table(write(folder / "a.csv", table));
+  EXPECT_EQ(file.columns[0].name, "'=NAME");
+  const Table read = read_table(file, {0, 1});
+  const auto& got = std::get<std::vector<std::string>>(read.columns[0].values);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(got[i], i < formulas.size() ? "'" + all[i] : all[i]);
+  EXPECT_TRUE(read.columns[1].values == table.columns[1].values);
 }
 
 TEST(TableWriterTest, SextractorsFormatsReadBack) {

@@ -132,6 +132,25 @@ TEST(OutputFileTest, HasThePermissionsThatTheUserWants) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
+TEST(OutputFileTest, KeepsThePermissionsOfWhatItReplaces) {
+  TemporaryFolder directory;
+  const std::string path = directory / "catalog.csv";
+  const mode_t before = umask(022);
+  for (const mode_t mode : {0600, 0640, 0664, 0400}) {
+    std::ofstream(path) << "old";
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    OutputFile file(path);
+    file.write("new");
+    file.commit();
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777, mode);
+    EXPECT_EQ(read_file(path), "new");
+    ASSERT_EQ(unlink(path.c_str()), 0);
+  }
+  umask(before);
+}
+
 TEST(OutputFileTest, TheLongestNameThatTheFileSystemAllowsWorks) {
   TemporaryFolder directory;
   const std::string name(NAME_MAX, 'n');

@@ -49,6 +49,40 @@ def run_commands(directory, text, **environment):
     return done.stdout
 
 
+NAMES = ["0231", "1e2", "inf", "nan", "plain"]
+HOSTILE = ["a);DROP/**/TABLE/**/images;--", 'b" TEXT); DROP TABLE images; --', "c' || d", "e, f", "$(touch owned)", "`touch owned`",
+           "%s %I :header", "select", "\\! touch owned"]
+
+
+@pytest.fixture(scope="module")
+def odd_survey(tmp_path_factory):
+    """A survey of images whose names look like numbers, measured at positions whose columns have names that say things to
+    a shell or a database."""
+    directory = tmp_path_factory.mktemp("odd")
+    (directory / "bin").mkdir()
+    (directory / "bin" / "srcextract").symlink_to(os.environ["SRCEXTRACT_PROGRAM"])
+    for seed, name in enumerate(NAMES):
+        write(directory / f"{name}.fits", hdu((60, 60), values=sky(seed, 60, 60)))
+    with open(directory / "places.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["X_IMAGE", "Y_IMAGE", *HOSTILE], [20, 30, *range(9)], [40, 10, *(0.5 * i for i in range(9))]])
+    lines = [f"{name}.fits,{name},places.csv\n" for name in NAMES]
+    (directory / "images.csv").write_text("path,name,positions\n" + "".join(lines))
+    (directory / "c.yaml").write_text("measurement: {apertures: [3]}\n")
+    run_commands(directory, "srcextract batch -q --backend cpu c.yaml images.csv -o out")
+    return directory
+
+
+def check_odd(directory, names, rows):
+    """Every image has its two rows under its own name, and every column what its file has."""
+    told_names, told = expected(directory)
+    assert [name.lower() for name in names] == [name.lower() for name in told_names]
+    assert sorted(row[0] for row in rows) == sorted(2 * NAMES)
+    for name in HOSTILE:
+        at = told_names.index(name)
+        assert sorted(float(row[at]) for row in rows) == sorted(float(row[at]) for row in told), name
+    assert not (directory / "owned").exists()
+
+
 def expected(directory, name="survey.csv"):
     """The rows of the file, with None where a number is missing."""
     with open(directory / name, newline="") as file:
@@ -79,6 +113,21 @@ def test_sqlite(survey):
     names, rows = expected(survey)
     flux, alpha = names.index("FLUX_ISO"), names.index("ALPHA_J2000")
     assert 0 < bright == sum(float(row[flux]) > 450.5 and row[alpha] is not None for row in rows)
+
+
+def test_sqlite_runs_no_name_and_keeps_names_of_images(odd_survey):
+    if shutil.which("sqlite3") is None:
+        pytest.skip("sqlite3 is not installed")
+    (odd_survey / "survey.db").unlink(missing_ok=True)
+    with sqlite3.connect(odd_survey / "survey.db") as database:
+        database.execute("CREATE TABLE images (IMAGE TEXT)")
+    database.close()
+    run_commands(odd_survey, commands("SQLite"))
+    with sqlite3.connect(odd_survey / "survey.db") as database:
+        assert {name for (name,) in database.execute("SELECT name FROM sqlite_master")} == {"images", "sources"}
+        rows = database.execute("SELECT * FROM sources")
+        check_odd(odd_survey, [column[0] for column in rows.description], rows.fetchall())
+    database.close()
 
 
 class Server:
@@ -129,14 +178,26 @@ def test_postgresql(survey, postgresql):
     check(survey, rows)
     count = run_commands(survey, 'psql -At -c "SELECT count(*), count(alpha_j2000), pg_typeof(max(flux_iso)) FROM sources"',
                          **postgresql)
-    as_text = re.search(r"`(s/,[^`]* text&/g)`", SECTION)[1]
-    done = run_commands(survey, f"""psql -q -c "CREATE TABLE images ($(head -n 1 survey.images.csv | sed -E '{as_text}'))"
-psql -q -c "\\copy images FROM survey.images.csv WITH (FORMAT csv, HEADER, NULL 'nan')"
-psql -At -c "SELECT sum(sources::int), count(*), count(width) FROM images" """, **postgresql)
+    of_images = commands("PostgreSQL").replace("sources", "images").replace("survey.csv", "survey.images.csv")
+    run_commands(survey, of_images.replace("srcextract merge out -o survey.images.csv\n", "").replace("double precision", "text"),
+                 **postgresql)
+    done = run_commands(survey, 'psql -At -c "SELECT sum(sources::int), count(*), count(width) FROM images"', **postgresql)
     assert done == f"{len(expected(survey)[1])}|8|7\n"
     alpha = expected(survey)[0].index("ALPHA_J2000")
     told = [row[alpha] for row in expected(survey)[1]]
     assert count == f"{len(told)}|{len(told) - told.count(None)}|double precision\n"
+
+
+def test_postgresql_runs_no_name_and_keeps_names_of_images(odd_survey, postgresql):
+    run_commands(odd_survey, 'psql -q -c "CREATE TABLE images (image text)"', **postgresql)
+    run_commands(odd_survey, commands("PostgreSQL"), **postgresql)
+    tables = run_commands(odd_survey, "psql -At -c \"SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1\"",
+                          **postgresql)
+    assert tables == "images\nsources\n"
+    run_commands(odd_survey, 'psql -q -c "\\copy sources TO back.csv WITH (FORMAT csv, HEADER)"', **postgresql)
+    with open(odd_survey / "back.csv", newline="") as file:
+        names, *rows = csv.reader(file)
+    check_odd(odd_survey, names, rows)
 
 
 DUCKDB = """
@@ -145,21 +206,33 @@ import duckdb
 database = duckdb.connect()
 last = [database.execute(statement).fetchall() for statement in sys.argv[1].split(";") if statement.strip()][-1]
 rows = database.execute("FROM sources").fetchall()
-places = [database.execute("SELECT IMAGE, NUMBER, FLUX_ISO " + source).fetchall() for source in ("FROM sources", sys.argv[2])]
-print(json.dumps([rows, last, *places]))
+names = [column[0] for column in database.description]
+places = [database.execute("SELECT IMAGE, NUMBER, FLAGS " + source).fetchall() for source in ("FROM sources", sys.argv[2])]
+print(json.dumps([rows, last, *places, names]))
 """
 
 
-def test_duckdb(survey):
+def by_duckdb(directory):
+    """The rows of `sources`, the last answer, the same three columns of both files, and the names of the columns."""
     python = os.environ.get("SRCEXTRACT_READERS_PYTHON", sys.executable)
     if subprocess.run([python, "-c", "import duckdb"], capture_output=True).returncode != 0:
         pytest.skip("no data: SRCEXTRACT_READERS_PYTHON names no Python that has duckdb")
-    run_commands(survey, "srcextract merge out -o survey.csv; srcextract merge out -o survey.parquet")
+    run_commands(directory, "srcextract merge out -o survey.csv; srcextract merge out -o survey.parquet")
     from_parquet = re.search(r"`(FROM read_parquet\('survey\.parquet'\))`", SECTION)[1]
-    rows, last, *places = json.loads(run_commands(survey, 'exec "$PYTHON" -c "$SCRIPT" "$SQL" "$SOURCE"', PYTHON=python,
-                                                  SCRIPT=DUCKDB, SQL=commands("DuckDB"), SOURCE=from_parquet))
+    return json.loads(run_commands(directory, 'exec "$PYTHON" -c "$SCRIPT" "$SQL" "$SOURCE"', PYTHON=python,
+                                   SCRIPT=DUCKDB, SQL=commands("DuckDB"), SOURCE=from_parquet))
+
+
+def test_duckdb(survey):
+    rows, last, *places, _ = by_duckdb(survey)
     check(survey, rows)
     assert len(places[0]) == len(rows) and places[0] == places[1]
     names = [row[0] for row in expected(survey)[1]]
     images = [row[0] for row in expected(survey, "survey.images.csv")[1]]
     assert len(images) == 8 and last == [[name, names.count(name)] for name in sorted(images)]
+
+
+def test_duckdb_runs_no_name_and_keeps_names_of_images(odd_survey):
+    rows, last, *_, names = by_duckdb(odd_survey)
+    check_odd(odd_survey, names, rows)
+    assert last == [[name, 2] for name in sorted(NAMES)]

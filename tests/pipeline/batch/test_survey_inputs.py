@@ -111,3 +111,15 @@ def test_so_is_the_first_directory_that_cannot_be_read(plan, tmp_path, env):
     for number in (41, 42, 97):
         (tmp_path / "sky" / f"{number:03}").chmod(0o700)
     assert "/041" in said and "/042" not in said and "/097" not in said
+
+
+def test_a_dry_run_prints_a_line_a_file_whatever_its_name(plan, tmp_path):
+    """A terminal would obey the escape sequence, and a script take the rest of a line for another file."""
+    names = ["a\x1b]0;owned\x07.fits", "b\n/etc/passwd.fits", "c\x7f\x9b31m.fits", "plain \u00e4.fits"]
+    for name in names:
+        path = tmp_path / "odd" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+    lines = plan(tmp_path / "odd")
+    assert [line.isprintable() for line in lines] == [True] * len(names), lines
+    assert str(tmp_path / "odd" / names[-1]) in lines

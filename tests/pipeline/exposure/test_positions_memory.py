@@ -1,0 +1,119 @@
+"""Tables that hold far more than their bytes: refused before they take more than the memory that is given."""
+
+import gzip
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fits_files import hdu, write
+
+MEGABYTE = 1 << 20
+ROWS = 40_000_000
+LIMIT, MOST = "300M", 360 * MEGABYTE
+
+# Runs the program, and prints the largest memory that it had and its exit code.
+MEASURE = """
+import os, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, done.returncode)
+print(done.stderr)
+"""
+
+
+def card(text):
+    return text.ljust(80).encode()
+
+
+def fits_header(*cards):
+    text = b"".join(card(c) for c in (*cards, "END"))
+    return text + b" " * (-len(text) % 2880)
+
+
+def write_pieces(path, *pieces):
+    """Gzipped: each piece is bytes, and how often they stand there."""
+    with gzip.open(path, "wb", compresslevel=6) as file:
+        for piece, count in pieces:
+            at_once = max(1, MEGABYTE // len(piece))
+            for _ in range(count // at_once):
+                file.write(piece * at_once)
+            file.write(piece * (count % at_once))
+
+
+def fits_table(path):
+    head = fits_header("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0")
+    table = fits_header("XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
+                        "NAXIS1  =                    4", f"NAXIS2  = {ROWS:20}", "PCOUNT  =                    0",
+                        "GCOUNT  =                    1", "TFIELDS =                    2", "TTYPE1  = 'X'", "TFORM1  = 'I'",
+                        "TTYPE2  = 'Y'", "TFORM2  = 'I'")
+    write_pieces(path, (head + table, 1), (b"\0\1\0\1", ROWS), (b"\0" * (-4 * ROWS % 2880 or 1), 1))
+
+
+def csv_table(path):
+    write_pieces(path, (b"X,Y\n", 1), (b"1,1\n", ROWS))
+
+
+def ecsv_table(path):
+    head = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: X, datatype: float64}\n# - {name: Y, datatype: float64}\nX Y\n"
+    write_pieces(path, (head.encode(), 1), (b"1 1\n", ROWS))
+
+
+def text_table(path):
+    """Columns that are text from the first row on."""
+    write_pieces(path, (b"X,Y,NAME\n", 1), (b"1,1,this is a name that std::string keeps elsewhere\n", ROWS // 4))
+
+
+def votable(path):
+    fields = '<FIELD name="X" datatype="double"/><FIELD name="Y" datatype="double"/>'
+    write_pieces(path, (f"<VOTABLE><RESOURCE><TABLE>{fields}<DATA><TABLEDATA>".encode(), 1),
+                 (b"<TR><TD>1</TD><TD>1</TD></TR>", ROWS // 4), (b"</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>", 1))
+
+
+def binary_votable(path):
+    fields = '<FIELD name="X" datatype="short"/><FIELD name="Y" datatype="short"/>'
+    head = f'<VOTABLE><RESOURCE><TABLE>{fields}<DATA><BINARY><STREAM encoding="base64">'
+    write_pieces(path, (head.encode(), 1), (b"AAEAAQABAAEAAQAB", ROWS // 3),
+                 (b"</STREAM></BINARY></DATA></TABLE></RESOURCE></VOTABLE>", 1))
+
+
+def parquet_table(path):
+    pyarrow = pytest.importorskip("pyarrow", reason="no data: this Python has no pyarrow")
+    import pyarrow.parquet
+    with pyarrow.parquet.ParquetWriter(path, pyarrow.schema([("X", "f8"), ("Y", "f8")]), compression="zstd") as writer:
+        values = pyarrow.array([1.0] * 1_000_000)
+        for _ in range(ROWS // 1_000_000):
+            writer.write_table(pyarrow.table({"X": values, "Y": values}))
+
+
+TABLES = {"fits.gz": fits_table, "csv.gz": csv_table, "ecsv.gz": ecsv_table, "text.csv.gz": text_table, "vot.gz": votable,
+          "binary.vot.gz": binary_votable, "parquet": parquet_table}
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def table(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / f"p.{request.param}"
+    TABLES[request.param](path)
+    assert path.stat().st_size < 3 * MEGABYTE
+    return path
+
+
+def refused(*arguments, cwd):
+    if os.environ.get("SRCEXTRACT_SANITIZE"):
+        pytest.skip("sanitizers: memory is not the program's own")
+    command = [os.environ["SRCEXTRACT_PROGRAM"], *map(str, arguments)]
+    done = subprocess.run([sys.executable, "-c", MEASURE, *command], cwd=cwd, capture_output=True, text=True, timeout=300)
+    first, said = done.stdout.split("\n", 1)
+    memory, code = map(int, first.split())
+    assert code == 1 and "memory" in said and "--memory" in said, (code, said)
+    assert memory <= MOST, f"{memory / MEGABYTE:.0f} MB"
+
+
+def test_a_table_of_positions_that_is_too_large_is_refused_within_the_memory(table, tmp_path):
+    write(tmp_path / "sky.fits", hdu((64, 64), values=[0.0] * 4096))
+    (tmp_path / "c.yaml").write_text("")
+    refused("--backend", "cpu", "--memory", LIMIT, "--positions", table, "c.yaml", "sky.fits", "-o", "out", cwd=tmp_path)
+
+
+def test_so_is_one_of_two_that_are_compared(table, tmp_path):
+    refused("compare", "--memory", LIMIT, table, table, cwd=tmp_path)
