@@ -46,9 +46,12 @@ struct Settings {
 struct Config : Settings {
   const Settings& settings() const { return *this; }
 
-  /// What is to stay with the result beside what the outputs ask for. No key: nothing that is written hangs on it.
+  /// What is to stay with the result beside what the outputs ask for, and how a program is replaced. No keys.
   struct Kept {
     bool segmentation = false, sky = false;
+    /// Whether columns on the sky are as SExtractor has them: of a galactic image equatorial, by whichever name; and
+    /// without a WCS a pixel is of one unit, a degree.
+    bool sextractors_sky = false;
   };
   Kept kept = {};
 

@@ -65,7 +65,6 @@ void add_columns(const Request& request, Translation& to) {
 
 std::string why_no_check_image(const std::string& type) {
   if (type == "APERTURES") return "apertures are not drawn into images; output.quicklook draws the ellipses of sources";
-  if (type == "IDENTICAL") return "it is the image itself";
   return "there is no such check image";
 }
 
@@ -78,14 +77,15 @@ void put_check_images(const Request& request, Translation& to) {
     const std::string ours = our_check_image(type);
     if (!ours.empty() && std::ranges::count(images, ours) == 0) images.push_back(ours);
     segmentation |= type == "SEGMENTATION";
-    if (ours.empty() && type != "NONE" && type != "SEGMENTATION")
+    if (ours.empty() && type != "NONE" && type != "SEGMENTATION" && type != "IDENTICAL")
       to.unmet.push_back({"CHECKIMAGE_TYPE " + type, types.place, why_no_check_image(type), true});
   }
   std::string list;
   for (const std::string& image : images) list += (list.empty() ? "" : ", ") + image;
   if (segmentation) to.put("output.segmentation", "true", {&types});
   if (!images.empty()) to.put("output.check_images", "[" + list + "]", {&types});
-  if (!segmentation && images.empty()) to.pass_over({&types}, "no check image is written");
+  if (!segmentation && images.empty())
+    to.pass_over({&types}, types.word() == "IDENTICAL" ? "it is the image itself" : "no check image is written");
 }
 
 }  // namespace

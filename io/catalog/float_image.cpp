@@ -19,7 +19,7 @@ constexpr std::int64_t piece_pixels = std::int64_t{1} << 18;
 
 /// What a header says of the image beside how it is built.
 std::string cards_of(const FloatImage& image, const CatalogMetadata& metadata) {
-  std::string cards = format_card({"EXTNAME", image.name}) +
+  std::string cards = (image.name.empty() ? "" : format_card({"EXTNAME", image.name})) +
                       format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
   if (!image.unit.empty()) cards += format_card({"BUNIT", image.unit});
   return cards + image.cards;

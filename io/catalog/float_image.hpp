@@ -18,7 +18,7 @@ using MakeRow = std::function<void(std::int64_t y, float* row)>;
 /// An image of float32, NaN = masked, whose rows are made as they are written, from the first to the last.
 struct FloatImage {
   Shape shape;
-  std::string name;   ///< EXTNAME
+  std::string name;   ///< EXTNAME, unless it is empty
   std::string unit;   ///< BUNIT, unless it is empty
   std::string cards;  ///< of its header besides, 80 columns each
   MakeRow make_row;

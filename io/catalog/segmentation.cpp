@@ -92,14 +92,12 @@ OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs, co
 }
 
 OutputFile write_labels(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
-                        const std::string& header, const CatalogMetadata& metadata) {
+                        const std::string& cards, const CatalogMetadata& metadata) {
   const auto [width, height] = runs.shape;
-  const std::string cards =
-      format_card({"EXTNAME", std::string("SEGMENTATION")}, "pixel = NUMBER of its source, 0 = none") +
-      format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file") +
-      celestial_cards(header);
+  const std::string creator =
+      format_card({"CREATOR", "srcextract " + metadata.version}, "program that wrote this file");
   OutputFile file(path);
-  file.write(image_header(32, "int32", runs.shape, cards));
+  file.write(image_header(32, "int32", runs.shape, creator + cards));
   std::vector<std::int32_t> row(static_cast<std::size_t>(width));
   std::vector<std::byte> bytes(row.size() * sizeof(std::int32_t));
   for (std::int64_t y = 0; y < height; ++y) {

@@ -14,9 +14,9 @@ namespace srcextract {
                                             const Buffer<std::int32_t, Cpu>& label, const std::string& header,
                                             const CatalogMetadata& metadata);
 
-/// The same as a plain primary image of 32 bits, which every program reads.
+/// The same as a plain primary image of 32 bits, which every program reads, with these cards in its header.
 [[nodiscard]] OutputFile write_labels(const std::string& path, const Runs<Cpu>& runs,
-                                      const Buffer<std::int32_t, Cpu>& label, const std::string& header,
+                                      const Buffer<std::int32_t, Cpu>& label, const std::string& cards,
                                       const CatalogMetadata& metadata);
 
 }  // namespace srcextract

@@ -29,6 +29,11 @@ const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ
 // CDi_j as nobody writes it; some programs read it, others do not.
 const char* const old_matrix[] = {"CD00[12]00[0-9]"};
 
+// What is said of axes beyond the second, of alternative descriptions too, and how many axes there are.
+const char* const further_axes[] = {"WCSAXES*",    "CTYPE[3-9]*", "CUNIT[3-9]*", "CRVAL[3-9]*",   "CRPIX[3-9]*",
+                                    "CDELT[3-9]*", "CROTA[3-9]",  "CD[3-9]_*",   "CD[12]_[3-9]*", "PC[3-9]_*",
+                                    "PC0*",        "PV[3-9]_*",   "PS[3-9]_*",   "PC[12]_[3-9]*"};
+
 /// What stands in a WAT card: blanks at its end belong to the text, which goes on in the next.
 constexpr std::size_t wat_length = 68;
 
@@ -124,6 +129,20 @@ void check_forms(CelestialKeywords& keywords) {
   }
 }
 
+/// In 80 columns each; none if they are not the whole of the WCS.
+std::string cards_of(CelestialKeywords keywords) {
+  if (!keywords.problem.empty()) return "";
+  std::string cards;
+  for (HeaderValue& value : keywords.values) {
+    if (value.keyword.starts_with("WAT")) {
+      auto& text = std::get<std::string>(value.value);
+      text.resize(std::max(text.size(), wat_length), ' ');
+    }
+    cards += format_card(value);
+  }
+  return cards;
+}
+
 }  // namespace
 
 std::optional<double> CelestialKeywords::real(std::string_view keyword) const {
@@ -162,18 +181,42 @@ CelestialKeywords read_celestial_keywords(std::string_view header) {
   return keywords;
 }
 
+bool is_celestial_keyword(const std::string& name) {
+  return !name.empty() && (is_of_wcs(name) || is_one_of(further_axes, name));
+}
+
+bool is_alternative_keyword(const std::string& name) {
+  const bool has_letter = name.size() > 2 && name.back() >= 'A' && name.back() <= 'Z';
+  return has_letter && is_of_wcs(name.substr(0, name.size() - 1));
+}
+
 std::string celestial_cards(std::string_view header) {
+  return cards_of(read_celestial_keywords(header));
+}
+
+std::string celestial_cards(std::string_view header, std::int64_t side) {
   CelestialKeywords keywords = read_celestial_keywords(header);
-  if (!keywords.problem.empty()) return "";
-  std::string cards;
-  for (HeaderValue& value : keywords.values) {
-    if (value.keyword.starts_with("WAT")) {
-      auto& text = std::get<std::string>(value.value);
-      text.resize(std::max(text.size(), wat_length), ' ');
+  const bool of_pixels = keywords.real("A_ORDER") || keywords.real("B_ORDER");  // the polynomials would be others
+  if (keywords.text("CTYPE1").empty() || of_pixels) return "";
+  const auto set = [&](const std::string& keyword, double value) {
+    const auto found = std::ranges::find(keywords.values, keyword, &HeaderValue::keyword);
+    if (found != keywords.values.end())
+      found->value = value;
+    else
+      keywords.values.push_back({keyword, value});
+  };
+  const auto pixels = static_cast<double>(side);
+  bool has_matrix = false;
+  for (const char* const element : {"CD1_1", "CD1_2", "CD2_1", "CD2_2"})
+    if (const auto value = keywords.real(element)) {
+      set(element, *value * pixels);
+      has_matrix = true;
     }
-    cards += format_card(value);
+  for (const std::string axis : {"1", "2"}) {
+    set("CRPIX" + axis, (keywords.real("CRPIX" + axis).value_or(0) - 0.5) / pixels + 0.5);
+    if (!has_matrix) set("CDELT" + axis, keywords.real("CDELT" + axis).value_or(1) * pixels);
   }
-  return cards;
+  return cards_of(std::move(keywords));
 }
 
 }  // namespace srcextract

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,5 +31,14 @@ CelestialKeywords read_celestial_keywords(std::string_view header);
 
 /// The values in 80-column cards without END; none if they are not the whole of the WCS.
 std::string celestial_cards(std::string_view header);
+
+/// The same of an image whose pixels have sides of so many pixels of the header's; none with SIP.
+std::string celestial_cards(std::string_view header, std::int64_t side);
+
+/// Whether a keyword is of the WCS of the first two axes, or says something of further ones.
+bool is_celestial_keyword(const std::string& name);
+
+/// Whether it is of an alternative WCS: CTYPE1A.
+bool is_alternative_keyword(const std::string& name);
 
 }  // namespace srcextract

@@ -33,6 +33,12 @@ SkySteps steps_between(const Places& at) {
   return steps;
 }
 
+std::array<double, 2> world_of(const LocalSky& sky) {
+  const auto [longitude, latitude] = sky.native;
+  if (sky.latitude_first) return {latitude, longitude};
+  return {longitude, latitude};
+}
+
 LocalSky local_sky(const wcsprm& wcs, bool galactic, const double* world) {
   Places native, j2000;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -43,14 +49,20 @@ LocalSky local_sky(const wcsprm& wcs, bool galactic, const double* world) {
   sky.latitude_first = wcs.lat < wcs.lng;
   sky.native = native[0];
   sky.j2000 = j2000[0];
-  sky.world = {sky.native.alpha, sky.native.delta};
-  if (sky.latitude_first) sky.world = {sky.native.delta, sky.native.alpha};
+  sky.world = world_of(sky);
   sky.native_steps = steps_between(native);
   sky.j2000_steps = galactic ? steps_between(j2000) : sky.native_steps;
   return sky;
 }
 
 }  // namespace
+
+LocalSky in_j2000(LocalSky sky) {
+  sky.native = sky.j2000;
+  sky.native_steps = sky.j2000_steps;
+  sky.world = world_of(sky);
+  return sky;
+}
 
 std::string look_at_sky(const std::string& header, std::span<const double> x, std::span<const double> y,
                         const std::function<void(std::size_t, const LocalSky&)>& keep, const Cpu& where) {

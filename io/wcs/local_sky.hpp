@@ -23,6 +23,9 @@ struct LocalSky {
   SkySteps native_steps, j2000_steps;
 };
 
+/// The same with what is in the system of the header in J2000.
+LocalSky in_j2000(LocalSky sky);
+
 /// Calls keep(i, sky) for the sky at every place (x[i], y[i]); the centre of the first pixel is (1, 1). On several
 /// threads. Steps are those between the middles of opposite sides of a pixel about the place, with all distortions.
 /// Returns an empty string, or the reason why there is no sky, as add_sky_positions does.

@@ -1,4 +1,5 @@
 #include "io/wcs/wcs.hpp"
+#include "io/wcs/celestial_keywords.hpp"
 
 #include <array>
 #include <cmath>
@@ -120,6 +121,18 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   if (!(area > 0)) return "the centre of the image is off the sky";
   side = std::sqrt(area) / degree * 3600;
   return "";
+}
+
+double linear_pixel(const std::string& header) {
+  const CelestialKeywords keywords = read_celestial_keywords(header);
+  const auto determinant = [&](const std::string& matrix, double diagonal) {
+    const auto element = [&](const char* at, double usual) { return keywords.real(matrix + at).value_or(usual); };
+    return element("1_1", diagonal) * element("2_2", diagonal) - element("1_2", 0) * element("2_1", 0);
+  };
+  const bool has_matrix = keywords.real("CD1_1") || keywords.real("CD1_2") || keywords.real("CD2_1");
+  if (has_matrix) return std::sqrt(std::abs(determinant("CD", 0)));
+  const double steps = keywords.real("CDELT1").value_or(1) * keywords.real("CDELT2").value_or(1);
+  return std::sqrt(std::abs(determinant("PC", 1) * steps));
 }
 
 }  // namespace srcextract

@@ -40,4 +40,8 @@ std::string find_on_image(const std::string& header, std::span<const double> alp
 /// Returns an empty string, or the reason why nothing tells it.
 std::string measure_pixel(const std::string& header, const Shape& shape, double& side);
 
+/// The same by the linear part of a WCS of any axes, in their own units: 1 where the header has none, as SExtractor
+/// has it, and 0 where the matrix is singular.
+double linear_pixel(const std::string& header);
+
 }  // namespace srcextract

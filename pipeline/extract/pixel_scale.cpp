@@ -21,6 +21,15 @@ Config with_pixel_scale(const ImageInput& input) {
   const bool for_a_column = for_brightness || for_class;
   if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
+  if (!reason.empty() && config.kept.sextractors_sky && !for_thresholds)
+    if (const double degrees = linear_pixel(input.header()); degrees > 0) {
+      config.measurement.pixel_scale = degrees * 3600;
+      spdlog::warn(
+          "{}: {}; as SExtractor has it, a pixel is {:.6g} arcseconds wide for MU_MAX and CLASS_STAR: "
+          "PIXEL_SCALE can tell its size",
+          input.name, reason, config.measurement.pixel_scale);
+      return config;
+    }
   if (!reason.empty() && !for_thresholds) {
     std::string columns;
     for (const char* name : {"MU_MAX", "MU_THRESHOLD", "CLASS_STAR"})

@@ -105,7 +105,7 @@ std::vector<double> numbers_of(const Sources& sources, std::string_view name) {
 
 /// The columns that are made of the same others.
 void add_columns_of(const ColumnNeeds& needs, const std::vector<Column>& columns, const std::string& header,
-                    Sources& sources, const Cpu& where) {
+                    bool all_in_j2000, Sources& sources, const Cpu& where) {
   std::array<std::vector<double>, std::tuple_size_v<ColumnNeeds>> given;
   for (std::size_t i = 0; i < needs.size(); ++i) given[i] = numbers_of(sources, needs[i]);
   std::vector<SkyValue> values;
@@ -115,7 +115,8 @@ void add_columns_of(const ColumnNeeds& needs, const std::vector<Column>& columns
     filled.emplace_back(given[0].size());
   }
   const auto keep = [&](std::size_t i, const LocalSky& sky) {
-    SkyRow row{sky, {}};
+    const LocalSky asked = all_in_j2000 ? in_j2000(sky) : sky;
+    SkyRow row{asked, {}};
     for (std::size_t k = 0; k < row.turned.size(); ++k) row.turned[k] = given[k + 2].empty() ? 0 : given[k + 2][i];
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double value = values[c](row);
@@ -139,7 +140,8 @@ void add_sky_columns(const std::string& header, const Config& config, Sources& s
     if (groups.empty() || groups.back().first != measured.needs) groups.push_back({measured.needs, {}});
     groups.back().second.push_back(measured.column);
   }
-  for (const auto& [needs, columns] : groups) add_columns_of(needs, columns, header, sources, where);
+  for (const auto& [needs, columns] : groups)
+    add_columns_of(needs, columns, header, config.kept.sextractors_sky, sources, where);
 }
 
 }  // namespace srcextract

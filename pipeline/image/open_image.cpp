@@ -54,8 +54,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
     files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
   for (const auto& [which, path] : paths.check_images)
-    files.push_back(write_check_image(path, which, config.config.output.check_compression, extraction,
-                                      input.exposure.shape(), header, metadata, where));
+    files.push_back(
+        write_check_image(path, which, config.config.output.check_compression, extraction, input, metadata, where));
   return files;
 }
 

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "config/fields/output.hpp"
+#include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/wcs/celestial_keywords.hpp"
 #include "pipeline/outputs/sky_rows.hpp"
+#include "stages/convolve/convolve.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/masked_pixel.hpp"
+#include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
 namespace {
@@ -38,31 +41,68 @@ std::string extname(CheckImage which) {
 
 }  // namespace
 
+std::string check_image_cards(const ImageInput& input, CheckStyle style, std::int64_t side) {
+  const std::string& header = input.header();
+  const std::string name = style == CheckStyle::ours ? "" : name_cards(header);
+  const std::string wcs = side == 1 ? celestial_cards(header) : celestial_cards(header, side);
+  return name + wcs + carried_cards(header, input.frame.image().primary_header());
+}
+
+void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where) {
+  CheckData& check = extraction.check;
+  if (check.above.pixels.empty() || extraction.masked_weight == 0) return;
+  const Image<float, Cpu> stored = ingest(input.first(), where).image;
+  const std::int64_t width = stored.shape.width;
+  SkyRows sky(extraction);
+  std::vector<float> level(static_cast<std::size_t>(width));
+  for (std::int64_t y = 0; y < stored.shape.height; ++y) {
+    sky.level(y, level.data(), width);
+    const float* const from = stored.pixels.data() + y * width;
+    float* const above = check.above.pixels.data() + y * width;
+    for (std::int64_t x = 0; x < width; ++x)
+      if (std::isnan(above[x])) above[x] = from[x] - level[static_cast<std::size_t>(x)];
+  }
+  const ConvolveConfig& convolved = input.config().convolve;
+  if (input.detection == nullptr && !check.filtered.pixels.empty())
+    check.filtered = convolve(check.above, make_kernel(convolved), convolved.edges, Background{}, where);
+}
+
+OutputFile write_identical_image(const std::string& path, const ImageInput& input, const CatalogMetadata& metadata,
+                                 const Cpu& where) {
+  const Image<float, Cpu> image = ingest(input.first(), where).image;
+  const std::string cards = check_image_cards(input, CheckStyle::sextractors);
+  return write_float_image(
+      path, {image.shape, "", metadata.pixel_unit, cards, [&](std::int64_t y, float* row) { copy_row(image, y, row); }},
+      ImageCompression::none, metadata, where);
+}
+
 OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
-                             const Extraction& extraction, const Shape& shape, const std::string& header,
-                             const CatalogMetadata& metadata, const Cpu& where) {
+                             const Extraction& extraction, const ImageInput& input, const CatalogMetadata& metadata,
+                             const Cpu& where, CheckStyle style) {
   const CheckData& check = extraction.check;
+  const Shape shape = input.exposure.shape();
   const std::int64_t width = shape.width;
-  const auto write = [&](const Shape& of, const std::string& cards, const std::string& unit, const MakeRow& make_row) {
-    return write_float_image(path, {of, extname(which), unit, cards, make_row}, compression, metadata, where);
+  const auto write = [&](const Shape& of, std::int64_t side, const std::string& unit, const MakeRow& make_row) {
+    const std::string name = style == CheckStyle::ours ? extname(which) : "";
+    return write_float_image(path, {of, name, unit, check_image_cards(input, style, side), make_row}, compression,
+                             metadata, where);
   };
   if (which == CheckImage::minibackground || which == CheckImage::miniback_rms) {
     const Buffer<float, Cpu>& nodes = which == CheckImage::minibackground ? check.mesh.level : check.mesh.rms;
     const Shape& of = check.mesh.grid.nodes;
-    return write(of, "", metadata.pixel_unit,
+    return write(of, input.config().background.mesh_size, metadata.pixel_unit,
                  [&](std::int64_t y, float* row) { std::copy_n(nodes.data() + y * of.width, of.width, row); });
   }
-  const std::string cards = celestial_cards(header);
   SkyRows sky(extraction);
   std::vector<float> noise(static_cast<std::size_t>(width));
   const Image<float, Cpu>& filtered = check.filtered.pixels.empty() ? check.above : check.filtered;
   const std::string unit = which == CheckImage::snr ? "" : metadata.pixel_unit;
-  return write(shape, cards, unit, [&](std::int64_t y, float* row) {
+  return write(shape, 1, unit, [&](std::int64_t y, float* row) {
     switch (which) {
       case CheckImage::background:
         return sky.level(y, row, width);
       case CheckImage::rms:
-        return sky.rms(y, row, width);
+        return style == CheckStyle::ours ? sky.rms(y, row, width) : sky.mesh_rms(y, row, width);
       case CheckImage::objects:
       case CheckImage::minus_objects:
         copy_row(check.above, y, row);

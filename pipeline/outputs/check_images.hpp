@@ -1,18 +1,39 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/settings/output.hpp"
 #include "io/catalog/catalog.hpp"
 #include "io/files/output_file.hpp"
 #include "pipeline/chain/extraction.hpp"
+#include "pipeline/extract/extract_image.hpp"
 
 namespace srcextract {
 
-/// Writes one of the check images of an extraction; the caller commits the file. Those of the image's shape have the
-/// celestial WCS of `header`. Of a difference they show what became brighter. Throws Error{output}.
+/// What the check images of `srcextract sextractor` are in another way.
+enum class CheckStyle {
+  ours,        ///< EXTNAME tells which it is; the noise is that of the map of weights, where there is one
+  sextractors  ///< EXTNAME is that of the image; the noise is that of the mesh
+};
+
+/// What the header of an image says that holds for a check image whose pixels have sides of so many of its pixels.
+std::string check_image_cards(const ImageInput& input, CheckStyle style, std::int64_t side = 1);
+
+/// Writes one of the check images of an extraction; the caller commits the file. All have the cards of the image's
+/// header that hold for them, and its celestial WCS, that of meshes included. Of a difference they show what became
+/// brighter. Throws Error{output}.
 [[nodiscard]] OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
-                                           const Extraction& extraction, const Shape& shape, const std::string& header,
-                                           const CatalogMetadata& metadata, const Cpu& where);
+                                           const Extraction& extraction, const ImageInput& input,
+                                           const CatalogMetadata& metadata, const Cpu& where,
+                                           CheckStyle style = CheckStyle::ours);
+
+/// Writes the image itself in the same way, as SExtractor's IDENTICAL. Throws Error{input} and Error{output}.
+[[nodiscard]] OutputFile write_identical_image(const std::string& path, const ImageInput& input,
+                                               const CatalogMetadata& metadata, const Cpu& where);
+
+/// Gives pixels that a map of weights masks the values that SExtractor shows there: what the image holds above its
+/// sky, and FILTERED of these. FILTERED of a detection image stays masked there. Throws Error{input}.
+void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where);
 
 }  // namespace srcextract

@@ -41,8 +41,12 @@ void SkyRows::level(std::int64_t y, float* row, std::int64_t width) {
   }
 }
 
+void SkyRows::mesh_rms(std::int64_t y, float* row, std::int64_t width) {
+  fill(rms_, constant_.sigma, y, row, width);
+}
+
 void SkyRows::rms(std::int64_t y, float* row, std::int64_t width) {
-  if (variance_.pixels.empty()) return fill(rms_, constant_.sigma, y, row, width);
+  if (variance_.pixels.empty()) return mesh_rms(y, row, width);
   const float* const from = variance_.pixels.data() + y * width;
   std::transform(from, from + width, row, [&](float variance) {
     return pixel_of(static_cast<float>(noise_scale_ * static_cast<double>(std::sqrt(variance))));

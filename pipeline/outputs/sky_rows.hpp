@@ -18,6 +18,8 @@ class SkyRows {
   /// Row y, from 0, of `width` pixels: those of the image.
   void level(std::int64_t y, float* row, std::int64_t width);
   void rms(std::int64_t y, float* row, std::int64_t width);
+  /// The noise as it was estimated, where a map tells it too.
+  void mesh_rms(std::int64_t y, float* row, std::int64_t width);
 
  private:
   const Statistics& constant_;

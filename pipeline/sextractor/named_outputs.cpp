@@ -51,7 +51,7 @@ std::vector<NamedCheckImage> named_check_images(const Request& request) {
     if (std::ranges::count(seen, type) > 0)
       fail(place_or(types, request), types.text() + ": " + type + " is there twice, of which SExtractor writes none");
     seen.push_back(type);
-    images.push_back({check_image_of(type), names.word(i)});
+    images.push_back({type, check_image_of(type), names.word(i)});
   }
   return images;
 }

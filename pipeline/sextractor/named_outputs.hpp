@@ -11,7 +11,8 @@ namespace srcextract {
 
 /// A check image under the name that somebody gave it.
 struct NamedCheckImage {
-  std::optional<CheckImage> which;  ///< none: the map of labels
+  std::string type;                 ///< CHECKIMAGE_TYPE
+  std::optional<CheckImage> which;  ///< none: the image itself (IDENTICAL), or the map of labels
   std::string path;
 };
 

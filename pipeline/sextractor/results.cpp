@@ -51,6 +51,7 @@ void NamedResults::keep(CatalogPiece piece, const ImageTask& task, const ImageIn
 void NamedResults::take(const ImageTask& task, const ImageInput& input, ImageResult&& result, const Cpu& where) {
   CatalogPiece piece;
   piece.vignets = cut_vignets(result.extraction, input.config(), where);
+  show_masked_pixels(input, result.extraction, where);
   keep(std::move(piece), task, input, result.extraction, where);
 }
 
@@ -88,11 +89,13 @@ void NamedResults::require_sky() const {
 
 void NamedResults::write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
                                       const CatalogMetadata& metadata, const Cpu& where) {
-  for (const auto& [which, path] : outputs_.check_images)
+  constexpr CheckStyle style = CheckStyle::sextractors;
+  for (const auto& [type, which, path] : outputs_.check_images)
     check_images_[path].emplace(
-        hdu, which ? write_check_image(path, *which, ImageCompression::none, extraction, input.exposure.shape(),
-                                       input.header(), metadata, where)
-                   : write_labels(path, extraction.runs, extraction.label, input.header(), metadata));
+        hdu, which ? write_check_image(path, *which, ImageCompression::none, extraction, input, metadata, where, style)
+             : type == "IDENTICAL"
+                 ? write_identical_image(path, input, metadata, where)
+                 : write_labels(path, extraction.runs, extraction.label, check_image_cards(input, style), metadata));
 }
 
 void NamedResults::write(const Cpu& where) {

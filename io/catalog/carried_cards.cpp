@@ -1,0 +1,62 @@
+#include "io/catalog/carried_cards.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "io/catalog/header_cards.hpp"
+#include "io/fits/header.hpp"
+#include "io/wcs/celestial_keywords.hpp"
+
+namespace srcextract {
+namespace {
+
+bool is_name(std::string_view name) {
+  return name == "EXTNAME" || name == "EXTVER" || name == "EXTLEVEL";
+}
+
+/// What pixels are in the file, or what their values mean, and what other cards of a written image say.
+bool is_of_pixels(std::string_view name) {
+  constexpr std::string_view names[] = {"BITPIX",  "BSCALE",  "BZERO",   "BLANK",   "BUNIT",    "DATAMIN",
+                                        "DATAMAX", "CREATOR", "TFIELDS", "THEAP",   "ZIMAGE",   "ZSCALE",
+                                        "ZZERO",   "ZBLANK",  "ZEXTEND", "ZSIMPLE", "ZTENSION", "ZBLOCKED"};
+  constexpr std::string_view stems[] = {"NAXIS",    "TTYPE",   "TFORM",   "TDIM",    "TNULL",    "TUNIT",
+                                        "ZNAXIS",   "ZTILE",   "ZNAME",   "ZVAL",    "ZQUANT",   "ZDITHER",
+                                        "ZCMPTYPE", "ZBITPIX", "ZPCOUNT", "ZGCOUNT", "ZHECKSUM", "ZDATASUM"};
+  return std::ranges::find(names, name) != std::end(names) ||
+         std::ranges::any_of(stems, [&](std::string_view stem) { return name.starts_with(stem); });
+}
+
+bool is_carried(std::string_view card, std::string_view name) {
+  const std::string meant = meant_keyword(card);  // of a card that other programs may take for one of the WCS
+  return !is_of_file(name) && !is_of_pixels(name) && !is_name(name) && !is_celestial_keyword(std::string(name)) &&
+         !is_celestial_keyword(meant);
+}
+
+}  // namespace
+
+std::string carried_cards(std::string_view header, std::string_view primary) {
+  const Header own(header);
+  std::string cards;
+  bool last_kept = false;  // a CONTINUE card goes with the one that it continues
+  for_each_card(header, [&](std::string_view card, std::string_view name) {
+    if (name != "CONTINUE") last_kept = is_carried(card, name);
+    if (last_kept) cards += card;
+  });
+  last_kept = false;
+  if (own.find("INHERIT").value != KeywordValue(false))
+    for_each_card(primary, [&](std::string_view card, std::string_view name) {
+      if (name != "CONTINUE") last_kept = is_carried(card, name) && !is_of_one_image(name) && !own.has(name);
+      if (last_kept) cards += card;
+    });
+  return printable_ascii(std::move(cards));
+}
+
+std::string name_cards(std::string_view header) {
+  std::string cards;
+  for_each_card(header, [&](std::string_view card, std::string_view name) {
+    if (is_name(name)) cards += card;
+  });
+  return printable_ascii(std::move(cards));
+}
+
+}  // namespace srcextract
