@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 fits = pytest.importorskip("astropy.io.fits")
+from astropy.wcs import WCS
 
 import sextractor
 from test_mesh import sky
@@ -66,7 +67,11 @@ def test_they_fit_each_other_and_the_catalogue(program, image, tmp_path):
     assert np.array_equal(found["snr"], found["filtered"] / found["rms"])
     header = fits.getheader(tmp_path / "image.background.fits")
     assert header["CTYPE1"] == "RA---TAN" and header["CRVAL1"] == 10 and header["BUNIT"] == "adu"
-    assert "CTYPE1" not in fits.getheader(tmp_path / "image.minibackground.fits")
+    # The centre of the first mesh is where the image has its pixels 0 to 63.
+    meshes = WCS(fits.getheader(tmp_path / "image.minibackground.fits"))
+    side = -(-stored.shape[0] // found["minibackground"].shape[0])
+    assert np.allclose(meshes.all_pix2world([[0, 0], [1, 2]], 0),
+                       WCS(header).all_pix2world([[side / 2 - 0.5] * 2, [1.5 * side - 0.5, 2.5 * side - 0.5]], 0), rtol=0, atol=1e-9)
 
 
 def test_of_a_constant_background_they_are_flat(program, image, tmp_path):
