@@ -45,33 +45,33 @@ def fits_table(path):
     head = fits_header("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0")
     table = fits_header("XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
                         "NAXIS1  =                    4", f"NAXIS2  = {ROWS:20}", "PCOUNT  =                    0",
-                        "GCOUNT  =                    1", "TFIELDS =                    2", "TTYPE1  = 'X'", "TFORM1  = 'I'",
-                        "TTYPE2  = 'Y'", "TFORM2  = 'I'")
+                        "GCOUNT  =                    1", "TFIELDS =                    2", "TTYPE1  = 'X_IMAGE'", "TFORM1  = 'I'",
+                        "TTYPE2  = 'Y_IMAGE'", "TFORM2  = 'I'")
     write_pieces(path, (head + table, 1), (b"\0\1\0\1", ROWS), (b"\0" * (-4 * ROWS % 2880 or 1), 1))
 
 
 def csv_table(path):
-    write_pieces(path, (b"X,Y\n", 1), (b"1,1\n", ROWS))
+    write_pieces(path, (b"X_IMAGE,Y_IMAGE\n", 1), (b"1,1\n", ROWS))
 
 
 def ecsv_table(path):
-    head = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: X, datatype: float64}\n# - {name: Y, datatype: float64}\nX Y\n"
+    head = "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: X_IMAGE, datatype: float64}\n# - {name: Y_IMAGE, datatype: float64}\nX_IMAGE Y_IMAGE\n"
     write_pieces(path, (head.encode(), 1), (b"1 1\n", ROWS))
 
 
 def text_table(path):
     """Columns that are text from the first row on."""
-    write_pieces(path, (b"X,Y,NAME\n", 1), (b"1,1,this is a name that std::string keeps elsewhere\n", ROWS // 4))
+    write_pieces(path, (b"X_IMAGE,Y_IMAGE,NAME\n", 1), (b"1,1,this is a name that std::string keeps elsewhere\n", ROWS // 4))
 
 
 def votable(path):
-    fields = '<FIELD name="X" datatype="double"/><FIELD name="Y" datatype="double"/>'
+    fields = '<FIELD name="X_IMAGE" datatype="double"/><FIELD name="Y_IMAGE" datatype="double"/>'
     write_pieces(path, (f"<VOTABLE><RESOURCE><TABLE>{fields}<DATA><TABLEDATA>".encode(), 1),
                  (b"<TR><TD>1</TD><TD>1</TD></TR>", ROWS // 4), (b"</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>", 1))
 
 
 def binary_votable(path):
-    fields = '<FIELD name="X" datatype="short"/><FIELD name="Y" datatype="short"/>'
+    fields = '<FIELD name="X_IMAGE" datatype="short"/><FIELD name="Y_IMAGE" datatype="short"/>'
     head = f'<VOTABLE><RESOURCE><TABLE>{fields}<DATA><BINARY><STREAM encoding="base64">'
     write_pieces(path, (head.encode(), 1), (b"AAEAAQABAAEAAQAB", ROWS // 3),
                  (b"</STREAM></BINARY></DATA></TABLE></RESOURCE></VOTABLE>", 1))
@@ -80,10 +80,10 @@ def binary_votable(path):
 def parquet_table(path):
     pyarrow = pytest.importorskip("pyarrow", reason="no data: this Python has no pyarrow")
     import pyarrow.parquet
-    with pyarrow.parquet.ParquetWriter(path, pyarrow.schema([("X", "f8"), ("Y", "f8")]), compression="zstd") as writer:
+    with pyarrow.parquet.ParquetWriter(path, pyarrow.schema([("X_IMAGE", "f8"), ("Y_IMAGE", "f8")]), compression="zstd") as writer:
         values = pyarrow.array([1.0] * 1_000_000)
         for _ in range(ROWS // 1_000_000):
-            writer.write_table(pyarrow.table({"X": values, "Y": values}))
+            writer.write_table(pyarrow.table({"X_IMAGE": values, "Y_IMAGE": values}))
 
 
 TABLES = {"fits.gz": fits_table, "csv.gz": csv_table, "ecsv.gz": ecsv_table, "text.csv.gz": text_table, "vot.gz": votable,
