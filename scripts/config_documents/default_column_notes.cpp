@@ -57,8 +57,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "subtracted from every pixel: the clipped median, or 0 (`measurement.reference`)",
        manual, "BACKGROUND: linear between the nodes of its map", "", "background_centroid"},
       {"THRESHOLD",
-       "detection threshold above `BACKGROUND`; with a mesh that at the same pixel, with a map of weights that for the "
-       "mean variance of its pixels",
+       "detection threshold above `BACKGROUND`; with a mesh that at the same pixel, with a map of weights the lowest "
+       "of its pixels",
        manual, "THRESHOLD: with a weight map the smallest of its pixels", "thresh", ""},
       {"SNR", "`FLUX_ISO` / `FLUXERR_ISO`", ours_alone, "", "", ""},
       {"FLAGS",

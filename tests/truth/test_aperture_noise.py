@@ -170,7 +170,7 @@ def test_what_is_scaled_and_what_is_not(program, tmp_path):
     apertures, facts = catalogue(program, tmp_path, image, "measurement.gain=2", "measurement.noise=apertures")
     assert "aperture_noise" not in without
     errors = {name for name in pixel if "ERR" in name and not name.startswith(("ERR", "MAGERR"))}
-    assert errors == {"FLUXERR_ISO", "FLUXERR_ISOCOR", "FLUXERR_AUTO", "FLUXERR_PETRO", "FLUXERR_WIN", "FLUXERR_APER",
+    assert errors == {"FLUXERR_ISO", "FLUXERR_ISOCOR", "FLUXERR_AUTO", "FLUXERR_PETRO", "FLUXERR_BEST", "FLUXERR_WIN", "FLUXERR_APER",
                       *(f"FLUXERR_APER_{n}" for n in (1, 2, 3))}
     scaled = errors | {f"MAGERR_{name[8:]}" for name in errors} | {"SNR", "SNR_WIN"}
     for name in pixel:
