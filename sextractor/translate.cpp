@@ -87,7 +87,8 @@ void put_columns(const Request& request, Translation& to) {
   Config config = accepted(to);
   config.output.columns.clear();
   // VIGNET needs others (PSFEx reads it beside them), wherever they stand in the list: it is tried after them.
-  std::ranges::stable_partition(to.columns, [](const std::string& name) { return !name.starts_with("VIGNET("); });
+  std::stable_partition(to.columns.begin(), to.columns.end(),
+                        [](const std::string& name) { return !name.starts_with("VIGNET("); });
   for (const std::string& name : to.columns) {
     config.output.columns.push_back(name);
     const std::string problem = config::columns_problem(config);
