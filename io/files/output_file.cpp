@@ -79,7 +79,7 @@ void require_replaceable(const std::string& path) {
                                        "place; choose the name of a file");
 }
 
-/// Who may read and write the file that is going to be replaced; none if there is no such file.
+/// Permissions of the file that is replaced; none if there is no such file.
 std::optional<mode_t> permissions_of(const std::string& path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;

@@ -6,7 +6,7 @@
 
 namespace srcextract {
 
-/// What a kernel that is not that of the stars leaves in a difference.
+/// Residuals that a kernel leaves in a difference where it does not match the stars.
 struct StarResiduals {
   /// Rows that have one of the other sign within 8 pixels: a star that is too narrow in the middle is too faint around
   /// it.

@@ -78,7 +78,7 @@ def apart(config: Any, keys: dict[str, Any]) -> tuple[Any, dict[str, Any], dict[
         except (AttributeError, ValueError) as error:
             raise ConfigError(f"{name} has angles and other values; give all of them as angles, or all in pixels") from error
         seconds[name] = numbers if name.endswith(("apertures", "annulus")) else numbers[0]
-    # What is read before there is an image is checked as if the largest were 10 pixels.
+    # Before there is an image, the keys are checked as if the largest size were 10 pixels.
     most = {name: numpy.max(numpy.abs(value)) or 1.0 for name, value in seconds.items()}
     return config, {**keys, **{name: _times(value, 10 / most[name]) for name, value in seconds.items()}}, seconds
 
