@@ -14,7 +14,7 @@ bool is_name(std::string_view name) {
   return name == "EXTNAME" || name == "EXTVER" || name == "EXTLEVEL";
 }
 
-/// What pixels are in the file, or what their values mean, and what other cards of a written image say.
+/// Cards that describe how pixels are stored or scaled, and cards that a written image has of its own.
 bool is_of_pixels(std::string_view name) {
   constexpr std::string_view names[] = {"BITPIX",  "BSCALE",  "BZERO",   "BLANK",   "BUNIT",    "DATAMIN",
                                         "DATAMAX", "CREATOR", "TFIELDS", "THEAP",   "ZIMAGE",   "ZSCALE",

@@ -22,8 +22,8 @@ namespace srcextract {
 ///   alone, and named in `notes`, but for what was probably meant as one of these. Paths are relative to the manifest;
 ///   a relative one that stays below it is the name, too, of others the file name is; where there is a table of
 ///   positions after it comes `.forced`, and of bands it is that of the detection image with `.bands`.
-/// What is given twice is taken once; of links to one file, which have names of their own, `warnings` tells. `given` is
-/// what images are extracted with where no manifest says otherwise.
+/// A file that is given twice is taken once. Links to one file are taken each by its name, with a line in `warnings`.
+/// `given` is the configuration of images of which no manifest says otherwise.
 ///
 /// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
 /// found, a key or a value that is wrong, a key of `given` that no image has a use for, a file that is given twice with
