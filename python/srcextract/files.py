@@ -161,7 +161,7 @@ def _as_table(positions: Any) -> Any:
     if hasattr(positions, "table") and hasattr(positions, "columns"):  # a Catalogue
         return positions.table
     if not isinstance(positions, Table) and hasattr(positions, "iloc"):  # a DataFrame
-        return Table.from_pandas(positions)
+        return Table.from_pandas(positions.rename(columns=str))
     return Table(positions if array is None else array)
 
 
@@ -208,14 +208,17 @@ def columns_of_positions(positions: Any) -> dict[str, list[float]]:
         positions = array if rows is None else {"X": rows[:, 0], "Y": rows[:, 1]}
     names = list(positions.dtype.names if hasattr(positions, "dtype") and positions.dtype.names else positions.keys())
     _require_from_one(names)
-    called = {"X_IMAGE": next((name for name in ("X_IMAGE", "X") if name in names), ""),
-              "Y_IMAGE": next((name for name in ("Y_IMAGE", "Y") if name in names), "")}
+    capitals = {str(name).upper(): name for name in reversed(names)}
+    called = {f"{axis}_IMAGE": next((capitals[name] for name in (f"{axis}_IMAGE", axis) if name in capitals), None)
+              for axis in "XY"}
     shape = ["A_IMAGE", "B_IMAGE", "THETA_IMAGE"]
-    for name in ["NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in names for name in shape):
-        if name in names:
-            called[name] = name
-    if not called["X_IMAGE"] or not called["Y_IMAGE"]:
+    for name in ["NUMBER"] + [*shape, "KRON_RADIUS"] * all(name in capitals for name in shape):
+        if name in capitals:
+            called[name] = capitals[name]
+    if called["X_IMAGE"] is None or called["Y_IMAGE"] is None:
         raise InputError(f"the positions have no X_IMAGE and Y_IMAGE (or X and Y); they have {', '.join(map(str, names))}")
+    for name in {"X_IMAGE", "Y_IMAGE", *shape[:2]} & set(called):
+        places.require_pixels(positions[called[name]])
     try:
         columns = {name: _numbers_of(positions[own]).ravel() for name, own in called.items()}
     except (TypeError, ValueError) as error:

@@ -40,9 +40,9 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
         return dict(zip(("RA", "DEC"), _degrees_of(positions, header), strict=True))
     if isinstance(positions, (list, tuple)):
         return _of_sequence(positions)
-    if hasattr(positions, "keys") and not hasattr(positions, "segmentation"):
+    if (hasattr(positions, "keys") and not hasattr(positions, "segmentation")) or _fields_of(positions):
         return _of_table(positions, header)
-    _require_no_angle(positions)
+    require_pixels(positions)
     return positions
 
 
@@ -108,17 +108,26 @@ def _frame_of(cards: str) -> Any:
             return None
 
 
-def _require_no_angle(values: Any) -> None:
+def require_pixels(values: Any) -> None:
+    """Raises InputError at values of another unit."""
     unit: Any = getattr(values, "unit", None)
-    if hasattr(unit, "is_equivalent") and unit.is_equivalent("deg") and str(unit):
+    if not hasattr(unit, "is_equivalent") or str(unit) in ("", "pix", "pixel"):
+        return
+    if unit.is_equivalent("deg"):
         raise InputError(f"the positions are in {unit}, and x and y are in pixels; give angles as a SkyCoord, or as a table with RA "
                          "and DEC")
+    raise InputError(f"the positions are in {unit}, and x and y are in pixels; convert them")
+
+
+def _fields_of(values: Any) -> list[Any]:
+    """The names of a structured array; none of anything else."""
+    return list(getattr(getattr(values, "dtype", None), "names", None) or ())
 
 
 def _of_sequence(positions: Any) -> Any:
     """Rows of a list or a tuple: of two arrays (x, y) is a pair of columns, of points a row each."""
     for one in positions:
-        _require_no_angle(one)
+        require_pixels(one)
     shapes = [_shape_of(one) for one in positions]
     if len(positions) != 2 or shapes[0] != shapes[1] or len(shapes[0]) > 1:
         return positions
@@ -152,7 +161,7 @@ def _columns(pair: Any) -> Any:
 
 def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
     """The table with X_IMAGE and Y_IMAGE of columns that count from 0, or RA and DEC of one of SkyCoord."""
-    names = list(positions.dtype.names) if getattr(getattr(positions, "dtype", None), "names", None) else list(positions.keys())
+    names = _fields_of(positions) or list(positions.keys())
     capitals = {str(name).upper() for name in names}
     if any(pair <= capitals for pair in _OF_PIXELS):
         return positions
@@ -168,7 +177,7 @@ def _of_table(positions: Any, header: Callable[[], str] | None) -> Any:
 
 
 def _from_one(values: Any) -> Any:
-    _require_no_angle(values)
+    require_pixels(values)
     numbers: Any = numpy.ma.asarray(values.value if hasattr(values, "to_value") else values, float)
     return numpy.ma.filled(numbers, numpy.nan) + 1
 

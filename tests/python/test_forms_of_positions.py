@@ -122,3 +122,30 @@ def test_columns_of_several_apertures_have_one_shape(apertures):
         light = 400 * 6 * numpy.pi * (1 - numpy.exp(-(apertures[at] / 2) ** 2 / 6))
         numpy.testing.assert_allclose(found["FLUX_APER"][:, at], light, rtol=0.05)
         numpy.testing.assert_array_equal(found[f"FLUX_APER_{at}"], found["FLUX_APER"][:, at])
+
+
+def test_tables_of_every_kind_are_positions_of_both_calls():
+    pandas = pytest.importorskip("pandas")
+    x, y = STARS.T
+    forms = {"x": x + 1, "y": y + 1}, {"X": x + 1, "y": y + 1}, {"xcentroid": x, "ycentroid": y}
+    for form in forms:
+        records = numpy.rec.fromarrays(list(form.values()), names=list(form))
+        for given in form, records, numpy.array(records), table.Table(form), pandas.DataFrame(form):
+            for call in srcextract.extract, srcextract.photometry:
+                found = call(IMAGE, positions=given)
+                numpy.testing.assert_allclose(numpy.column_stack([found["X_IMAGE"], found["Y_IMAGE"]]), STARS + 1, rtol=1e-15)
+    for call in srcextract.extract, srcextract.photometry:
+        with pytest.raises(srcextract.InputError, match="X_IMAGE and Y_IMAGE"):
+            call(IMAGE, positions=pandas.DataFrame(STARS))
+
+
+@pytest.mark.parametrize("unit", ["arcsec", "m", "Jy", "mm", "adu"])
+def test_pixels_are_in_no_other_unit(unit):
+    units = pytest.importorskip("astropy.units")
+    x, y = STARS.T * units.Unit(unit)
+    tables = [table.QTable({"X_IMAGE": x, "Y_IMAGE": y}), table.Table({"xcentroid": x, "ycentroid": y}),
+              table.QTable({"X": STARS[:, 0], "Y": STARS[:, 1], "A_IMAGE": x, "B_IMAGE": y, "THETA_IMAGE": STARS[:, 0]})]
+    for given in (x, y), STARS * units.Unit(unit), *tables:
+        for call in srcextract.extract, srcextract.photometry:
+            with pytest.raises(srcextract.InputError, match=unit):
+                call(IMAGE, positions=given)
