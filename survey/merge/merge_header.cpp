@@ -46,10 +46,12 @@ std::optional<Number> number_in(const HeaderValue& value) {
   return error == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
 }
 
-/// Whether it is a text of nothing but blanks, which is no value.
-bool is_blank(const HeaderValue& value) {
+/// Whether it is a text that says of a number that there is none: blanks, or 'nan', since no card has a NaN.
+bool is_missing(const HeaderValue& value) {
   const auto* text = std::get_if<std::string>(&value.value);
-  return text && without_blanks(*text).empty();
+  if (!text) return false;
+  const std::string_view word = without_blanks(*text);
+  return word.empty() || word == "nan" || word == "NaN" || word == "NAN";
 }
 
 template <class Number>
@@ -77,7 +79,7 @@ struct Kind {
 
   void add(const HeaderValue& value) {
     longest = std::max(longest, text_of(&value).size());
-    if (is_blank(value)) return;
+    if (is_missing(value)) return;
     const bool is_number =
         std::holds_alternative<std::int64_t>(value.value) || std::holds_alternative<double>(value.value);
     whole = whole && number_in<std::int64_t>(value);

@@ -19,8 +19,8 @@ struct HeaderColumn {
 
 /// A column for each keyword that any image has, in the order in which they first come: integers (K) where all values
 /// are whole numbers, numbers (D) where all are numbers, else text. A text that is a number in full ('300') is one
-/// where others have numbers; where others have text that is none `warn` hears of it. Where an image has none it is
-/// TNULL, NaN or blank. Names have '_' for '-', and HEADER_ before them where they are `taken`.
+/// where others have numbers, and blanks or 'nan' are none; where others have other text `warn` hears of it. Where an
+/// image has none it is TNULL, NaN or blank. Names have '_' for '-', and HEADER_ before them where they are `taken`.
 std::vector<HeaderColumn> header_columns(const PackedHeaders& headers, const std::set<std::string>& taken,
                                          const std::function<void(const std::string&)>& warn);
 

@@ -91,7 +91,10 @@ def test_the_stub_has_what_the_compiled_half_has():
     from srcextract import _core
     stub = ast.parse((PACKAGE / "_core.pyi").read_text())
     told = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    has_devices = any(name.startswith("device_") for name in dir(_core))  # which a build without CUDA has not
     for name, node in told.items():
+        if name.startswith("device_") and not has_devices:
+            continue
         assert hasattr(_core, name), name
         if isinstance(node, ast.ClassDef):
             for member in node.body:
