@@ -144,8 +144,7 @@ class DataHandler : public XmlHandler {
   std::int64_t next_look_ = rows_between_looks;  ///< at this row
   Place place_;
   std::size_t cell_ = 0;  ///< of this row
-  static constexpr std::size_t longest_cell = std::size_t{1} << 20;
-  std::string text_;  ///< of this cell
+  std::string text_;      ///< of this cell
   std::optional<VotableBinary> binary_;
   std::int64_t rows_ = 0;
 };

@@ -82,6 +82,9 @@ class HeaderHandler : public XmlHandler {
 
   void start_in_table(std::string_view name, const XmlAttributes& attributes) {
     if (name == "FIELD") {
+      if (std::ssize(header_.fields) == most_columns)
+        xml_.fail("the TABLE has more than " + std::to_string(most_columns) +
+                  " FIELDs, which is the most that is read");
       header_.fields.push_back(parse_field(attributes, xml_));
       place_ = Place::field;
     } else if (name == "DATA") {
@@ -139,7 +142,11 @@ class FirstRowHandler : public XmlHandler {
     in_cell_ = false;
   }
 
-  void characters(std::string_view text) override { text_ += text; }
+  void characters(std::string_view text) override {
+    text_ += text;
+    if (text_.size() > longest_cell)
+      xml_.fail("row 1 of the TABLE: a TD has more than " + std::to_string(longest_cell) + " bytes");
+  }
 
  private:
   XmlReader& xml_;

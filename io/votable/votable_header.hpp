@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,9 @@
 #include "io/votable/xml_reader.hpp"
 
 namespace srcextract {
+
+/// Bytes of text in a TD, the most that is read.
+inline constexpr std::size_t longest_cell = std::size_t{1} << 20;
 
 /// What a VOTable says about its first TABLE before the rows.
 struct VotableHeader {

@@ -117,3 +117,19 @@ def test_a_table_of_positions_that_is_too_large_is_refused_within_the_memory(tab
 
 def test_so_is_one_of_two_that_are_compared(table, tmp_path):
     refused("compare", "--memory", LIMIT, table, table, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("head, piece, count", [
+    (b"<VOTABLE><RESOURCE><TABLE>", b'<FIELD name="X" datatype="double"/>', 4_000_000),
+    (b'<VOTABLE><RESOURCE><TABLE><FIELD name="X" datatype="double"/><DATA><TABLEDATA><TR><TD>', b"1" * 100, 5_000_000)],
+    ids=["fields", "first cell"])
+def test_a_votable_says_little_before_its_rows(head, piece, count, tmp_path):
+    if os.environ.get("SRCEXTRACT_SANITIZE"):
+        pytest.skip("sanitizers: memory is not the program's own")
+    write_pieces(tmp_path / "p.vot.gz", (head, 1), (piece, count))
+    command = [os.environ["SRCEXTRACT_PROGRAM"], "compare", "--memory", LIMIT, "p.vot.gz", "p.vot.gz"]
+    done = subprocess.run([sys.executable, "-c", MEASURE, *command], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    first, said = done.stdout.split("\n", 1)
+    memory, code = map(int, first.split())
+    assert code == 3 and "p.vot.gz:1: " in said, (code, said)
+    assert memory <= MOST, f"{memory / MEGABYTE:.0f} MB"
