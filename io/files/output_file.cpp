@@ -79,11 +79,24 @@ void require_replaceable(const std::string& path) {
                                        "place; choose the name of a file");
 }
 
-/// Permissions of the file that is replaced; none if there is no such file.
-std::optional<mode_t> permissions_of(const std::string& path) {
+/// Owner, group and permissions of the file that is replaced; none if there is no such file.
+std::optional<struct stat> replaced(const std::string& path) {
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return std::nullopt;
-  return there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  return there;
+}
+
+/// Gives them to the new file. Root alone may give it to another owner, and others to groups of theirs: where the group
+/// cannot be kept, its members and those of ours may do what all may.
+void take_after(const struct stat& there, int descriptor) {
+  mode_t mode = there.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  struct stat own {};
+  if (::fchown(descriptor, there.st_uid, there.st_gid) != 0 &&
+      ::fchown(descriptor, static_cast<uid_t>(-1), there.st_gid) != 0 && ::fstat(descriptor, &own) == 0 &&
+      own.st_gid != there.st_gid)
+    mode = (mode & ~mode_t{S_IRWXG}) | (mode & ((mode & S_IRWXO) << 3));
+  // Some file systems have no permissions of their own and refuse: nothing is lost there.
+  ::fchmod(descriptor, mode);
 }
 
 /// What linkat() can give a name.
@@ -144,7 +157,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   descriptor_ = open_unnamed(directory_of(path_));
   if (descriptor_ >= 0) return;
   // A file that others may not read is not shown to them while it is being written.
-  const mode_t mode = permissions_of(path_) ? S_IRUSR | S_IWUSR : 0666;
+  const mode_t mode = replaced(path_) ? S_IRUSR | S_IWUSR : 0666;
   const auto open_new = [=](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); };
   std::tie(descriptor_, temporary_) = create_temporary(path_, open_new);
 }
@@ -214,8 +227,7 @@ void OutputFile::flush() {
 /// Gives the complete file its temporary name: a link cannot replace the target, a rename can.
 void OutputFile::name() {
   if (descriptor_ < 0) return;
-  // Some file systems have no permissions of their own and refuse: nothing is lost there.
-  if (const std::optional<mode_t> mode = permissions_of(path_)) ::fchmod(descriptor_, *mode);
+  if (const std::optional<struct stat> there = replaced(path_)) take_after(*there, descriptor_);
   if (temporary_.empty()) {
     const std::string unnamed = link_of(descriptor_);
     const auto link = [&](const char* name) {
