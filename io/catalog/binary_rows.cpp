@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <type_traits>
+#include <utility>
 
 #include "io/files/input_file.hpp"
+#include "io/fits/card.hpp"
 #include "stages/core/ascii.hpp"
 #include "stages/core/buffer.hpp"
 #include "stages/core/error.hpp"
@@ -120,6 +123,19 @@ std::vector<BinaryForm> binary_forms(const CatalogRows& rows, const std::functio
     forms.push_back(std::move(form));
   });
   return forms;
+}
+
+std::vector<std::string> fits_names(const CatalogRows& rows) {
+  constexpr std::size_t longest = 65;  // with "_2" of the 68 that a card has
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for_each_field(rows, [&](const Column& column, const auto&) {
+    const std::string begin = printable_ascii(column.name).substr(0, longest);
+    std::string name = begin;
+    for (int number = 2; !taken.insert(name).second; ++number) name = begin + "_" + std::to_string(number);
+    names.push_back(std::move(name));
+  });
+  return names;
 }
 
 std::int64_t row_bytes(const std::vector<BinaryForm>& forms) {

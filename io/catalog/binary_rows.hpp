@@ -29,6 +29,9 @@ std::vector<BinaryForm> binary_forms(
 
 std::int64_t row_bytes(const std::vector<BinaryForm>& forms);
 
+/// The names of the fields as a FITS table can have them: in ASCII, short enough for a card, and each another one.
+std::vector<std::string> fits_names(const CatalogRows& rows);
+
 /// Writes the rows, big-endian, fields side by side, and the elements of each.
 void write_binary_rows(OutputFile& file, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                        const Cpu& where);

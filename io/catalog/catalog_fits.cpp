@@ -20,12 +20,10 @@ constexpr std::size_t one_card = 68;
 
 void create_table(MemoryFits& fits, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                   const CatalogMetadata& metadata) {
-  std::vector<std::string> name, form, unit;
+  std::vector<std::string> name = fits_names(rows), form, unit;
   for (const BinaryForm& field : forms) form.push_back(field.tform());
-  for_each_field(rows, [&](const Column& column, const auto&) {
-    name.push_back(printable_ascii(column.name));
-    unit.push_back(printable_ascii(unit_of(column, metadata)));
-  });
+  for_each_field(
+      rows, [&](const Column& column, const auto&) { unit.push_back(printable_ascii(unit_of(column, metadata))); });
   auto pointers = [](std::vector<std::string>& strings) {
     std::vector<char*> out;
     for (std::string& s : strings) out.push_back(s.data());

@@ -111,11 +111,13 @@ std::string display(const BinaryForm& form) {
 std::string objects_header(const char* name, const CatalogRows& rows, const std::vector<BinaryForm>& forms,
                            std::int64_t count, const CatalogMetadata& metadata) {
   Cards cards = table_cards(name, row_bytes(forms), count, std::ssize(rows.fields));
+  const std::vector<std::string> names = fits_names(rows);
   std::size_t number = 0;
   for_each_field(rows, [&](const Column& column, const auto&) {
     const BinaryForm& form = forms[number];
+    const std::string& called = names[number];
     const std::string n = std::to_string(++number);
-    cards.add_text("TTYPE" + n, column.name, printable_ascii(column.description));
+    cards.add_text("TTYPE" + n, called, printable_ascii(column.description));
     cards.add_text("TFORM" + n, std::to_string(form.repeat) + form.letter);
     cards.add_text("TDIM" + n, form.tdim);
     cards.add_text("TUNIT" + n, unit_of(column, metadata));

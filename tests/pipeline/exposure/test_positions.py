@@ -291,3 +291,14 @@ def test_the_table_is_never_replaced(run, configure, tmp_path):
     done = run("--positions", "r.forced.cat.csv", "config.yaml", image)
     assert done.code == 2 and "r.forced.cat.csv" in done.err, done.err
     assert (tmp_path / "r.forced.cat.csv").read_bytes() == before
+
+
+def test_names_that_are_no_ascii_stay_apart_in_fits(extract, tmp_path):
+    """FITS has ASCII alone, and names of 68 characters: α and δ are two columns there all the same."""
+    long = "n" * 70
+    image = write_image(tmp_path / "r.fits", field(1))
+    (tmp_path / "p.csv").write_text(f"X,Y,α,δ,{long}1,{long}2\n10,20,1,2,3,4\n", encoding="utf-8")
+    directory = extract("out", "output: {formats: [fits, ldac, ecsv]}\n", "--positions", "p.csv", image)
+    for ending, hdu in ("fits", 1), ("ldac", 2):
+        assert list(fits.getdata(directory / f"r.forced.cat.{ending}", hdu)[0])[-4:] == [1, 2, 3, 4]
+    assert "α δ" in (directory / "r.forced.cat.ecsv").read_text(encoding="utf-8")
