@@ -7,8 +7,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "io/catalog/segmentation.hpp"
@@ -34,7 +37,23 @@ std::string unit_of(const Column& column, const CatalogMetadata& metadata) {
   return column.unit;
 }
 
-/// Every column: name, values, unit, UCD, description.
+/// The values of a column as an array that shares them; of text, a copy.
+nb::object array_of(ColumnValues& values, nb::handle owner) {
+  return std::visit(
+      [&]<class T>(std::vector<T>& held) -> nb::object {
+        if constexpr (std::is_same_v<T, std::string>) {
+          nb::list texts;
+          for (const std::string& text : held)
+            texts.append(nb::steal(PyUnicode_DecodeUTF8(text.data(), std::ssize(text), "replace")));
+          return nb::module_::import_("numpy").attr("array")(texts, "str");
+        } else {
+          return numpy_array(held.data(), {held.size()}, owner);
+        }
+      },
+      values);
+}
+
+/// Every column, those of a table of positions last: name, values, unit, UCD, description.
 nb::list columns_of(nb::handle self) {
   auto& catalogue = nb::cast<Catalogue&>(self);
   nb::list columns;
@@ -42,6 +61,9 @@ nb::list columns_of(nb::handle self) {
     columns.append(nb::make_tuple(column.name, numpy_array(values.data(), {values.size()}, self),
                                   unit_of(column, catalogue.metadata), column.ucd, column.description));
   });
+  for (TableColumn& column : catalogue.carried.columns)
+    columns.append(
+        nb::make_tuple(column.name, array_of(column.values, self), column.unit, column.ucd, column.description));
   return columns;
 }
 

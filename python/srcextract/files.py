@@ -289,12 +289,23 @@ def _header(cards: dict[str, Any]) -> bytes:
 
 def table_contents(table: Any, name: str) -> Contents:
     """`Contents` of an astropy table."""
+    if not all(column.isascii() for column in table.colnames):
+        return of_bytes(_ecsv(table), name)
     file = io.BytesIO()
     try:
         table.write(file, format="fits")
+    except UnicodeEncodeError:
+        return of_bytes(_ecsv(table), name)
     except (TypeError, ValueError) as error:  # as astropy.units.UnitScaleError
         raise InputError(f"{name}: no FITS file has such a table: {error}") from error
     return of_bytes(file.getbuffer(), name)
+
+
+def _ecsv(table: Any) -> bytes:
+    """The table in UTF-8, which FITS has not."""
+    text = io.StringIO()
+    table.write(text, format="ascii.ecsv")
+    return text.getvalue().encode()
 
 
 def fits_contents(header: str, pixels: Any, name: str) -> Contents:

@@ -149,3 +149,27 @@ def test_pixels_are_in_no_other_unit(unit):
         for call in srcextract.extract, srcextract.photometry:
             with pytest.raises(srcextract.InputError, match=unit):
                 call(IMAGE, positions=given)
+
+
+def test_columns_of_the_table_of_positions_are_columns_of_the_catalogue(tmp_path):
+    """As in the files that the command and write() make."""
+    given = table.Table({"X": STARS[:, 0] + 1, "Y": STARS[:, 1] + 1, "id": ["a", "Å b", ""], "z": [0.5, 1.25, numpy.nan], "δ": [3, 1, 2]})
+    found = srcextract.extract(IMAGE, positions=given)
+    found.write(tmp_path / "found.ecsv")
+    told = table.Table.read(tmp_path / "found.ecsv")
+    assert list(found.columns) == found.table.colnames == told.colnames and told.colnames[-3:] == ["id", "z", "δ"]
+    for name in given.colnames[2:]:
+        numpy.testing.assert_array_equal(found[name], given[name])
+        numpy.testing.assert_array_equal(found.table[name], given[name])
+    assert "<td>Å b</td>" in found._repr_html_()
+    assert list(srcextract.extract(IMAGE, positions=found)["id"]) == list(given["id"])
+
+
+def test_they_are_in_arrow_and_pandas_too(tmp_path):
+    parquet, pandas = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pandas")
+    given = {"X": STARS[:, 0] + 1, "Y": STARS[:, 1] + 1, "id": ["a", "b", "c"], "tile": [3, 1, 2]}
+    found = srcextract.extract(IMAGE, positions=given)
+    found.write(tmp_path / "found.parquet")
+    told = parquet.read_table(tmp_path / "found.parquet")
+    assert found.to_arrow().to_pydict() == told.to_pydict()
+    assert list(found.to_pandas()["id"]) == given["id"] and isinstance(found.to_pandas(), pandas.DataFrame)
