@@ -32,9 +32,14 @@ constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 /// How much of --memory one reading of a catalogue may take: there are two, and what they have in common.
 constexpr std::int64_t readings = 4;
 
+/// What a comparison may take: --memory, or what its control group allows, which ends a process that takes more.
+std::optional<std::int64_t> memory_of(const CompareOptions& options) {
+  return options.memory ? options.memory : memory_of_group();
+}
+
 /// What one reading may take.
-TableRoom room_of(const CompareOptions& options) {
-  return {options.memory ? *options.memory / readings : available_memory()};
+TableRoom room_of(const std::optional<std::int64_t>& memory) {
+  return {memory ? *memory / readings : available_memory()};
 }
 
 /// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.
@@ -74,10 +79,10 @@ void write_matched(const std::string& path, const Catalog& reference, const Cata
 
 /// Compares two files; with `matched` also writes both sides' rows there.
 void compare_files(FileComparison& file, const CompareRules& rules, const CompareOptions& options) {
-  const Catalog reference = catalog_of(open_table(file.reference, room_of(options)), rules.reference);
-  const Catalog other = catalog_of(open_table(file.other, room_of(options)), rules.other);
-  const std::int64_t for_columns =
-      options.memory ? std::min(memory_for_columns, *options.memory / 2) : memory_for_columns;
+  const std::optional<std::int64_t> memory = memory_of(options);
+  const Catalog reference = catalog_of(open_table(file.reference, room_of(memory)), rules.reference);
+  const Catalog other = catalog_of(open_table(file.other, room_of(memory)), rules.other);
+  const std::int64_t for_columns = memory ? std::min(memory_for_columns, *memory / 2) : memory_for_columns;
   file.comparison = compare_catalogs(reference, other, rules, unit_factor, options.threads, for_columns);
   if (!options.matched.empty()) write_matched(options.matched, reference, other, file.comparison, rules);
 }

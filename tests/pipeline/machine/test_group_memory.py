@@ -1,5 +1,6 @@
-"""An image that needs more than a control group allows: a message, and no SIGKILL of the system."""
+"""An image, or a catalogue, that needs more than a control group allows: a message, and no SIGKILL of the system."""
 
+import gzip
 import os
 import pathlib
 import subprocess
@@ -56,3 +57,13 @@ def test_a_small_image_fits(group, tmp_path):
                            ROOT / "config/default.yaml", ROOT / "data/sky.fits"], cwd=tmp_path, capture_output=True, text=True,
                           preexec_fn=group, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_catalogue_beyond_the_limit_of_the_group_is_an_error_with_a_message(group, tmp_path):
+    with gzip.open(tmp_path / "large.csv.gz", "wb", compresslevel=1) as file:
+        file.write(b"X_IMAGE,Y_IMAGE\n")
+        for _ in range(120):
+            file.write(b"1,1\n" * 1_000_000)
+    done = subprocess.run([os.environ["SRCEXTRACT_PROGRAM"], "compare", "large.csv.gz", "large.csv.gz"], cwd=tmp_path,
+                          capture_output=True, text=True, preexec_fn=group, timeout=300)
+    assert done.returncode == 1 and "MB of memory" in done.stderr, (done.returncode, done.stderr)
