@@ -68,6 +68,21 @@ std::string method_problem(const Config& config) {
                    : "";
 }
 
+std::string mesh_height_problem(const BackgroundConfig& config) {
+  constexpr std::int64_t least_pixels = 64;
+  return config.mesh_height == 0 || config.mesh_size * config.mesh_height >= least_pixels
+             ? ""
+             : "makes meshes of " + std::to_string(config.mesh_size) + " x " + std::to_string(config.mesh_height) +
+                   " pixels, in which there is too little sky: at least " + std::to_string(least_pixels) +
+                   " are needed; 0 means squares";
+}
+
+std::string filter_height_problem(const BackgroundConfig& config) {
+  return config.filter_height != 0 && config.filter_height % 2 == 0
+             ? "must be odd, so that the filter has a centre; 0 means as filter_size"
+             : "";
+}
+
 std::string filter_size_problem(const BackgroundConfig& config) {
   return config.filter_size % 2 == 0 ? "must be odd, so that the filter has a centre; 1 means none" : "";
 }

@@ -26,6 +26,8 @@ inline std::string first_of(const std::string& one, const std::string& other) {
 /// Of the mesh: what counts from zero needs the sky, and a filter has a centre.
 std::string method_problem(const Config& config);
 std::string filter_size_problem(const BackgroundConfig& config);
+std::string filter_height_problem(const BackgroundConfig& config);
+std::string mesh_height_problem(const BackgroundConfig& config);
 std::string check_images_problem(const Config& config);
 
 /// Of a sky that is given: one level, of one HDU, that nothing else counts from zero; one number of noise.

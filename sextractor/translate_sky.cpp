@@ -13,19 +13,19 @@ std::int64_t whole(const Setting& setting, std::size_t index = 0) {
   return static_cast<std::int64_t>(setting.number(index));
 }
 
-/// Of two sides, of which ours has one.
-void put_side(const Setting& setting, const std::string& key, std::int64_t width, std::int64_t height, Translation& to,
-              const std::string& note = "") {
-  if (width != height) to.lose(setting, "meshes and their filter are as wide as high: the width is taken for both");
-  to.put(key, format_value(width), {&setting}, note);
+/// Two sides; of a square our second one is 0.
+void put_sides(const Setting& setting, const std::string& width_key, std::int64_t width, const std::string& height_key,
+               std::int64_t height, Translation& to, const std::string& note = "") {
+  to.put(width_key, format_value(width), {&setting}, note);
+  if (height != width) to.put(height_key, format_value(height), {&setting});
 }
 
 /// SExtractor's filter reaches as many meshes to the one side as to the other: it has an odd number of them.
 void put_filter_size(const Setting& setting, Translation& to) {
   const auto odd = [&](std::size_t index) { return whole(setting, index) / 2 * 2 + 1; };
   const bool even = odd(0) != whole(setting, 0) || odd(1) != whole(setting, 1);
-  put_side(setting, "background.filter_size", odd(0), odd(1), to,
-           even ? "SExtractor takes an even size as the next odd one" : "");
+  put_sides(setting, "background.filter_size", odd(0), "background.filter_height", odd(1), to,
+            even ? "SExtractor takes an even size as the next odd one" : "");
 }
 
 void put_level(const Request& request, Translation& to) {
@@ -47,7 +47,7 @@ void put_level(const Request& request, Translation& to) {
 
 void translate_sky(const Request& request, Translation& to) {
   const Setting& size = request["BACK_SIZE"];
-  put_side(size, "background.mesh_size", whole(size, 0), whole(size, 1), to);
+  put_sides(size, "background.mesh_size", whole(size, 0), "background.mesh_height", whole(size, 1), to);
   put_filter_size(request["BACK_FILTERSIZE"], to);
   const Setting& threshold = request["BACK_FILTTHRESH"];
   to.put("background.filter_threshold", format_value(threshold.number()), {&threshold});

@@ -30,7 +30,7 @@ void for_each_background_field(AnyConfig& c, F&& f) {
   };
   f(Field{.section = section,
           .key = "method",
-          .description = "`mesh` (level and noise of square meshes, and a smooth surface through them, as in "
+          .description = "`mesh` (level and noise of meshes, and a smooth surface through them, as in "
                          "SExtractor) or `constant` (one level and one σ for the whole image)",
           .problem = method_problem(c)},
     c.background.method);
@@ -57,6 +57,14 @@ void for_each_background_field(AnyConfig& c, F&& f) {
           .unused = of_mesh(c.background.mesh_size, usual.mesh_size)},
     c.background.mesh_size);
   f(Field{.section = section,
+          .key = "mesh_height",
+          .description = "Height of a mesh in pixels, where `mesh_size` is its width alone; 0 = meshes are squares",
+          .at_least = 0,
+          .at_most = 1 << 20,
+          .unused = of_mesh(c.background.mesh_height, usual.mesh_height),
+          .problem = mesh_height_problem(c.background)},
+    c.background.mesh_height);
+  f(Field{.section = section,
           .key = "estimator",
           .description = "What stands for the sky of a mesh: `sextractor` (2.5 median - 1.5 mean, or the median where "
                          "the mesh is crowded) or `median`, both of what survives the clip",
@@ -70,6 +78,14 @@ void for_each_background_field(AnyConfig& c, F&& f) {
           .unused = of_mesh(c.background.filter_size, usual.filter_size),
           .problem = filter_size_problem(c.background)},
     c.background.filter_size);
+  f(Field{.section = section,
+          .key = "filter_height",
+          .description = "Meshes along y of that filter, odd, where `filter_size` is those along x alone; 0 = as many",
+          .at_least = 0,
+          .at_most = 15,
+          .unused = of_mesh(c.background.filter_height, usual.filter_height),
+          .problem = filter_height_problem(c.background)},
+    c.background.filter_height);
   f(Field{.section = section,
           .key = "filter_threshold",
           .description = "The filter replaces meshes whose level differs from the median by at least so much, in pixel "

@@ -19,12 +19,16 @@ struct BackgroundConfig {
   double kappa = 3.0;
   /// Rounds of clipping; 0 = until nothing is clipped any more. Of `constant` alone.
   std::int64_t max_iterations = 0;
-  /// Side of a mesh in pixels. Smaller follows the sky more closely, and takes large sources for sky.
+  /// Width of a mesh in pixels. Smaller follows the sky more closely, and takes large sources for sky.
   std::int64_t mesh_size = 64;
+  /// Height of a mesh in pixels; 0: meshes are squares.
+  std::int64_t mesh_height = 0;
   /// What stands for the sky of a mesh: SExtractor's mode, which is less drawn by sources, or the clipped median.
   BackgroundEstimator estimator = BackgroundEstimator::sextractor;
-  /// Meshes along each side of the median filter over them, odd; 1 = none.
+  /// Meshes along x of the median filter over them, odd.
   std::int64_t filter_size = 3;
+  /// Meshes along y of that filter, odd; 0: as many as along x.
+  std::int64_t filter_height = 0;
   /// The filter replaces a mesh whose level differs from the median by at least so much, in units of the pixels.
   double filter_threshold = 0;
 

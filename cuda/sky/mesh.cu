@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(summary_threads)
 }  // namespace
 
 MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where) {
-  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
+  const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
   const std::int64_t count = grid.nodes.count();
   DeviceNodes estimates(grid.nodes, where), bends(grid.nodes, where);
   Buffer<std::int64_t, Gpu> unmasked(count, where);

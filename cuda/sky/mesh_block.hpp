@@ -11,9 +11,10 @@ static_assert(sum_rows * sum_columns == block_threads);
 class MeshBlock {
  public:
   __device__ MeshBlock(const float* image, const MeshGrid& grid, std::int64_t mesh) : stride_(grid.image.width) {
-    const std::int64_t x = mesh % grid.nodes.width * grid.mesh, y = mesh / grid.nodes.width * grid.mesh;
-    width_ = min(grid.mesh, grid.image.width - x);
-    height_ = min(grid.mesh, grid.image.height - y);
+    const std::int64_t x = mesh % grid.nodes.width * grid.mesh.width;
+    const std::int64_t y = mesh / grid.nodes.width * grid.mesh.height;
+    width_ = min(grid.mesh.width, grid.image.width - x);
+    height_ = min(grid.mesh.height, grid.image.height - y);
     pixels_ = image + y * stride_ + x;
   }
 

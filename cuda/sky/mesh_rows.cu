@@ -11,7 +11,7 @@ namespace {
 __global__ void fill_rows_kernel(MeshGrid grid, const float* nodes, const float* bends, float* rows) {
   const std::int64_t i = thread_index(), x = i / grid.image.height, y = i % grid.image.height;
   if (x < grid.nodes.width)
-    rows[i] = NodePlace(y, grid.mesh, grid.nodes.height).at(nodes + x, bends + x, grid.nodes.width);
+    rows[i] = NodePlace(y, grid.mesh.height, grid.nodes.height).at(nodes + x, bends + x, grid.nodes.width);
 }
 
 /// A thread for every row.

@@ -48,7 +48,8 @@ class MeshRows {
   MeshRows(const MeshGrid& grid, const Buffer<float, Gpu>& nodes, const Buffer<float, Gpu>& bends, const Gpu& where);
 
   MeshMap map() const {
-    return {nodes_.data(), bends_.data(), grid_.nodes.width, grid_.image.height, grid_.mesh, MeshScale(grid_.mesh)};
+    return {nodes_.data(),      bends_.data(),    grid_.nodes.width,
+            grid_.image.height, grid_.mesh.width, MeshScale(grid_.mesh.width)};
   }
 
  private:

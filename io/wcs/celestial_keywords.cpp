@@ -194,7 +194,7 @@ std::string celestial_cards(std::string_view header) {
   return cards_of(read_celestial_keywords(header));
 }
 
-std::string celestial_cards(std::string_view header, std::int64_t side) {
+std::string celestial_cards(std::string_view header, std::int64_t width, std::int64_t height) {
   CelestialKeywords keywords = read_celestial_keywords(header);
   const bool of_pixels = keywords.real("A_ORDER") || keywords.real("B_ORDER");  // the polynomials would be others
   if (keywords.text("CTYPE1").empty() || of_pixels) return "";
@@ -205,14 +205,21 @@ std::string celestial_cards(std::string_view header, std::int64_t side) {
     else
       keywords.values.push_back({keyword, value});
   };
-  const auto pixels = static_cast<double>(side);
+  const double wide = static_cast<double>(width), high = static_cast<double>(height);
   bool has_matrix = false;
-  for (const char* const element : {"CD1_1", "CD1_2", "CD2_1", "CD2_2"})
-    if (const auto value = keywords.real(element)) {
-      set(element, *value * pixels);
-      has_matrix = true;
-    }
-  for (const std::string axis : {"1", "2"}) {
+  const auto scale = [&](const std::string& keyword, double factor) {
+    const auto value = keywords.real(keyword);
+    if (value) set(keyword, *value * factor);
+    return value.has_value();
+  };
+  for (const std::string row : {"1", "2"}) {
+    has_matrix |= scale("CD" + row + "_1", wide);
+    has_matrix |= scale("CD" + row + "_2", high);
+  }
+  // CDELT is of an axis of the sky, PC of one of the sky and one of pixels.
+  for (const std::string row : {"PC1_", "PC00100"}) scale(row + "2", high / wide);
+  for (const std::string row : {"PC2_", "PC00200"}) scale(row + "1", wide / high);
+  for (const auto& [axis, pixels] : {std::pair<std::string, double>{"1", wide}, {"2", high}}) {
     set("CRPIX" + axis, (keywords.real("CRPIX" + axis).value_or(0) - 0.5) / pixels + 0.5);
     if (!has_matrix) set("CDELT" + axis, keywords.real("CDELT" + axis).value_or(1) * pixels);
   }

@@ -32,8 +32,8 @@ CelestialKeywords read_celestial_keywords(std::string_view header);
 /// The values in 80-column cards without END; none if they are not the whole of the WCS.
 std::string celestial_cards(std::string_view header);
 
-/// The same of an image whose pixels have sides of so many pixels of the header's; none with SIP.
-std::string celestial_cards(std::string_view header, std::int64_t side);
+/// The same of an image whose pixels are so many pixels of the header's wide and high; none with SIP.
+std::string celestial_cards(std::string_view header, std::int64_t width, std::int64_t height);
 
 /// Whether a keyword is of the WCS of the first two axes, or says something of further ones.
 bool is_celestial_keyword(const std::string& name);

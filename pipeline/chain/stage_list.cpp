@@ -9,6 +9,7 @@
 #include "stages/clean/find_eaters.hpp"
 #include "stages/measure/measure.hpp"
 #include "stages/photometry/families.hpp"
+#include "stages/sky/mesh.hpp"
 
 namespace srcextract {
 namespace {
@@ -127,9 +128,8 @@ std::int64_t work_memory(const RunPlan& plan) {
   constexpr std::int64_t row_bytes = 8, word_bytes = 4, word_pixels = 32, mesh_bytes = 400;
   const auto [width, height] = plan.shape;
   const std::int64_t of_rows = height * (row_bytes + word_bytes * ((width + word_pixels - 1) / word_pixels));
-  const std::int64_t side = std::max<std::int64_t>(plan.config.background.mesh_size, 1);
   const bool by_mesh = plan.config.background.method == BackgroundMethod::mesh;
-  const std::int64_t meshes = by_mesh ? ((width + side - 1) / side) * ((height + side - 1) / side) : 0;
+  const std::int64_t meshes = by_mesh ? mesh_grid(plan.shape, mesh_sides(plan.config.background)).nodes.count() : 0;
   return std::max(plan.shape.count() * pixel_bytes / 2, of_rows + mesh_bytes * meshes);
 }
 

@@ -14,6 +14,7 @@
 #include "stages/catalogue/measured_columns.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/measure/empty_apertures.hpp"
+#include "stages/sky/mesh.hpp"
 
 namespace srcextract {
 namespace {
@@ -115,20 +116,25 @@ std::int64_t mesh_for(std::int64_t pixels) {
 
 void warn_of_filled_meshes(const Shape& shape, const Config& config, const Extraction& extraction, Warnings& warnings) {
   if (has_level(config.given_sky)) return;
-  const std::int64_t size = config.background.mesh_size;
+  const Shape size = mesh_sides(config.background);
   const MeshFilling filling = fill_meshes(extraction.sources, shape, size);
   const std::string place = config.place_of("background.mesh_size");
-  if (filling.largest_pixels > size * size / 3)
+  const auto advice = [&](std::int64_t side) {
+    return config.background.mesh_height > 0 ? fmt::format("make meshes as large as {} x {} pixels", side, side)
+                                             : fmt::format("set background.mesh_size to {}", side);
+  };
+  if (filling.largest_pixels > size.count() / 3)
     warnings.push_back(fmt::format(
         "{}: source {} has {} pixels, more than a third of a mesh of {} x {}, and is in part taken for sky; "
-        "set background.mesh_size to {} if the sky varies over no less",
-        place, filling.largest, filling.largest_pixels, size, size, mesh_for(filling.largest_pixels)));
+        "{} if the sky varies over no less",
+        place, filling.largest, filling.largest_pixels, size.width, size.height,
+        advice(mesh_for(filling.largest_pixels))));
   if (filling.filled > 0)
     warnings.push_back(
         fmt::format("{}: sources cover more than half of {} of {} meshes, most ({:.0f} %) of that around pixel {}, {}: "
-                    "the level there is theirs, not that of the sky; set background.mesh_size to {} or more",
+                    "the level there is theirs, not that of the sky; {} or more",
                     place, filling.filled, extraction.background.mesh.width * extraction.background.mesh.height,
-                    100 * filling.most, filling.x, filling.y, 2 * size));
+                    100 * filling.most, filling.x, filling.y, advice(2 * std::max(size.width, size.height))));
 }
 
 /// How far the medians of blocks differ, but for those few that a large source raises or a defect lowers.

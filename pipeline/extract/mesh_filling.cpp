@@ -20,7 +20,7 @@ struct Extent {
 
 }  // namespace
 
-MeshFilling fill_meshes(const Sources& sources, const Shape& image, std::int64_t mesh) {
+MeshFilling fill_meshes(const Sources& sources, const Shape& image, const Shape& mesh) {
   MeshFilling filling;
   const MeshGrid grid = mesh_grid(image, mesh);
   std::vector<double> covered(static_cast<std::size_t>(grid.nodes.count()));
@@ -33,17 +33,17 @@ MeshFilling fill_meshes(const Sources& sources, const Shape& image, std::int64_t
     const Extent along_x{sources.xmin_image[row] - 1, sources.xmax_image[row] - 1};
     const Extent along_y{sources.ymin_image[row] - 1, sources.ymax_image[row] - 1};
     const double density = static_cast<double>(pixels) / static_cast<double>(along_x.length() * along_y.length());
-    for (std::int64_t y = along_y.first / mesh; y <= along_y.last / mesh; ++y) {
-      for (std::int64_t x = along_x.first / mesh; x <= along_x.last / mesh; ++x)
+    for (std::int64_t y = along_y.first / mesh.height; y <= along_y.last / mesh.height; ++y) {
+      for (std::int64_t x = along_x.first / mesh.width; x <= along_x.last / mesh.width; ++x)
         covered[static_cast<std::size_t>(y * grid.nodes.width + x)] +=
-            density * static_cast<double>(along_x.in_mesh(x, mesh) * along_y.in_mesh(y, mesh));
+            density * static_cast<double>(along_x.in_mesh(x, mesh.width) * along_y.in_mesh(y, mesh.height));
     }
   }
   for (std::int64_t i = 0; i < grid.nodes.count(); ++i) {
-    const std::int64_t x = i % grid.nodes.width * mesh, y = i / grid.nodes.width * mesh;
-    const std::int64_t width = std::min(mesh, image.width - x), height = std::min(mesh, image.height - y);
+    const std::int64_t x = i % grid.nodes.width * mesh.width, y = i / grid.nodes.width * mesh.height;
+    const std::int64_t width = std::min(mesh.width, image.width - x), height = std::min(mesh.height, image.height - y);
     const double share = std::min(1.0, covered[static_cast<std::size_t>(i)] / static_cast<double>(width * height));
-    if (4 * width * height < mesh * mesh) continue;
+    if (4 * width * height < mesh.count()) continue;
     filling.filled += share > 0.5 ? 1 : 0;
     if (share <= filling.most) continue;
     filling.most = share;

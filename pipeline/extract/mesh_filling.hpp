@@ -15,8 +15,8 @@ struct MeshFilling {
   std::int64_t x = 0, y = 0;                     ///< its middle, 1-based
 };
 
-/// Of meshes of that side on an image, but for those of which the image's edge leaves less than a quarter. A source's
+/// Of meshes of these sides on an image, but for those of which the image's edge leaves less than a quarter. A source's
 /// pixels are taken to be spread evenly over its box.
-MeshFilling fill_meshes(const Sources& sources, const Shape& image, std::int64_t mesh);
+MeshFilling fill_meshes(const Sources& sources, const Shape& image, const Shape& mesh);
 
 }  // namespace srcextract

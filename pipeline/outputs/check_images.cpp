@@ -41,10 +41,11 @@ std::string extname(CheckImage which) {
 
 }  // namespace
 
-std::string check_image_cards(const ImageInput& input, CheckStyle style, std::int64_t side) {
+std::string check_image_cards(const ImageInput& input, CheckStyle style, const Shape& sides) {
   const std::string& header = input.header();
   const std::string name = style == CheckStyle::ours ? "" : name_cards(header);
-  const std::string wcs = side == 1 ? celestial_cards(header) : celestial_cards(header, side);
+  const std::string wcs =
+      sides == Shape{1, 1} ? celestial_cards(header) : celestial_cards(header, sides.width, sides.height);
   return name + wcs + carried_cards(header, input.frame.image().primary_header());
 }
 
@@ -82,22 +83,22 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
   const CheckData& check = extraction.check;
   const Shape shape = input.exposure.shape();
   const std::int64_t width = shape.width;
-  const auto write = [&](const Shape& of, std::int64_t side, const std::string& unit, const MakeRow& make_row) {
+  const auto write = [&](const Shape& of, const Shape& sides, const std::string& unit, const MakeRow& make_row) {
     const std::string name = style == CheckStyle::ours ? extname(which) : "";
-    return write_float_image(path, {of, name, unit, check_image_cards(input, style, side), make_row}, compression,
+    return write_float_image(path, {of, name, unit, check_image_cards(input, style, sides), make_row}, compression,
                              metadata, where);
   };
   if (which == CheckImage::minibackground || which == CheckImage::miniback_rms) {
     const Buffer<float, Cpu>& nodes = which == CheckImage::minibackground ? check.mesh.level : check.mesh.rms;
     const Shape& of = check.mesh.grid.nodes;
-    return write(of, input.config().background.mesh_size, metadata.pixel_unit,
+    return write(of, check.mesh.grid.mesh, metadata.pixel_unit,
                  [&](std::int64_t y, float* row) { std::copy_n(nodes.data() + y * of.width, of.width, row); });
   }
   SkyRows sky(extraction);
   std::vector<float> noise(static_cast<std::size_t>(width));
   const Image<float, Cpu>& filtered = check.filtered.pixels.empty() ? check.above : check.filtered;
   const std::string unit = which == CheckImage::snr ? "" : metadata.pixel_unit;
-  return write(shape, 1, unit, [&](std::int64_t y, float* row) {
+  return write(shape, {1, 1}, unit, [&](std::int64_t y, float* row) {
     switch (which) {
       case CheckImage::background:
         return sky.level(y, row, width);

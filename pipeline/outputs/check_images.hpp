@@ -17,8 +17,8 @@ enum class CheckStyle {
   sextractors  ///< EXTNAME is that of the image; the noise is that of the mesh
 };
 
-/// What the header of an image says that holds for a check image whose pixels have sides of so many of its pixels.
-std::string check_image_cards(const ImageInput& input, CheckStyle style, std::int64_t side = 1);
+/// What the header of an image says that holds for a check image whose pixels are so many of its pixels wide and high.
+std::string check_image_cards(const ImageInput& input, CheckStyle style, const Shape& sides = {1, 1});
 
 /// Writes one of the check images of an extraction; the caller commits the file. All have the cards of the image's
 /// header that hold for them, and its celestial WCS, that of meshes included. Of a difference they show what became

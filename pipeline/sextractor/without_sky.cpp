@@ -31,7 +31,7 @@ Extraction extraction_without_sky(const ImageInput& input, const AssumedSky& sky
   restore_level(input, where, nothing);
   // Of what is flat the spline is, too.
   SkyMesh<Cpu>& mesh = nothing.check.mesh;
-  mesh.grid = mesh_grid(shape, input.config().background.mesh_size);
+  mesh.grid = mesh_grid(shape, mesh_sides(input.config().background));
   const std::int64_t nodes = mesh.grid.nodes.count();
   mesh.level = filled(nodes, sky.level, where);
   mesh.rms = filled(nodes, sky.noise, where);

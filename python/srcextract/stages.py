@@ -47,8 +47,8 @@ def background(image: Any, *, threads: int | None = None, **keys: Any) -> Backgr
     threads : int, optional
         None is as many as this process may use. What is found does not depend on them.
     **keys
-        Of the section ``background``: ``method`` ('mesh' or 'constant'), ``mesh_size``, ``kappa``, ``estimator``,
-        ``filter_size``, ``filter_threshold``, ``max_iterations``, ``rms``.
+        Of the section ``background``: ``method`` ('mesh' or 'constant'), ``mesh_size``, ``mesh_height``, ``kappa``,
+        ``estimator``, ``filter_size``, ``filter_height``, ``filter_threshold``, ``max_iterations``, ``rms``.
 
     Returns
     -------

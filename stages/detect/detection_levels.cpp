@@ -7,6 +7,7 @@
 #include "stages/detect/no_sky.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/math/exact_math.hpp"
+#include "stages/sky/mesh.hpp"
 
 namespace srcextract {
 
@@ -51,7 +52,8 @@ void check_background(const Background& background, const Config& config) {
   const bool noise_is_given = is_noise_given(config);
   const bool needs_meshes = !has_level(config.given_sky) || !noise_is_given;
   if (needs_meshes && mesh.width > 0 && mesh.bad == mesh.width * mesh.height) {
-    throw NoSky("in every mesh of " + std::to_string(config.background.mesh_size) +
+    const Shape sides = mesh_sides(config.background);
+    throw NoSky("in every mesh of " + std::to_string(sides.width) + " x " + std::to_string(sides.height) +
                 " pixels more than half of them are masked, so that there is no sky to interpolate; set "
                 "background.mesh_size so that some mesh is mostly good, or background.method to constant, or "
                 "correct the mask");

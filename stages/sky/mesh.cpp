@@ -40,7 +40,7 @@ Estimated estimate(const MeshPixels& pixels, const BackgroundConfig& config) {
 /// What each mesh tells by itself, NaN where too much of it is masked; and how many pixels are not.
 NodeBuffers estimate_nodes(const Image<float, Cpu>& image, const BackgroundConfig& config, std::int64_t& all_unmasked,
                            const Cpu& where) {
-  const MeshGrid grid = mesh_grid(image.shape, config.mesh_size);
+  const MeshGrid grid = mesh_grid(image.shape, mesh_sides(config));
   NodeBuffers estimates(grid.nodes, where);
   std::atomic<std::int64_t> unmasked = 0;
   parallel_for(grid.nodes.count(), meshes_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
@@ -107,7 +107,7 @@ MeshSky<Cpu> mesh_sky_of(const NodeBuffers& estimates, const MeshGrid& grid, con
 MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where) {
   std::int64_t unmasked = 0;
   const NodeBuffers estimates = estimate_nodes(image, config, unmasked, where);
-  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, config.mesh_size), config, where);
+  MeshSky<Cpu> sky = mesh_sky_of(estimates, mesh_grid(image.shape, mesh_sides(config)), config, where);
   sky.background->all.count = sky.above->all.count = unmasked;
   return sky;
 }

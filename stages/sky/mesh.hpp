@@ -10,16 +10,21 @@
 
 namespace srcextract {
 
-/// How an image is divided into square meshes, from its first pixel on; the last of a row or column are cut.
+/// How an image is divided into meshes, from its first pixel on; the last of a row or column are cut.
 struct MeshGrid {
   Shape image;
-  std::int64_t mesh = 0;  ///< side of a mesh in pixels
-  Shape nodes;            ///< meshes along x and y
+  Shape mesh;   ///< sides of a mesh in pixels
+  Shape nodes;  ///< meshes along x and y
 };
 
-inline MeshGrid mesh_grid(const Shape& image, std::int64_t mesh) {
-  const auto meshes = [&](std::int64_t pixels) { return pixels > 0 ? (pixels - 1) / mesh + 1 : 0; };
-  return {image, mesh, {meshes(image.width), meshes(image.height)}};
+inline MeshGrid mesh_grid(const Shape& image, const Shape& mesh) {
+  const auto meshes = [](std::int64_t pixels, std::int64_t side) { return pixels > 0 ? (pixels - 1) / side + 1 : 0; };
+  return {image, mesh, {meshes(image.width, mesh.width), meshes(image.height, mesh.height)}};
+}
+
+/// The sides of a mesh.
+inline Shape mesh_sides(const BackgroundConfig& config) {
+  return {config.mesh_size, config.mesh_height > 0 ? config.mesh_height : config.mesh_size};
 }
 
 /// The sky of an image as a grid of nodes, one at the centre of each mesh, and a bicubic spline through them.
@@ -51,7 +56,7 @@ struct MeshSky {
 
 /// Level and noise of the sky, mesh by mesh. In each, a cut at 2 sigma about the mean, a histogram, and a clip at
 /// kappa sigma about the median (stages/sky/mesh_estimate.hpp). A mesh that has less than half of its pixels unmasked
-/// takes the mean over the nearest meshes that have more. A median over filter_size x filter_size nodes, fewer towards
+/// takes the mean over the nearest meshes that have more. A median over filter_size x filter_height nodes, fewer towards
 /// the edges, replaces level and noise where the level differs from it by at least filter_threshold.
 /// With kappa = 3 these are the values of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit, but for
 /// images wider than 16384 pixels, of which SExtractor looks at some rows.

@@ -90,12 +90,14 @@ inline constexpr int most_filter_size = 15;
 /// A node after the median filter; none of `nodes` is bad.
 SRCEXTRACT_HOST_DEVICE inline MeshNode filtered_node(const NodeView& nodes, std::int64_t x, std::int64_t y,
                                                      const BackgroundConfig& config) {
-  const auto reach_in = [&](std::int64_t at, std::int64_t size) {
-    std::int64_t reach = config.filter_size / 2;
+  const std::int64_t rows = config.filter_height > 0 ? config.filter_height : config.filter_size;
+  const auto reach_in = [&](std::int64_t at, std::int64_t size, std::int64_t side) {
+    std::int64_t reach = side / 2;
     reach = at < reach ? at : reach;
     return size - 1 - at < reach ? size - 1 - at : reach;
   };
-  const std::int64_t reach_x = reach_in(x, nodes.width), reach_y = reach_in(y, nodes.height);
+  const std::int64_t reach_x = reach_in(x, nodes.width, config.filter_size);
+  const std::int64_t reach_y = reach_in(y, nodes.height, rows);
   float values[most_filter_size * most_filter_size]{};
   const auto median = [&](const float* all) {
     int count = 0;

@@ -98,10 +98,10 @@ MeshSums sums_of(const Accumulators& of) {
 
 MeshPixels::MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
                        std::vector<float>& room)
-    : width_(std::min(grid.mesh, image.shape.width - x * grid.mesh)),
-      height_(std::min(grid.mesh, image.shape.height - y * grid.mesh)),
+    : width_(std::min(grid.mesh.width, image.shape.width - x * grid.mesh.width)),
+      height_(std::min(grid.mesh.height, image.shape.height - y * grid.mesh.height)),
       stride_(image.shape.width),
-      pixels_(image.pixels.data() + y * grid.mesh * stride_ + x * grid.mesh) {
+      pixels_(image.pixels.data() + y * grid.mesh.height * stride_ + x * grid.mesh.width) {
   if (area() > most_copied) return;
   room.resize(static_cast<std::size_t>(area()));
   for (std::int64_t row = 0; row < height_; ++row)

@@ -74,7 +74,7 @@ void MeshRow::go_to(std::int64_t y) {
   node_.resize(static_cast<std::size_t>(width * rows));
   bend_.resize(node_.size());
   for (std::int64_t r = 0; r < rows; ++r)
-    fill_nodes(nodes_.data(), bends_.data(), NodePlace(first_ + r, grid_.mesh, height), width, node_.data() + r);
+    fill_nodes(nodes_.data(), bends_.data(), NodePlace(first_ + r, grid_.mesh.height, height), width, node_.data() + r);
   bend_rows(node_.data(), width, bend_.data());
 }
 
@@ -83,12 +83,12 @@ void MeshRow::for_each_piece(const F& f) {
   const std::int64_t width = grid_.image.width, count = grid_.nodes.width;
   const bool known = !beyond_.empty();
   if (!known) beyond_.resize(static_cast<std::size_t>(width));
-  const MeshScale scale(grid_.mesh);
+  const MeshScale scale(grid_.mesh.width);
   std::int64_t x = 0;
   for (std::int64_t before = 0; before < count - 1; ++before) {
     const bool last = before == count - 2;
     // node_before() of this pixel is the next node.
-    const std::int64_t end = last ? width : std::min(width, grid_.mesh * (2 * before + 3) / 2);
+    const std::int64_t end = last ? width : std::min(width, grid_.mesh.width * (2 * before + 3) / 2);
     if (!known)
       find_beyond(scale, static_cast<float>(before), static_cast<std::int32_t>(x), static_cast<std::int32_t>(end),
                   beyond_.data());

@@ -20,7 +20,7 @@ class MeshRow {
   void go_to(std::int64_t y);
 
   float at(std::int64_t x) const {
-    return spline_at(node_.data() + row_, bend_.data() + row_, grid_.nodes.width, rows_at_once, grid_.mesh, x);
+    return spline_at(node_.data() + row_, bend_.data() + row_, grid_.nodes.width, rows_at_once, grid_.mesh.width, x);
   }
 
   /// The whole row.

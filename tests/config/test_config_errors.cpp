@@ -25,7 +25,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"background:\n  mesh: 64\n", "x.yaml:2:3: unknown key 'mesh' in 'background'; did you mean 'mesh_size'?"},
       {"background:\n  box: 64\n",
        "x.yaml:2:3: unknown key 'box' in 'background'; its keys are method, kappa, max_iterations, mesh_size, "
-       "estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+       "mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
       {"detection:\n  kappa: 3\n", "x.yaml:2:3: unknown key 'kappa' in 'detection'; it is a key of background"},
       {"detect:\n  threshold: 5\n", "x.yaml:1:1: unknown section 'detect'; did you mean 'detection'?"},
       {"threshold: 5\n", "x.yaml:1:1: unknown section 'threshold'; it is a key of weights, detection"},
@@ -115,7 +115,7 @@ TEST(ConfigErrors, NamePlaceProblemAndWayOut) {
       {"detection:\n", "x.yaml:1:1: section 'detection' is empty; give it a key, indented below it, or leave it out"},
       {"background: 3\n",
        "x.yaml:1:13: 'background' is a section and must hold keys: method, kappa, max_iterations, "
-       "mesh_size, estimator, filter_size, filter_threshold, level, level_hdu, rms"},
+       "mesh_size, mesh_height, estimator, filter_size, filter_height, filter_threshold, level, level_hdu, rms"},
       {"convolve: {kernel: default.conv}\n",
        "x.yaml:1:20: 'convolve.kernel' must be one of none, gaussian, tophat, mexican_hat, values, file, not "
        "'default.conv'; write file, and name it in convolve.file"},
@@ -189,6 +189,10 @@ TEST(ConfigErrors, RangesNameTheLimitAndTheReason) {
       {"background: {kappa: 1}", "x.yaml:1:21: 'background.kappa' must be greater than 1, not 1; at 1 sigma"},
       {"background: {kappa: 100.5}", "x.yaml:1:21: 'background.kappa' must be at most 100, not 100.5; "},
       {"background: {mesh_size: 7}", "x.yaml:1:25: 'background.mesh_size' must be at least 8, not 7; in a smaller"},
+      {"background: {mesh_size: 8, mesh_height: 7}",
+       "x.yaml:1:41: 'background.mesh_height' makes meshes of 8 x 7 pixels, in which there is too little sky"},
+      {"background: {filter_height: 4}", "x.yaml:1:29: 'background.filter_height' must be odd, so that the filter has"},
+      {"background: {filter_height: 17}", "x.yaml:1:29: 'background.filter_height' must be at most 15, not 17"},
       {"background: {filter_size: 17}", "x.yaml:1:27: 'background.filter_size' must be at most 15, not 17"},
       {"background: {filter_threshold: -1}", "x.yaml:1:32: 'background.filter_threshold' must be at least 0, not -1"},
       {"background: {max_iterations: -1}", "x.yaml:1:30: 'background.max_iterations' must be at least 0, not -1; "},

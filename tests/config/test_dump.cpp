@@ -20,8 +20,9 @@ TEST(ConfigDump, HoldsEveryKeyInOrder) {
       dump_config(Config{}),
       "input:\n  hdu: auto\n  plane: 1\n"
       "combine:\n  method: none\n  planes: []\n  hdus: []\n  files: []\n  weights: []\n"
-      "background:\n  method: mesh\n  kappa: 3.0\n  max_iterations: 0\n  mesh_size: 64\n  estimator: sextractor\n"
-      "  filter_size: 3\n  filter_threshold: 0.0\n  level: ''\n  level_hdu: auto\n  rms: ''\n"
+      "background:\n  method: mesh\n  kappa: 3.0\n  max_iterations: 0\n  mesh_size: 64\n  mesh_height: 0\n"
+      "  estimator: sextractor\n  filter_size: 3\n  filter_height: 0\n  filter_threshold: 0.0\n  level: ''\n  "
+      "level_hdu: auto\n  rms: ''\n"
       "weights:\n  type: background\n  file: ''\n  hdu: auto\n  threshold: 0.0\n  rescale: true\n  convolve: false\n"
       "  interpolate: none\n  interpolate_columns: 16\n  interpolate_rows: 16\n"
       "mask:\n  file: ''\n  hdu: auto\n  bits: []\n  good: zero\n"

@@ -43,5 +43,23 @@ TYPED_TEST(MeshParity, EveryNodePixelAndRunEqualsOneThreadToTheLastBit) {
   EXPECT_GT(runs, static_cast<std::size_t>(testing::share(100'000)));
 }
 
+TYPED_TEST(MeshParity, OblongMeshesAndFiltersAreThoseOfOneThreadToTheLastBit) {
+  for (const Field& field : testing::parity_fields(900)) {
+    for (const Shape mesh : {Shape{128, 48}, Shape{9, 200}, Shape{200, 9}, Shape{100'000, 17}, Shape{17, 100'000}}) {
+      for (const Shape filter : {Shape{3, 5}, Shape{7, 1}}) {
+        BackgroundConfig config;
+        config.mesh_size = mesh.width;
+        config.mesh_height = mesh.height;
+        config.filter_size = filter.width;
+        config.filter_height = filter.height;
+        const std::string name = std::to_string(mesh.width) + " x " + std::to_string(mesh.height);
+        const SkyOnHost one = run_mesh(Backend<Cpu>(), field, Cpu{1}, config);
+        const SkyOnHost other = run_mesh(this->backend(), field, this->where(), config);
+        expect_same(other, one, field.name + ", meshes of " + name);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace srcextract

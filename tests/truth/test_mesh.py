@@ -19,12 +19,13 @@ if sextractor.PROGRAM is None:
 def ours(image, mesh, filter_size=3, estimator=0):
     """Levels and RMS of the nodes, and the image above the sky."""
     height, width = image.shape
-    head = np.array([width, height, mesh, filter_size, estimator], np.int32)
+    (wide, high), filter_sides = mesh_oracle.sides(mesh), mesh_oracle.sides(filter_size)
+    head = np.array([width, height, wide, high, *filter_sides, estimator], np.int32)
     backend = os.environ.get("SRCEXTRACT_BACKEND", "cpu")
     done = subprocess.run([os.environ["SRCEXTRACT_SKY_MESHES"], "--backend", backend],
                           input=head.tobytes() + image.astype(np.float32).tobytes(), stdout=subprocess.PIPE, check=True)
     values = np.frombuffer(done.stdout, np.float32)
-    nodes = ((height - 1) // mesh + 1, (width - 1) // mesh + 1)
+    nodes = ((height - 1) // high + 1, (width - 1) // wide + 1)
     count = nodes[0] * nodes[1]
     return values[:count].reshape(nodes), values[count:2 * count].reshape(nodes), values[2 * count:].reshape(image.shape)
 
@@ -35,7 +36,8 @@ def theirs(image, directory, mesh, filter_size=3, **settings):
     fits.PrimaryHDU(np.where(np.isfinite(image), image, -1.1e30).astype(np.float32)).writeto(path, overwrite=True)
     checks = {"level": "MINIBACKGROUND", "rms": "MINIBACK_RMS", "above": "-BACKGROUND"}
     names = [str(directory / f"{name}.fits") for name in checks]
-    chosen = {"BACK_TYPE": "AUTO", "BACK_SIZE": mesh, "BACK_FILTERSIZE": filter_size, "THRESH_TYPE": "RELATIVE",
+    sizes = [",".join(map(str, mesh_oracle.sides(size))) for size in (mesh, filter_size)]
+    chosen = {"BACK_TYPE": "AUTO", "BACK_SIZE": sizes[0], "BACK_FILTERSIZE": sizes[1], "THRESH_TYPE": "RELATIVE",
               "DETECT_THRESH": 5, "CHECKIMAGE_TYPE": ",".join(checks.values()), "CHECKIMAGE_NAME": ",".join(names)}
     sextractor.sextract(path, pathlib.Path(directory), ["NUMBER"], **{**chosen, **settings})
     return [fits.getdata(name) for name in names]
@@ -91,6 +93,16 @@ def test_meshes_of_every_size_and_cut_ones(mesh, tmp_path):
 @pytest.mark.parametrize("filter_size", (1, 5, 7))
 def test_filters(filter_size, tmp_path):
     check(sky(np.random.default_rng(filter_size), 640, 640, 5), tmp_path, 32, filter_size)
+
+
+@pytest.mark.parametrize("mesh, filter_size", (((128, 48), 3), ((48, 128), (3, 5)), ((17, 100), (1, 5)), ((700, 20), (7, 1)),
+                                               ((20, 200), (1, 7)), (32, (5, 3))))
+@pytest.mark.parametrize("masked", (False, True))
+def test_oblong_meshes_and_filters(mesh, filter_size, masked, tmp_path):
+    image = sky(np.random.default_rng(sum(mesh_oracle.sides(mesh))), 517, 641, 5, 10)
+    if masked:
+        image[100:310, :200] = np.nan
+    check(image, tmp_path, mesh, filter_size)
 
 
 @pytest.mark.parametrize("density", (0.02, 0.05))

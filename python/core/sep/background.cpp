@@ -41,9 +41,9 @@ struct MeshSizes {
 };
 
 template <class T>
-void copy_pixels(const SepImage& image, const T* pixels, std::int64_t x, std::int64_t y, Image<float, Cpu>& to) {
+void copy_rows(const SepImage& image, const T* pixels, std::int64_t y, Image<float, Cpu>& to) {
   for (std::int64_t row = 0; row < to.shape.height; ++row) {
-    const std::int64_t first = (y + row) * image.shape.width + x;
+    const std::int64_t first = (y + row) * image.shape.width;
     float* const out = to.pixels.data() + row * to.shape.width;
     to_float(pixels + first, to.shape.width, out);
     if (!image.mask) continue;
@@ -91,29 +91,24 @@ MeshNode node_of_mesh(const MeshPixels& pixels, const BackgroundConfig& config) 
 NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
                      const Cpu& where) {
   NodeBuffers estimates(nodes, where);
-  // Meshes are squares cut by the edge of what is looked at, which is so wide.
-  const bool rows_at_once = sizes.height <= sizes.width;
   const std::int64_t grain = std::max<std::int64_t>(1, nodes.height / (std::int64_t{4} * where.threads));
   parallel_for(nodes.height, grain, where, [&](std::int64_t begin, std::int64_t end) {
     Image<float, Cpu> band;
     std::vector<float> room;
     for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t y = row * sizes.height, height = std::min(sizes.height, image.shape.height - y);
-      for (std::int64_t column = 0; column < nodes.width; column += rows_at_once ? nodes.width : 1) {
-        const std::int64_t x = column * sizes.width;
-        const std::int64_t width = rows_at_once ? image.shape.width : std::min(sizes.width, image.shape.width - x);
-        if (const float* const floats = image.pixels.floats(); floats != nullptr && rows_at_once && !image.mask) {
-          band = view_of(floats + y * width, {width, height}, where);
-        } else {
-          if (band.shape != Shape{width, height}) band = Image<float, Cpu>({width, height}, where);
-          image.pixels.with_type([&](const auto* pixels) { copy_pixels(image, pixels, x, y, band); });
-        }
-        const MeshGrid grid = mesh_grid(band.shape, config.mesh_size);
-        for (std::int64_t mesh = 0; mesh < grid.nodes.width; ++mesh) {
-          const MeshNode node = node_of_mesh(MeshPixels(band, grid, mesh, 0, room), config);
-          estimates.level[row * nodes.width + column + mesh] = node.level;
-          estimates.rms[row * nodes.width + column + mesh] = node.rms;
-        }
+      const std::int64_t y = row * sizes.height;
+      const Shape shape{image.shape.width, std::min(sizes.height, image.shape.height - y)};
+      if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask) {
+        band = view_of(floats + y * shape.width, shape, where);
+      } else {
+        if (band.shape != shape) band = Image<float, Cpu>(shape, where);
+        image.pixels.with_type([&](const auto* pixels) { copy_rows(image, pixels, y, band); });
+      }
+      const MeshGrid grid = mesh_grid(shape, {sizes.width, sizes.height});
+      for (std::int64_t column = 0; column < nodes.width; ++column) {
+        const MeshNode node = node_of_mesh(MeshPixels(band, grid, column, 0, room), config);
+        estimates.level[row * nodes.width + column] = node.level;
+        estimates.rms[row * nodes.width + column] = node.rms;
       }
     }
   });
@@ -220,13 +215,12 @@ class SepBackground {
     const Shape& shape = image.shape;
     const Shape nodes{(shape.width - 1) / sizes_.width + 1, (shape.height - 1) / sizes_.height + 1};
     BackgroundConfig config;
-    config.mesh_size = std::max(sizes_.width, sizes_.height);
     const NodeBuffers estimates = estimate(image, sizes_, config, nodes, where);
     const NodeBuffers filled = estimates.made(where, filled_as_sep);
     const NodeBuffers smooth = filled.made(
         where, [&](const NodeView& all, std::int64_t x, std::int64_t y) { return filtered(all, x, y, sizes_); });
     config.filter_size = 1;
-    sky_ = mesh_sky_of(smooth, {shape, sizes_.width, nodes}, config, where);
+    sky_ = mesh_sky_of(smooth, {shape, {sizes_.width, sizes_.height}, nodes}, config, where);
   }
 
   const Shape& shape() const { return sky_.mesh.grid.image; }
@@ -240,11 +234,11 @@ class SepBackground {
       std::vector<float> values(static_cast<std::size_t>(shape().width));
       MeshRow row(mesh.grid, nodes, bends);
       for (std::int64_t y = begin; y < end; ++y) {
-        if (sizes_.width == sizes_.height && mesh.grid.nodes.height > 1) {
+        if (mesh.grid.nodes.height > 1) {
           row.go_to(y);
           row.fill(values.data());
         } else {
-          fill_by_oblong(y, nodes, bends, values);
+          fill_straight(nodes, values);
         }
         body(y, values.data());
       }
@@ -252,17 +246,12 @@ class SepBackground {
     do_watchfully([&] { parallel_for(shape().height, rows_per_piece, Cpu{threads}, rows); });
   }
 
-  /// A row where meshes are no squares, or there is one row of them, along which SEP goes straight from node to node.
-  void fill_by_oblong(std::int64_t y, const Buffer<float, Cpu>& nodes, const Buffer<float, Cpu>& bends,
-                      std::vector<float>& values) const {
-    const auto [width, height] = sky_.mesh.grid.nodes;
-    const NodePlace place(y, sizes_.height, height);
-    std::vector<float> node(static_cast<std::size_t>(width)), along(node.size());
-    for (std::int64_t x = 0; x < width; ++x)
-      node[static_cast<std::size_t>(x)] = place.at(nodes.data() + x, bends.data() + x, width);
-    if (height > 1) bend(node.data(), width, 1, along.data());
+  /// A row where there is one row of meshes, along which SEP goes straight from node to node.
+  void fill_straight(const Buffer<float, Cpu>& nodes, std::vector<float>& values) const {
+    const std::int64_t count = sky_.mesh.grid.nodes.width;
+    const std::vector<float> unbent(static_cast<std::size_t>(count));
     for (std::int64_t x = 0; x < shape().width; ++x)
-      values[static_cast<std::size_t>(x)] = spline_at(node.data(), along.data(), width, 1, sizes_.width, x);
+      values[static_cast<std::size_t>(x)] = spline_at(nodes.data(), unbent.data(), count, 1, sizes_.width, x);
   }
 
   MeshSizes sizes_;

@@ -21,7 +21,7 @@ TEST(MeshFilling, SharesASourceAmongTheMeshesThatItsBoxReaches) {
   add_source(sources, 1, 4, 1, 4, 8);      // half of 4 x 4 pixels of the first mesh
   add_source(sources, 7, 16, 3, 12, 100);  // whole: 2 x 6, 8 x 6, 2 x 4 and 8 x 4 pixels of four meshes of 8 x 8
   add_source(sources, 17, 17, 1, 16, 16);  // all of a column that the edge leaves of two meshes
-  const MeshFilling filling = fill_meshes(sources, {17, 16}, 8);
+  const MeshFilling filling = fill_meshes(sources, {17, 16}, {8, 8});
   EXPECT_EQ(filling.largest, 2);
   EXPECT_EQ(filling.largest_pixels, 100);
   EXPECT_EQ(filling.filled, 1);  // 48 of 64; the others have 20, 8 and 32
@@ -31,7 +31,7 @@ TEST(MeshFilling, SharesASourceAmongTheMeshesThatItsBoxReaches) {
 }
 
 TEST(MeshFilling, IsNothingWhereThereIsNothing) {
-  const MeshFilling filling = fill_meshes({}, {100, 50}, 64);
+  const MeshFilling filling = fill_meshes({}, {100, 50}, {64, 64});
   EXPECT_EQ(filling.largest_pixels, 0);
   EXPECT_EQ(filling.filled, 0);
   EXPECT_EQ(filling.most, 0);

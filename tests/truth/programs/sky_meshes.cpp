@@ -1,6 +1,6 @@
 // Estimates the sky of images by meshes for tests/truth/test_mesh.py: read from stdin one after the other, each as
-// int32 width, height, side of a mesh, side of the filter and estimator (0 sextractor, 1 median), and its float32
-// pixels. To stdout go, in float32, the levels of the nodes, their RMS, and the pixels above the sky.
+// int32 width and height, those of a mesh, those of the filter, and estimator (0 sextractor, 1 median), and its
+// float32 pixels. To stdout go, in float32, the levels of the nodes, their RMS, and the pixels above the sky.
 #include <array>
 #include <cstdint>
 #include <iostream>
@@ -22,7 +22,7 @@ void write(const Backend<Where>& backend, const Buffer<float, Where>& values) {
 
 template <class Where>
 void estimate_all(const Backend<Where>& backend) {
-  for (std::array<std::int32_t, 5> head{}; std::cin.read(reinterpret_cast<char*>(head.data()), sizeof(head));) {
+  for (std::array<std::int32_t, 7> head{}; std::cin.read(reinterpret_cast<char*>(head.data()), sizeof(head));) {
     Image<float, Where> image;
     image.shape = {head[0], head[1]};
     std::vector<float> pixels(static_cast<std::size_t>(image.shape.count()));
@@ -31,8 +31,10 @@ void estimate_all(const Backend<Where>& backend) {
     image.pixels = backend.put(pixels);
     BackgroundConfig config;
     config.mesh_size = head[2];
-    config.filter_size = head[3];
-    config.estimator = static_cast<BackgroundEstimator>(head[4]);
+    config.mesh_height = head[3];
+    config.filter_size = head[4];
+    config.filter_height = head[5];
+    config.estimator = static_cast<BackgroundEstimator>(head[6]);
     const MeshSky<Where> sky = estimate_mesh(image, config, backend.where());
     write(backend, sky.mesh.level);
     write(backend, sky.mesh.rms);

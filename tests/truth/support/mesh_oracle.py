@@ -113,11 +113,18 @@ def variance_node(mesh, variance, order):
     return mode(h, zero, scale)
 
 
+def sides(value):
+    """Width and height: of a square, or a pair."""
+    return value if isinstance(value, tuple) else (value, value)
+
+
 def nodes(image, side, filter_size=3, order="columns", variance=None):
-    """Level and RMS of every mesh after the filter: of the image, or of the variances of its pixels."""
+    """Level and RMS of every mesh after the filter: of the image, or of the variances of its pixels. A side is one number,
+    or a width and a height."""
     height, width = image.shape
-    ny, nx = (height - 1) // side + 1, (width - 1) // side + 1
-    mesh_of = lambda plane, y, x: plane[side * y:side * y + side, side * x:side * x + side]  # noqa: E731
+    (wide, high), (columns, rows) = sides(side), sides(filter_size)
+    ny, nx = (height - 1) // high + 1, (width - 1) // wide + 1
+    mesh_of = lambda plane, y, x: plane[high * y:high * y + high, wide * x:wide * x + wide]  # noqa: E731
     found = [[node(mesh_of(image, y, x), order) if variance is None else
               variance_node(mesh_of(image, y, x), mesh_of(variance, y, x), order) for x in range(nx)] for y in range(ny)]
     filled = np.zeros((2, ny, nx), f32)
@@ -135,7 +142,7 @@ def nodes(image, side, filter_size=3, order="columns", variance=None):
     out = np.empty_like(filled)
     for y in range(ny):
         for x in range(nx):
-            across, down = min(filter_size // 2, x, nx - 1 - x), min(filter_size // 2, y, ny - 1 - y)
+            across, down = min(columns // 2, x, nx - 1 - x), min(rows // 2, y, ny - 1 - y)
             part = filled[:, y - down:y + down + 1, x - across:x + across + 1]
             out[:, y, x] = [np.median(p) for p in part]
     return out
