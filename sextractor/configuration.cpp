@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -65,9 +66,11 @@ bool is_word_for_scale(const SextractorKey& key, const std::string& text) {
 }
 
 void check_number(const SextractorKey& key, const std::string& text, const std::string& place) {
-  if (!finite_number(text) && !is_word_for_scale(key, text))
-    fail(place, std::string(key.name) + " must be a number, not " + quoted(text) +
-                    "; SExtractor takes what such a text begins with, or 0");
+  if (finite_number(text) || is_word_for_scale(key, text)) return;
+  const double taken = std::strtod(text.c_str(), nullptr);
+  const std::string advice = std::isfinite(taken) ? "; SExtractor takes it for " + shortest(taken) : "";
+  fail(place, std::string(key.name) + " must be a number, not " + quoted(text) + advice +
+                  (advice.empty() ? "" : ": write that number for the same"));
 }
 
 /// SExtractor reads a whole number up to its point, and 10.9 as 10.
@@ -209,7 +212,8 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   return values;
 }
 
-[[noreturn]] void fail_unknown(std::string_view key, const std::string& place) {
+/// Refuses what is no key where it is a mistake: a key that is written wrong, or a file of another kind.
+void check_unknown(std::string_view key, const std::string& place) {
   if (key.ends_with(':') && ("\n" + dump_config(Config{})).find("\n" + std::string(key) + "\n") != std::string::npos)
     fail(place, quoted(std::string(key)) +
                     " is a section of a configuration of srcextract: the file is none of SExtractor's, and there is "
@@ -217,9 +221,8 @@ std::vector<std::string> values_of(const SextractorKey& key, std::string_view te
   std::vector<std::string> names;
   for (const SextractorKey& known : sextractor_keys()) names.emplace_back(known.name);
   const std::string near = nearest(std::string(key), names);
-  fail(place, "SExtractor has no key " + quoted(std::string(key)) +
-                  (near.empty() ? ", and would pass over the line; take it out, or put a # before it"
-                                : "; did you mean '" + near + "'?"));
+  if (!near.empty())
+    fail(place, "SExtractor has no key " + quoted(std::string(key)) + "; did you mean '" + near + "'?");
 }
 
 }  // namespace
@@ -268,7 +271,11 @@ Configuration::Configuration() {
 
 void Configuration::set(std::string_view key, std::string_view text, const std::string& place) {
   const SextractorKey* const known = find_sextractor_key(key);
-  if (known == nullptr) fail_unknown(key, place);
+  if (known == nullptr) {
+    check_unknown(key, place);
+    unknown_.push_back({std::string(key), place});
+    return;
+  }
   Setting& setting = settings_.at(static_cast<std::size_t>(known - sextractor_keys().data()));
   std::vector<std::string> values = values_of(*known, text, place);
   setting = {.key = known,
@@ -289,14 +296,13 @@ const Setting& Configuration::operator[](std::string_view key) const {
 
 Configuration read_configuration(const std::string& path) {
   Configuration configuration;
-  bool any = false;
   for_each_text_line(path, [&](std::string_view line, const std::string& place) {
     const std::size_t begin = line.find_first_not_of(separators);
     if (begin == line.npos || line[begin] == '#') return;
     const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
     configuration.set(line.substr(begin, end - begin), line.substr(end), place);
-    any = true;
   });
+  const bool any = std::ranges::any_of(configuration.settings(), &Setting::is_set);
   if (!any)
     fail(path, "sets no key of SExtractor's; source-extractor -dd > default.sex writes a configuration to begin with");
   return configuration;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/sextractor_keys.hpp"
+#include "sextractor/text_file.hpp"
 
 namespace srcextract::sextractor {
 
@@ -41,8 +42,9 @@ class Configuration {
   /// What `source-extractor -dd` prints.
   Configuration();
 
-  /// Sets a key as a line of a file or an option -KEY VALUE does; `text` is what follows the key. Throws Error{config}
-  /// that begins with `place` if there is no such key, or it has no such value.
+  /// Sets a key as a line of a file or an option -KEY VALUE does; `text` is what follows the key. A key that SExtractor
+  /// does not know is passed over. Throws Error{config} that begins with `place` if a key is much like one of
+  /// SExtractor's but not the same, or has no such value.
   void set(std::string_view key, std::string_view text, const std::string& place);
 
   /// Gives a key of sextractor_keys() other values of its type, wherever it was set.
@@ -54,15 +56,20 @@ class Configuration {
   /// In SExtractor's order.
   const std::vector<Setting>& settings() const { return settings_; }
 
+  /// What was passed over.
+  const std::vector<UnknownName>& unknown() const { return unknown_; }
+
  private:
   std::vector<Setting> settings_;
+  std::vector<UnknownName> unknown_;
 };
 
 /// Reads a .sex file as SExtractor 2.25 does: a line is a key, in any case, and values, with blanks, commas,
 /// semicolons, quotes or = between them; what begins with # is a comment; $NAME, to a /, a : or the end of a value, and
 /// ${NAME} are variables of the environment; of a key that comes twice the last counts, and keys that are missing have
-/// their defaults. What it passes over, unknown keys and numbers that are none, is an Error{config} that begins
-/// `path:line:`; as is a file that cannot be read.
+/// their defaults. Unknown keys are passed over as there. A key that is much like one of SExtractor's, a number that is
+/// none, a file without a key of SExtractor's and one that cannot be read are an Error{config} that begins
+/// `path:line:`.
 Configuration read_configuration(const std::string& path);
 
 }  // namespace srcextract::sextractor

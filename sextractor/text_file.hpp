@@ -10,6 +10,12 @@ namespace srcextract::sextractor {
 /// Error{config} if it cannot be read, is larger, or holds control characters.
 void for_each_text_line(const std::string& path, const std::function<void(std::string_view, const std::string&)>& f);
 
+/// A key or a column that SExtractor 2.25 does not know and passes over: older versions had others.
+struct UnknownName {
+  std::string name;
+  std::string place;  ///< `file:line`
+};
+
 /// The file of this name that SExtractor would take, relative to the working directory; if there is none, the one
 /// beside `configuration`; empty if there is none either.
 std::string find_file(const std::string& name, const std::string& configuration);

@@ -21,6 +21,10 @@ constexpr const char* draft_name = "config.yaml";
 
 /// Keys that have none of ours.
 void name_the_rest(const Request& request, Translation& to) {
+  for (const UnknownName& key : request.configuration.unknown())
+    to.unmet.push_back({key.name, key.place, "SExtractor has no such key, and passes over the line", false});
+  for (const UnknownName& column : request.unknown)
+    to.unmet.push_back({column.name, column.place, "SExtractor has no such column, and passes over the line", false});
   for (const Setting& setting : request.configuration.settings()) {
     const std::string name(setting.key->name), why(setting.key->ours);
     const bool named = std::ranges::any_of(
@@ -157,11 +161,11 @@ Request read_request(const std::string& configuration, const std::string& parame
 }
 
 Request make_request(Configuration configuration, const std::string& path, const std::string& parameters) {
-  Request request{std::move(configuration), path, parameters, {}};
+  Request request{std::move(configuration), path, parameters, {}, {}};
   const Setting& name = request["PARAMETERS_NAME"];
   if (parameters.empty()) request.parameters_path = find_file(name.word(), path);
   if (!request.parameters_path.empty())
-    request.parameters = read_parameters(request.parameters_path);
+    request.parameters = read_parameters(request.parameters_path, request.unknown);
   else if (!name.is_usual())
     config::fail(name.place,
                  "PARAMETERS_NAME " + name.word() +

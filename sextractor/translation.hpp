@@ -13,9 +13,10 @@ namespace srcextract::sextractor {
 /// What someone asks SExtractor for.
 struct Request {
   Configuration configuration;
-  std::string path;                   ///< of the configuration
-  std::string parameters_path;        ///< of the list of columns; empty: there is none
-  std::vector<Parameter> parameters;  ///< what it holds
+  std::string path;                       ///< of the configuration
+  std::string parameters_path;            ///< of the list of columns; empty: there is none
+  std::vector<Parameter> parameters;      ///< what it holds
+  std::vector<UnknownName> unknown = {};  ///< columns in it that SExtractor does not know
 
   const Setting& operator[](std::string_view key) const { return configuration[key]; }
   bool wants(const std::string& column) const { return asks_for(parameters, column); }

@@ -74,6 +74,11 @@ void require_met(const Request& request, const sextractor::Translation& translat
   if (request["WRITE_XML"].yes())
     spdlog::warn("{}: WRITE_XML Y: {} is not written; srcextract CONFIG IMAGE writes what a run did to IMAGE.run.json",
                  request["WRITE_XML"].place, request["XML_NAME"].word());
+  for (const sextractor::UnknownName& key : request.configuration.unknown())
+    spdlog::warn("{}: SExtractor has no key '{}', and passes over the line, as is done here", key.place, key.name);
+  for (const sextractor::UnknownName& column : request.unknown)
+    spdlog::warn("{}: SExtractor has no column '{}', and passes over the line, as is done here", column.place,
+                 column.name);
   std::vector<Unmet> lost = translation.unmet;
   std::erase_if(lost, [](const Unmet& unmet) {
     // HEADER_SUFFIX counts where there is such a header.

@@ -56,10 +56,10 @@ struct MeshSky {
 
 /// Level and noise of the sky, mesh by mesh. In each, a cut at 2 sigma about the mean, a histogram, and a clip at
 /// kappa sigma about the median (stages/sky/mesh_estimate.hpp). A mesh that has less than half of its pixels unmasked
-/// takes the mean over the nearest meshes that have more. A median over filter_size x filter_height nodes, fewer towards
-/// the edges, replaces level and noise where the level differs from it by at least filter_threshold.
-/// With kappa = 3 these are the values of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit, but for
-/// images wider than 16384 pixels, of which SExtractor looks at some rows.
+/// takes the mean over the nearest meshes that have more. A median over filter_size x filter_height nodes, fewer
+/// towards the edges, replaces level and noise where the level differs from it by at least filter_threshold. With kappa
+/// = 3 these are the values of SExtractor 2.25 (MINIBACKGROUND, MINIBACK_RMS) to the last bit, but for images wider
+/// than 16384 pixels, of which SExtractor looks at some rows.
 MeshSky<Cpu> estimate_mesh(const Image<float, Cpu>& image, const BackgroundConfig& config, const Cpu& where);
 MeshSky<Gpu> estimate_mesh(const Image<float, Gpu>& image, const BackgroundConfig& config, const Gpu& where);
 

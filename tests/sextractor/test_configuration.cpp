@@ -15,6 +15,7 @@ namespace {
 
 using srcextract::testing::TemporaryFolder;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -112,7 +113,6 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
   };
   const Wrong cases[] = {
       {"GAIN 1\nDETECT_TRESH 3\n", "x.sex:2: SExtractor has no key 'DETECT_TRESH'; did you mean 'DETECT_THRESH'?"},
-      {"GAIN 1\n\n! x\n", "x.sex:3: SExtractor has no key '!', and would pass over the line"},
       {"DETECT_THRESH 4\\\n5\n", "x.sex:1: DETECT_THRESH must be a number, not '4\\'"},
       {"DETECT_THRESH:4\n", "x.sex:1: SExtractor has no key 'DETECT_THRESH:4'; did you mean 'DETECT_THRESH'?"},
       {"DETECT_THRESH abc\n", "x.sex:1: DETECT_THRESH must be a number, not 'abc'"},
@@ -136,7 +136,7 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
       {"# ours\ndetection:\n  threshold: 3\n",
        "x.sex:2: 'detection:' is a section of a configuration of srcextract: the file is none of SExtractor's"},
       {"input: {hdu: 0}\n", "x.sex:1: 'input:' is a section of a configuration of srcextract"},
-      {"thing:\n", "x.sex:1: SExtractor has no key 'thing:'"},
+      {"thing:\n", "x.sex: sets no key of SExtractor's"},
       {"FILTER maybe\n", "x.sex:1: FILTER must be Y or N, not 'maybe'"},
       {"MASK_TYPE CORECT\n",
        "x.sex:1: MASK_TYPE must be one of NONE, BLANK, CORRECT, not 'CORECT'; did you mean 'CORRECT'?"},
@@ -156,13 +156,22 @@ TEST(SextractorConfiguration, MistakesAreAnsweredWhereTheyStand) {
               HasSubstr("none.sex"));
 }
 
+TEST(SextractorConfiguration, KeysThatSextractorDoesNotKnowArePassedOver) {
+  const Configuration old = read("GAIN 2\nPSFDISPLAY_TYPE SPLIT\n! x\n");
+  EXPECT_EQ(old["GAIN"].number(), 2);
+  ASSERT_EQ(old.unknown().size(), 2U);
+  EXPECT_EQ(old.unknown()[0].name, "PSFDISPLAY_TYPE");
+  EXPECT_THAT(old.unknown()[0].place, EndsWith("x.sex:2"));
+  EXPECT_EQ(old.unknown()[1].name, "!");
+}
+
 TEST(SextractorConfiguration, OptionsSetKeysTheSameWay) {
   Configuration configuration;
   configuration.set("Phot_Apertures", "3,5", "-PHOT_APERTURES");
   EXPECT_THAT(configuration["PHOT_APERTURES"].numbers(), ElementsAre(3, 5));
   EXPECT_EQ(configuration["PHOT_APERTURES"].text(), "PHOT_APERTURES 3,5");
   EXPECT_EQ(srcextract::testing::config_error([&] { configuration.set("GAIN", "x", "-GAIN"); }),
-            "-GAIN: GAIN must be a number, not 'x'; SExtractor takes what such a text begins with, or 0");
+            "-GAIN: GAIN must be a number, not 'x'; SExtractor takes it for 0: write that number for the same");
 }
 
 TEST(SextractorConfiguration, WhatComesToTheDefaultIsUsual) {

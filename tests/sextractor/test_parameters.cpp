@@ -18,14 +18,17 @@ using ::testing::StartsWith;
 std::vector<std::string> columns_of(const std::string& text) {
   const TemporaryFolder folder;
   std::vector<std::string> texts;
-  for (const Parameter& parameter : read_parameters(folder.write("x.param", text))) texts.push_back(parameter.text());
+  std::vector<UnknownName> unknown;
+  for (const Parameter& parameter : read_parameters(folder.write("x.param", text), unknown))
+    texts.push_back(parameter.text());
   return texts;
 }
 
 std::string columns_error(const std::string& text) {
   const TemporaryFolder folder;
+  std::vector<UnknownName> unknown;
   const std::string message =
-      srcextract::testing::config_error([&] { read_parameters(folder.write("x.param", text)); });
+      srcextract::testing::config_error([&] { read_parameters(folder.write("x.param", text), unknown); });
   return message.starts_with(folder.string()) ? message.substr(folder.string().size() + 1) : message;
 }
 
@@ -43,12 +46,23 @@ TEST(SextractorParameters, LinesAreReadAsSextractorReadsThem) {
   EXPECT_EQ(columns_of("X_IMAGE\nX_IMAGE\n"), Names{"X_IMAGE"});
 }
 
+TEST(SextractorParameters, ColumnsThatSextractorDoesNotKnowArePassedOver) {
+  const TemporaryFolder folder;
+  std::vector<UnknownName> unknown;
+  const std::vector<Parameter> known = read_parameters(folder.write("x.param", "NUMBER\nX_PIXEL\nFLAGS\n"), unknown);
+  ASSERT_EQ(known.size(), 2U);
+  EXPECT_EQ(known[1].name, "FLAGS");
+  ASSERT_EQ(unknown.size(), 1U);
+  EXPECT_EQ(unknown[0].name, "X_PIXEL");
+  EXPECT_EQ(unknown[0].place, (folder / "x.param") + ":2");
+}
+
 TEST(SextractorParameters, MistakesAreAnsweredWhereTheyStand) {
   EXPECT_EQ(columns_error("NUMBER\nX_IMGE\n"), "x.param:2: SExtractor has no column 'X_IMGE'; did you mean 'X_IMAGE'?");
   EXPECT_EQ(columns_error("x_image\n"), "x.param:1: SExtractor has no column 'x_image'; did you mean 'X_IMAGE'?");
   EXPECT_THAT(columns_error("X_IMAGE,Y_IMAGE\n"), StartsWith("x.param:1: SExtractor has no column 'X_IMAGE,Y_IMAGE'"));
   EXPECT_THAT(columns_error("\"X_IMAGE\"\n"), StartsWith("x.param:1: SExtractor has no column '\"X_IMAGE\"'"));
-  EXPECT_THAT(columns_error("NPIX\n"), StartsWith("x.param:1: SExtractor has no column 'NPIX'"));
+  EXPECT_THAT(columns_error("X_PIXEL\n"), StartsWith("x.param: names no column"));
   EXPECT_THAT(columns_error("default\n"), StartsWith("x.param:1: SExtractor has no column 'default'"));
   for (const char* line :
        {"FLUX_APER(0)", "FLUX_APER(4097)", "FLUX_APER()", "FLUX_APER(x)", "FLUX_APER(2", "FLUX_APER(-1)",

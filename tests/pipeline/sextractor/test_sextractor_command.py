@@ -82,6 +82,18 @@ def test_xml_is_not_written_and_a_warning_says_so(sex, tmp_path):
     assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
 
 
+def test_keys_of_older_versions_are_passed_over_and_a_warning_says_so(sex, tmp_path):
+    assert sex("sky.fits", "-CATALOG_NAME", "plain.cat").code == 0
+    with open(tmp_path / "default.sex", "a") as file:
+        file.write("PSFDISPLAY_TYPE SPLIT # as SExtractor 2.5 had it\n")
+    with open(tmp_path / "default.param", "a") as file:
+        file.write("X_PIXEL\n")
+    done = sex("sky.fits")
+    assert done.code == 0 and "SExtractor has no column 'X_PIXEL', and passes over the line" in done.err
+    assert "default.sex:11: SExtractor has no key 'PSFDISPLAY_TYPE', and passes over the line" in done.err
+    assert (tmp_path / "test.cat").read_bytes() == (tmp_path / "plain.cat").read_bytes()
+
+
 def test_a_gain_that_follows_weights(sex, tmp_path):
     """Is an error only where there is a gain, and a column that depends on it."""
     arguments = ["-WEIGHT_TYPE", "BACKGROUND", "-GAIN_KEY", "GAIN", "-THRESH_TYPE", "RELATIVE"]
