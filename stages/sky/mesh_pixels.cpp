@@ -9,10 +9,6 @@ namespace srcextract {
 
 namespace {
 
-/// Meshes of up to so many pixels are copied before they are worked on: the rows of an image are so far apart that they
-/// push each other out of the cache.
-constexpr std::int64_t most_copied = std::int64_t{1} << 18;
-
 constexpr std::size_t columns = sum_columns;
 
 /// Where sums are gathered, row by row of the accumulators.

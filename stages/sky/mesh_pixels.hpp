@@ -12,9 +12,19 @@ namespace srcextract {
 /// The pixels of a mesh, as the host looks at them.
 class MeshPixels {
  public:
+  /// Meshes of up to so many pixels are copied before they are worked on: the rows of an image are so far apart that
+  /// they push each other out of the cache.
+  static constexpr std::int64_t most_copied = std::int64_t{1} << 18;
+
   /// Of mesh (x, y). `room` is memory to work in, which must outlive this.
   MeshPixels(const Image<float, Cpu>& image, const MeshGrid& grid, std::int64_t x, std::int64_t y,
              std::vector<float>& room);
+
+  /// Where they are; rows begin so many pixels apart.
+  MeshPixels(const float* pixels, const Shape& mesh, std::int64_t stride)
+      : width_(mesh.width), height_(mesh.height), stride_(stride), pixels_(pixels) {}
+
+  Shape shape() const { return {width_, height_}; }
 
   std::int64_t area() const { return width_ * height_; }
 

@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "python/core/interrupt.hpp"
 #include "python/core/sep/image.hpp"
+#include "python/core/sep/sums_in_order.hpp"
 #include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/sky/mesh_rows.hpp"
@@ -40,76 +41,59 @@ struct MeshSizes {
   double filter_threshold;
 };
 
-template <class T>
-void copy_rows(const SepImage& image, const T* pixels, std::int64_t y, Image<float, Cpu>& to) {
-  for (std::int64_t row = 0; row < to.shape.height; ++row) {
-    const std::int64_t first = (y + row) * image.shape.width;
-    float* const out = to.pixels.data() + row * to.shape.width;
-    to_float(pixels + first, to.shape.width, out);
-    if (!image.mask) continue;
-    for (std::int64_t i = 0; i < to.shape.width; ++i)
-      if (image.is_masked(first + i)) out[i] = masked_pixel;
-  }
-}
-
-/// The sums over the pixels of a mesh that a cut contains, one pixel after the other as SEP has them: where the sky is
-/// bright, their last bits move the bins of the histogram.
-MeshSums sum_in_order(const MeshPixels& pixels, const MeshCut& cut) {
-  MeshSums sums{0, 0, 0};
-  pixels.for_each_piece([&](std::int64_t row, std::int64_t x, int n) {
-    const float* const piece = pixels.at(row, x);
-    std::array<double, sum_columns> values, squares;  // found side by side, as sums cannot be
-    int count = 0;
-    for (int i = 0; i < n; ++i) {
-      const bool taken = (piece[i] >= cut.lower) & (piece[i] <= cut.upper);
-      const auto k = static_cast<std::size_t>(i);
-      values[k] = static_cast<double>(taken ? piece[i] : 0.0F);
-      squares[k] = values[k] * values[k];
-      count += taken ? 1 : 0;
+/// The pixels of mesh i, in float: where they are, or in `room`.
+MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const Shape& nodes, std::int64_t i,
+                          std::vector<float>& room) {
+  const auto& [width, height] = image.shape;
+  const std::int64_t x = i % nodes.width * sizes.width, y = i / nodes.width * sizes.height;
+  const std::int64_t first = y * width + x;
+  const Shape mesh{std::min(sizes.width, width - x), std::min(sizes.height, height - y)};
+  const float* const floats = image.pixels.floats();
+  if (floats != nullptr && !image.mask && mesh.count() > MeshPixels::most_copied) return {floats + first, mesh, width};
+  room.resize(static_cast<std::size_t>(mesh.count()));
+  image.pixels.with_type([&](const auto* pixels) {
+    for (std::int64_t row = 0; row < mesh.height; ++row) {
+      float* const out = room.data() + row * mesh.width;
+      to_float(pixels + first + row * width, mesh.width, out);
+      if (!image.mask) continue;
+      for (std::int64_t column = 0; column < mesh.width; ++column)
+        if (image.is_masked(first + row * width + column)) out[column] = masked_pixel;
     }
-    double sum = sums.sum, sum_of_squares = sums.squares;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
-      sum += values[k];
-      sum_of_squares += squares[k];
-    }
-    sums = {sums.count + count, sum, sum_of_squares};
   });
-  return sums;
+  return {room.data(), mesh, mesh.width};
 }
 
-/// NaN where too much of a mesh is masked.
-MeshNode node_of_mesh(const MeshPixels& pixels, const BackgroundConfig& config) {
+/// What each of some meshes tells; NaN where too much of it is masked.
+std::vector<MeshNode> nodes_of_meshes(std::span<const MeshPixels> meshes, const BackgroundConfig& config) {
   constexpr float bad = std::numeric_limits<float>::quiet_NaN();
   static const float darkest = std::nextafter(-1e30F, 0.0F);  // what is darker SEP has for no pixel
-  const MeshSums all = sum_in_order(pixels, {darkest, std::numeric_limits<float>::infinity()});
-  if (2 * all.count < pixels.area()) return {bad, bad};
-  return node_by_histogram(pixels, sum_in_order(pixels, cut_of(mean_and_sigma(all))), config);
+  MeshCuts cuts;
+  cuts.fill({darkest, std::numeric_limits<float>::infinity()});
+  const MeshesSums all = sum_in_order(meshes, cuts);
+  for (std::size_t i = 0; i < meshes.size(); ++i) cuts[i] = cut_of(mean_and_sigma(all[i]));
+  const MeshesSums survivors = sum_in_order(meshes, cuts);
+  std::vector<MeshNode> nodes;
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    const bool enough = 2 * all[i].count >= meshes[i].area();
+    nodes.push_back(enough ? node_by_histogram(meshes[i], survivors[i], config) : MeshNode{bad, bad});
+  }
+  return nodes;
 }
 
-/// What each mesh tells. A row of meshes at a time, which is converted on the way unless it can be read where it is: no
-/// image is copied.
+/// What each mesh tells. A few meshes at a time, of which the pixels are copied: no image is.
 NodeBuffers estimate(const SepImage& image, const MeshSizes& sizes, const BackgroundConfig& config, const Shape& nodes,
                      const Cpu& where) {
   NodeBuffers estimates(nodes, where);
-  const std::int64_t grain = std::max<std::int64_t>(1, nodes.height / (std::int64_t{4} * where.threads));
-  parallel_for(nodes.height, grain, where, [&](std::int64_t begin, std::int64_t end) {
-    Image<float, Cpu> band;
-    std::vector<float> room;
-    for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t y = row * sizes.height;
-      const Shape shape{image.shape.width, std::min(sizes.height, image.shape.height - y)};
-      if (const float* const floats = image.pixels.floats(); floats != nullptr && !image.mask) {
-        band = view_of(floats + y * shape.width, shape, where);
-      } else {
-        if (band.shape != shape) band = Image<float, Cpu>(shape, where);
-        image.pixels.with_type([&](const auto* pixels) { copy_rows(image, pixels, y, band); });
-      }
-      const MeshGrid grid = mesh_grid(shape, {sizes.width, sizes.height});
-      for (std::int64_t column = 0; column < nodes.width; ++column) {
-        const MeshNode node = node_of_mesh(MeshPixels(band, grid, column, 0, room), config);
-        estimates.level[row * nodes.width + column] = node.level;
-        estimates.rms[row * nodes.width + column] = node.rms;
-      }
+  parallel_for(nodes.count(), meshes_together, where, [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::vector<float>, meshes_together> rooms;
+    std::vector<MeshPixels> meshes;
+    for (std::int64_t i = begin; i < end; ++i)
+      meshes.push_back(pixels_of_mesh(image, sizes, nodes, i, rooms[meshes.size()]));
+    const std::vector<MeshNode> found = nodes_of_meshes(meshes, config);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const MeshNode& node = found[static_cast<std::size_t>(i - begin)];
+      estimates.level[i] = node.level;
+      estimates.rms[i] = node.rms;
     }
   });
   return estimates;
