@@ -231,7 +231,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     mask : array_like, optional
         Pixels above `maskthresh` count as 0, and in a matched filter as endlessly noisy.
     minarea : int
-        Sources have at least so many pixels.
+        Sources have at least so many pixels; less than 1 is 1.
     filter_kernel : array_like, 2-d, or None
         Of any size.
     filter_type : {'matched', 'conv'}
@@ -279,7 +279,7 @@ def extract(data: ArrayLike, thresh: float, err: ArrayLike | None = None, var: A
     wanted = given is not None or bool(segmentation_map)
     segments = numpy.empty(image.shape, numpy.int32) if wanted else None
     rows = _core.sep_extract(image, level, noise, noise_of_all, is_variance, 0.0 if gain is None else number(gain, "gain"),
-                             mask_of(mask, image.shape), number(maskthresh, "maskthresh"), whole(minarea, "minarea"),
+                             mask_of(mask, image.shape), number(maskthresh, "maskthresh"), max(1, whole(minarea, "minarea")),
                              kernel, filter_type == "matched", levels, number(deblend_cont, "deblend_cont"), bool(clean),
                              number(clean_param, "clean_param"), given,
                              None if segments is None else segments.reshape(-1),

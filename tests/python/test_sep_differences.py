@@ -112,6 +112,52 @@ def test_a_pixel_at_the_threshold_is_not_above_it():
         assert len(ours.extract(image, value, filter_kernel=None)) == 0
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_what_a_mask_has_none_for_the_sky_leaves_out(dtype):
+    """SEP masks NaN of a mask in Background, and nowhere else."""
+    sep = peer()
+    for seed in range(10):
+        random = numpy.random.default_rng(seed)
+        data, mask = random.normal(100, 3, (120, 150)).astype("f4"), numpy.zeros((120, 150), dtype)
+        hidden = random.random(data.shape) < 0.3
+        data[hidden] += 500
+        mask[hidden] = numpy.nan
+        mine, theirs = (one.Background(data, mask=mask, bw=30, bh=40) for one in (ours, sep))
+        assert (mine.globalback, mine.globalrms) == (theirs.globalback, theirs.globalrms)
+        assert abs(mine.globalback - 100) < 1
+        for one, other in zip(*(of.sum_circle(data, [60.0], [50.0], 9.0, mask=mask) for of in (ours, sep))):
+            numpy.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_the_radius_of_no_light_is_where_the_sum_leaves_0():
+    """Where the centre is below the sky; it was 0. What is no number has no radius."""
+    sep = peer()
+    y, x = numpy.mgrid[:41, :41]
+    image = numpy.where(numpy.hypot(x - 20, y - 20) < 3, -1.0, 1.0)
+    place = [20.0], [20.0], [12.0]
+    mine, theirs = (one.flux_radius(image, *(numpy.array(value) for value in place), [0.0, 0.5, -0.5, numpy.nan])[0][0]
+                    for one in (ours, sep))
+    numpy.testing.assert_allclose(mine, theirs, rtol=1e-6)
+    dark = (image < 0).sum()
+    assert abs(mine[0] - (2 * dark / numpy.pi) ** 0.5) < 0.02 and numpy.isnan(mine[3])  # half of the circle is dark
+
+
+def test_axes_of_moments_that_no_ellipse_has():
+    """Light below 0 under a matched filter; the axes were 0. CLEAN takes them as SEP does."""
+    sep, none = peer(), 0
+    for seed in range(12):
+        random = numpy.random.default_rng(seed)
+        image, noise = random.normal(0, 1, (90, 110)).astype("f4"), random.uniform(0.2, 2, (90, 110)).astype("f4")
+        for clean in False, True:
+            told = {"err": noise, "clean": clean, "deblend_cont": 1.0, "minarea": 3}
+            mine, theirs = (one.extract(image, 1.2, **told) for one in (ours, sep))
+            for name in "a", "b", "x2", "cxx":
+                scale = numpy.nanmax(numpy.abs(theirs[name]), initial=1)
+                numpy.testing.assert_allclose(mine[name], theirs[name], rtol=1e-3, atol=1e-5 * scale)
+            none += numpy.isnan(theirs["b"]).sum()
+    assert none > 20
+
+
 # --- what differs, and what is right ---------------------------------------------------------------------------------
 
 def test_a_mask_hides_pixels_of_the_first_rows_too():
@@ -212,3 +258,44 @@ def test_of_equally_bright_pixels_the_first_is_the_peak():
             assert (other["ypeak"], other["xpeak"]) in zip(rows, columns)
             others += (other["ypeak"], other["xpeak"]) != (rows[0], columns[0])
     assert others > 0
+
+
+def test_a_source_has_a_pixel():
+    """SEP's CLEAN reads past an array of no pixels where minarea is 0, and drops other objects than where it is 1."""
+    sep = peer()
+    image = numpy.random.default_rng(4).normal(0, 1, (120, 120)).astype("f4")
+    told = {"filter_kernel": None, "deblend_cont": 1.0}
+    for clean in True, False:
+        one = ours.extract(image, 1.5, minarea=1, clean=clean, **told)
+        numpy.testing.assert_array_equal(one["npix"], sep.extract(image, 1.5, minarea=1, clean=clean, **told)["npix"])
+        for minarea in 0, 0, -3, -3:
+            numpy.testing.assert_array_equal(ours.extract(image, 1.5, minarea=minarea, clean=clean, **told), one)
+        assert (len(sep.extract(image, 1.5, minarea=0, clean=clean, **told)) < 0.8 * len(one)) == clean
+
+
+def test_a_pixel_whose_noise_is_none_is_not_there():
+    """SEP's matched filter drops all pixels whose kernel touches it: a hole of 3 x 3. Ours is one pixel, as everywhere
+    else, and in SEP's 'conv'."""
+    image = numpy.random.default_rng(3).normal(0, 1, (60, 60)).astype("f4")
+    image[20:27, 20:27] += 30
+    noise = numpy.full(image.shape, 1.3, "f4")
+    noise[23, 23] = numpy.nan
+    for told in {"filter_type": "conv"}, {"filter_type": "matched"}, {"filter_kernel": None}, {"mask": numpy.isnan(noise)}:
+        (mine, here), (theirs, there) = (one.extract(image, 2.0, err=noise, segmentation_map=True, **told) for one in (ours, peer()))
+        assert len(mine) == 1
+        numpy.testing.assert_allclose(mine["thresh"], 2 * 1.3, rtol=1e-6)
+        assert numpy.isfinite(mine["errx2"][0]) and mine["tnpix"][0] == 48
+        holes = [(labels[20:27, 20:27] == 0).sum() for labels in (here, there)]
+        assert holes == [1, 0 if "mask" in told else 9 if told.get("filter_type") == "matched" else 1]
+
+
+@pytest.mark.parametrize("told", [{"filter_type": "conv"}, {"filter_type": "matched"}, {"filter_kernel": None}])
+def test_masked_pixels_of_a_given_map_are_as_noisy_as_is_told(told):
+    image, labels = numpy.random.default_rng(3).normal(0, 1, (60, 60)).astype("f4"), numpy.zeros((60, 60), "i4")
+    image[20:27, 20:27] += 30
+    labels[20:27, 20:27] = 1
+    keys = {"err": numpy.full(image.shape, 1.3, "f4"), "mask": numpy.arange(3600).reshape(60, 60) == 22 * 60 + 22}
+    mine, theirs = (one.extract(image, 2.0, segmentation_map=labels, **keys, **told)[0][0] for one in (ours, peer()))
+    numpy.testing.assert_allclose(mine["thresh"], 2.6, rtol=1e-6)
+    assert theirs["thresh"] > 1e20 and theirs["tnpix"] == 0 and mine["tnpix"] == 48
+    assert mine["npix"] == theirs["npix"] == 49 and abs(mine["flux"] - theirs["flux"]) < 1e-3

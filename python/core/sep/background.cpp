@@ -41,7 +41,8 @@ struct MeshSizes {
   double filter_threshold;
 };
 
-/// The pixels of mesh i, in float: where they are, or in `room`.
+/// The pixels of mesh i, in float: where they are, or in `room`. What a mask has NaN for is masked, as SEP has it here
+/// alone.
 MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const Shape& nodes, std::int64_t i,
                           std::vector<float>& room) {
   const auto& [width, height] = image.shape;
@@ -57,7 +58,7 @@ MeshPixels pixels_of_mesh(const SepImage& image, const MeshSizes& sizes, const S
       to_float(pixels + first + row * width, mesh.width, out);
       if (!image.mask) continue;
       for (std::int64_t column = 0; column < mesh.width; ++column)
-        if (image.is_masked(first + row * width + column)) out[column] = masked_pixel;
+        if (!(image.mask.at(first + row * width + column) <= image.mask_threshold)) out[column] = masked_pixel;
     }
   });
   return {room.data(), mesh, mesh.width};

@@ -1,5 +1,7 @@
 #include "python/core/sep/clean.hpp"
 
+#include <cmath>
+
 #include "stages/clean/clean_profile.hpp"
 #include "stages/clean/profile_grid.hpp"
 #include "stages/core/stop.hpp"
@@ -11,18 +13,20 @@ namespace {
 /// As stages/clean/profile_of.hpp has it, but with the mean threshold of a source where thresholds differ.
 CleanProfile profile_of_row(const SepObject& row, const CleanFacts& facts, double beta) {
   CleanProfile profile{};
+  // Moments of no ellipse: as in SEP the source eats nothing, and of no length it is within reach of all.
+  constexpr double everywhere = 1e6;
+  const double a = std::isnan(row.a) ? everywhere : row.a, b = std::isnan(row.b) ? 0 : row.b;
   profile.x = row.x;
   profile.y = row.y;
   profile.cxx = static_cast<float>(row.cxx);
   profile.cyy = static_cast<float>(row.cyy);
   profile.cxy = static_cast<float>(row.cxy);
-  profile.a = static_cast<float>(row.a);
+  profile.a = static_cast<float>(a);
   profile.limit = facts.limit;
   const auto threshold = static_cast<float>(row.thresh);
   const IsophoteCounts counts{threshold, static_cast<float>(row.peak), row.tnpix, facts.above_half};
-  const auto b = static_cast<float>(row.b);
-  const double correction = threshold > 0 ? area_correction(counts, row.a, row.b) : 1;
-  set_wings(profile, row.cflux, row.npix, b, correction, threshold, beta);
+  const double correction = threshold > 0 ? area_correction(counts, a, b) : 1;
+  set_wings(profile, row.cflux, row.npix, static_cast<float>(b), correction, threshold, beta);
   return profile;
 }
 

@@ -16,6 +16,7 @@
 #include "python/core/sep/objects.hpp"
 #include "stages/clean/find_limits.hpp"
 #include "stages/convolve/convolve.hpp"
+#include "stages/core/masked_pixel.hpp"
 #include "stages/core/parallel.hpp"
 #include "stages/deblend/deblend.hpp"
 #include "stages/detect/label.hpp"
@@ -195,8 +196,13 @@ class Extraction {
   Runs<Cpu> find_foreground() const {
     if (!image_.noise) return find_runs(found(), levels_, where_);
     if (!kernel_ || !options_.matched) return find_runs(found(), levels_, variance_, where_);
-    const Image<float, Cpu> match =
-        matched_filter(measured_, *kernel_, Value<Background, Cpu>(), levels_, noise(), where_);
+    Image<float, Cpu> match = matched_filter(measured_, *kernel_, Value<Background, Cpu>(), levels_, noise(), where_);
+    // Where the noise is none, so is the pixel: the mean threshold of an object would be none, too.
+    const std::int64_t width = image_.shape.width;
+    for_each_row(image_.shape, where_, [&](std::int64_t y) {
+      for (std::int64_t i = y * width; i < (y + 1) * width; ++i)
+        if (const double variance = image_.variance(i); variance != variance) match.pixels[i] = masked_pixel;
+    });
     return find_runs(match, levels_of_match(levels_, where_), where_);
   }
 

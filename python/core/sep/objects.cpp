@@ -112,9 +112,12 @@ SepObject object_of(const SepPixels& pixels, const Runs<Cpu>& runs, Members memb
   row.y2 = moments.y2;
   row.xy = moments.xy;
   const EllipseAxes axes = axes_of(moments);
-  row.a = static_cast<double>(static_cast<float>(axes.a));
-  row.b = static_cast<double>(static_cast<float>(axes.b));
   const double difference = moments.x2 - moments.y2;
+  // Pixels below 0, which a matched filter may find, have moments of no ellipse.
+  const double middle = (moments.x2 + moments.y2) / 2, half = std::hypot(difference / 2, moments.xy);
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  row.a = middle + half >= 0 ? static_cast<double>(static_cast<float>(axes.a)) : none;
+  row.b = middle - half >= 0 ? static_cast<double>(static_cast<float>(axes.b)) : none;
   constexpr double quarter = 0.78539816339744830962;  // what SEP says of a round one, and of one at -45 degrees too
   const bool is_round = difference == 0 && moments.xy == 0;
   row.theta =
