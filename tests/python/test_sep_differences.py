@@ -135,11 +135,12 @@ def test_the_radius_of_no_light_is_where_the_sum_leaves_0():
     y, x = numpy.mgrid[:41, :41]
     image = numpy.where(numpy.hypot(x - 20, y - 20) < 3, -1.0, 1.0)
     place = [20.0], [20.0], [12.0]
-    mine, theirs = (one.flux_radius(image, *(numpy.array(value) for value in place), [0.0, 0.5, -0.5, numpy.nan])[0][0]
-                    for one in (ours, sep))
-    numpy.testing.assert_allclose(mine, theirs, rtol=1e-6)
+    for light in -image, image:  # of both signs
+        mine, theirs = (one.flux_radius(light, *(numpy.array(value) for value in place), [0.0, 0.5, 0.05, -0.5, numpy.nan])[0][0]
+                        for one in (ours, sep))
+        numpy.testing.assert_allclose(mine, theirs, rtol=1e-6)
     dark = (image < 0).sum()
-    assert abs(mine[0] - (2 * dark / numpy.pi) ** 0.5) < 0.02 and numpy.isnan(mine[3])  # half of the circle is dark
+    assert abs(mine[0] - (2 * dark / numpy.pi) ** 0.5) < 0.02 and numpy.isnan(mine[4])  # half of the circle is dark
 
 
 def test_axes_of_moments_that_no_ellipse_has():

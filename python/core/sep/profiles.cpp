@@ -146,12 +146,13 @@ Growth light_in_steps(const SepImage& image, const T* pixels, double x, double y
 /// The radius within which there is so much light.
 double radius_of(const Growth& growth, double wanted, double reach) {
   const double step = reach / growth_steps;
-  if (wanted < 0) return 0;
   double before = 0;
   for (std::size_t k = 0; k < growth_steps; ++k) {
     const double here = growth.light[k];
-    if (!(here < wanted))  // also if that is not a number, and so the radius
+    if (!(here < wanted)) {                // also if that is not a number, and so the radius
+      if (k == 0 && wanted < 0) return 0;  // as SEP
       return step * (static_cast<double>(k) + (here != before ? (wanted - before) / (here - before) : 0));
+    }
     before = here;
   }
   return reach;
