@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "python/core/sep/each_aperture.hpp"
 #include "python/core/sep/ellipse.hpp"
 #include "python/core/sep/image.hpp"
 #include "python/core/sep/sums.hpp"
@@ -230,7 +231,7 @@ void sum_apertures(const AnyArray& data, const OptionalArray& noise, double nois
                       span_of(theta),     span_of(inner),   span_of(outer), span_of(sky_inner),
                       span_of(sky_outer), span_of(segment), gain,           sub_pixels};
   std::atomic<std::int64_t> without_sky = std::numeric_limits<std::int64_t>::max();
-  for_each_aperture(image, std::ssize(all.x), all.reach(), threads, [&](const auto* pixels) {
+  for_each_aperture(image, all.x, all.y, all.reach(), threads, [&](const auto* pixels) {
     return [&, summer = ApertureSummer(image, pixels)](std::int64_t i) {
       if (sum_one(summer, all, static_cast<std::size_t>(i), light.data()[i], error.data()[i], flags.data()[i])) return;
       std::int64_t first = without_sky;

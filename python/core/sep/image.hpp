@@ -128,34 +128,11 @@ inline bool is_of_another(const SepImage& image, std::int64_t i, std::int64_t se
 /// SEP's flags of apertures.
 inline constexpr std::int16_t cut_off = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80;
 
-/// So many apertures a thread measures at a time that Ctrl-C need not wait: none reaches further than so many pixels.
-inline std::int64_t apertures_per_piece(double reach) {
-  constexpr double most_pixels = 1 << 20, most_apertures = 64;
-  const double pixels = std::max(4 * reach * reach, 1.0);  // not a number: 1
-  return static_cast<std::int64_t>(std::clamp(most_pixels / pixels, 1.0, most_apertures));
-}
-
 /// The largest of them, at least 0.
 inline double largest_of(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = value > largest ? value : largest;
   return largest;
-}
-
-/// Measures so many apertures without the GIL, so that Ctrl-C ends it: make(pixels) returns what measures the ith of
-/// them. `reach`: as of apertures_per_piece().
-template <class Make>
-void for_each_aperture(const SepImage& image, std::int64_t count, double reach, int threads, const Make& make) {
-  constexpr double wide = 512;  // this thread may have to wait long for another's
-  const auto& run = reach > wide ? do_interruptibly : do_watchfully;
-  run([&] {
-    image.pixels.with_type([&](const auto* pixels) {
-      const auto measure = make(pixels);
-      parallel_for(count, apertures_per_piece(reach), Cpu{threads}, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) measure(i);
-      });
-    });
-  });
 }
 
 /// What a loop over rows calls before each: between those that are long, work ends if it is asked to.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "python/core/interrupt.hpp"
+#include "python/core/sep/each_aperture.hpp"
 #include "python/core/sep/ellipse.hpp"
 #include "python/core/sep/image.hpp"
 #include "python/core/sep/sums.hpp"
@@ -75,7 +76,7 @@ void kron_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
   if (segments) image.segments = static_cast<const std::int32_t*>(segments->data());
   const auto segment_of = span_of(segment);
   const double furthest = largest_of(span_of(r)) * std::max(largest_of(span_of(a)), largest_of(span_of(b)));
-  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+  for_each_aperture(image, span_of(x), span_of(y), furthest, threads, [&](const auto* pixels) {
     return [&, pixels](std::int64_t i) {
       const EllipseForm form = EllipseForm::of_axes(a.data()[i], b.data()[i], theta.data()[i]);
       const KronRadius kron = kron_radius(image, pixels, x.data()[i], y.data()[i], form, r.data()[i],
@@ -168,7 +169,7 @@ void flux_radii(const AnyArray& data, const OptionalArray& mask, double mask_thr
   const auto segment_of = span_of(segment);
   const auto norm_of = span_of(norm), wanted = span_of(fractions);
   const double furthest = largest_of(span_of(reach));
-  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+  for_each_aperture(image, span_of(x), span_of(y), furthest, threads, [&](const auto* pixels) {
     return [&, pixels](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
       const Growth growth = light_in_steps(image, pixels, x.data()[i], y.data()[i], reach.data()[i],
@@ -238,7 +239,7 @@ void windowed_positions(const AnyArray& data, const OptionalArray& mask, double 
                         std::int64_t sub_pixels, const Results<std::int16_t>& flags, int threads) {
   const SepImage image = sep_image(data, mask, mask_threshold);
   const double furthest = 16 * largest_of(span_of(sigma));  // the window's reach, and as many rounds as its square
-  for_each_aperture(image, static_cast<std::int64_t>(x.shape(0)), furthest, threads, [&](const auto* pixels) {
+  for_each_aperture(image, {x.data(), x.shape(0)}, {y.data(), y.shape(0)}, furthest, threads, [&](const auto* pixels) {
     return [&, pixels](std::int64_t i) {
       flags.data()[i] = windowed_position(image, pixels, x.data()[i], y.data()[i], sigma.data()[i], sub_pixels);
     };
