@@ -159,6 +159,17 @@ def test_axes_of_moments_that_no_ellipse_has():
     assert none > 20
 
 
+@pytest.mark.parametrize("a, b", [(numpy.nan, numpy.nan), (3.0, numpy.nan), (3.0, 0.0)])
+def test_what_is_no_ellipse_is_cut_by_no_edge(a, b):
+    """As of such moments; the flag APER_TRUNC was set everywhere."""
+    image, place = numpy.ones((50, 60)), (numpy.array([30.0, 59.0, 0.2]), numpy.array([20.0, 49.0, 12.0]))
+    mine, theirs = (one.kron_radius(image, *place, a, b, 0.2, 6.0) for one in (ours, peer()))
+    numpy.testing.assert_array_equal(mine, theirs)
+    assert (mine[1] == ours.APER_ALLMASKED).all()
+    if b == 0:
+        numpy.testing.assert_array_equal(*(one.sum_ellipse(image, *place, a, b, 0.2, 6.0) for one in (ours, peer())))
+
+
 # --- what differs, and what is right ---------------------------------------------------------------------------------
 
 def test_a_mask_hides_pixels_of_the_first_rows_too():

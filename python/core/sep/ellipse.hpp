@@ -19,6 +19,7 @@ struct EllipseForm {
 
   static EllipseForm of_axes(double a, double b, double theta) {
     const double c = std::cos(theta), s = std::sin(theta), a2 = 1 / (a * a), b2 = 1 / (b * b);
+    const bool is_one = a > 0 && b > 0;  // what is none reaches nowhere, and no edge cuts it
     return {c * c * a2 + s * s * b2,
             s * s * a2 + c * c * b2,
             2 * c * s * (a2 - b2),
@@ -27,8 +28,8 @@ struct EllipseForm {
             c,
             s,
             false,
-            std::sqrt(c * c * a * a + s * s * b * b),
-            std::sqrt(s * s * a * a + c * c * b * b)};
+            is_one ? std::sqrt(c * c * a * a + s * s * b * b) : 0,
+            is_one ? std::sqrt(s * s * a * a + c * c * b * b) : 0};
   }
 
   double square(double dx, double dy) const { return cxx * dx * dx + cyy * dy * dy + cxy * dx * dy; }
