@@ -70,6 +70,7 @@ Extraction CudaExtractor::Group::finish(std::size_t image, const Shape& shape, c
                                         const Observer& observer) {
   const ImageSummary& summary = results_.summary(image);
   Detection<Cpu> found = to_host(summary, detector_.graph().found(image), keeps_segmentation(config), where());
+  found.least_variance = rows_to_host(detector_.graph().found(image).least_variance, summary, where());
   const std::span<const SourceSums> sums = results_.sums(image, detector_.graph(), where());
   StageClock clock(observer);
   return make_catalog(std::move(found), sums, summary.masked, shape, config, host_, clock);

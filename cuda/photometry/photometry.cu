@@ -203,7 +203,8 @@ Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Conf
                           0, 0, config.measurement.mask, thresholds_follow_map(config)},
                          levels.data()};
   };
-  const LevelledImage image = levelled(input.image, input.variance, input.levels);
+  LevelledImage image = levelled(input.image, input.variance, input.levels);
+  if (input.least_variance != nullptr) image.image.least_variance = input.least_variance->data();
   const FoundImage<Gpu>* const other = input.found_in;
   const LevelledImage found_in = other == nullptr ? image : levelled(other->image, other->variance, other->levels);
   const ColumnChoice choice(config.output.columns);

@@ -117,15 +117,13 @@ void clean(const Image<float, Where>& image, const Pixels<Where>& pixels, const 
   found.core_pixels = {};
 }
 
-/// Finds the least noise of each source's own pixels, by which it was found, if a map tells it. Without what was eaten,
-/// as SExtractor has it.
+/// Finds the least noise of each source's own pixels, by which it was found, if thresholds are counted in that of each
+/// pixel. Without what was eaten, as SExtractor has it.
 template <class Where>
 void find_least_variance(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found,
                          const Where& where) {
-  const Image<float, Where>* const variance = noise_of_found(pixels, config, found).variance;
-  if (variance == nullptr) return;
   const Components<Where>& own = config.deblend.clean ? found.cleaned.own : found.components;
-  found.least_variance = least_variance(*variance, found.runs, own, where);
+  found.least_variance = least_variance(noise_of_found(pixels, config, found), found.runs, own, where);
 }
 
 /// What apertures are laid on: the sources without what they ate, in `image`, above its levels.
@@ -212,6 +210,7 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   find_sources(pixels, config, found, where, done, last_read);
   const Image<float, Where>&measured = measured_image(pixels, found), &image = found_image(pixels, found);
   found.sums = measure_sources(image, found.runs, found.components, found.levels, pixels.masked, where);
+  find_least_variance(pixels, config, found, where);
   done("measure");
   if (&image != &measured) {
     found.fluxes = measure_sources(measured, found.runs, found.components, found.levels, pixels.masked, where);
@@ -220,7 +219,6 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
   const Image<float, Where>& noise = measured_noise(pixels, found);
   if (!noise.pixels.empty()) {
     found.variances = measure_sources(noise, found.runs, found.components, found.levels, pixels.masked, where);
-    find_least_variance(pixels, config, found, where);
     done("variance");
   }
   if (config.detection.analysis_threshold != 0) {
@@ -229,8 +227,9 @@ Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& confi
     done("area");
   }
   if (measures_photometry(config)) {
-    found.photometry =
-        measure_photometry(photometry_input(measured, noise, found.levels, config, found), config, where);
+    PhotometryInput<Where> input = photometry_input(measured, noise, found.levels, config, found);
+    if (noise_varies(config)) input.least_variance = &found.least_variance;
+    found.photometry = measure_photometry(input, config, where);
     done("photometry");
   }
   return found;

@@ -59,7 +59,8 @@ struct Detection {
   Buffer<SourceSums, Where> sums;
   Buffer<SourceSums, Where> fluxes;     ///< the sums in the image itself, where sources were found in another
   Buffer<SourceSums, Where> variances;  ///< of the noise, above the background like all sums, where it is of each pixel
-  /// The least variance of each source's pixels in the image in which they were found, where a map tells thresholds.
+  /// The least variance of each source's pixels, where thresholds are counted in that of each pixel: in the image in
+  /// which they were found, or by the mesh of another that is measured.
   Buffer<float, Where> least_variance;
   Buffer<std::int64_t, Where> areas;   ///< pixels of each source that are in `analysed`
   Photometry<Where> photometry;        ///< what was asked for in apertures

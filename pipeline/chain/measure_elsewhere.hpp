@@ -113,10 +113,10 @@ void sum_elsewhere(const Pixels<Where>& pixels, const Config& config, const Dete
 /// Measures these sources in the light of `pixels`, whose sky is subtracted here (SExtractor's dual image mode; 2.25
 /// run beside it), on `Where`; on a device it waits once, to learn whether a pixel is masked. Of the image in which
 /// they were found are then in what is returned: which pixels are whose, `sums`, and so positions and shapes; of the
-/// other the sky, `fluxes`, `variances`, `areas` and `photometry`, but for the radii of Kron's and Petrosian's ellipses
-/// and the noise of positions. Its found_in, what thresholds and errors of positions are made of, is for the caller to
-/// fill. A pixel of a source that is masked in `pixels` adds nothing to its flux, and the noise of the sky to its
-/// error; the source is flagged. `done` and `last_read`: as of detect_sources.
+/// other the sky, `fluxes`, `variances`, `areas`, `least_variance` by its mesh, and `photometry`, but for the radii of
+/// Kron's and Petrosian's ellipses and the noise of positions. Its found_in, what thresholds and errors of positions
+/// are made of, is for the caller to fill. A pixel of a source that is masked in `pixels` adds nothing to its flux, and
+/// the noise of the sky to its error; the source is flagged. `done` and `last_read`: as of detect_sources.
 template <class Where, class Done>
 Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const Pixels<Where>& pixels,
                                    const Config& config, const Where& where, Done&& done,
@@ -126,12 +126,16 @@ Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const P
   find_levels_elsewhere(pixels, config, *sources.sky.levels, measured, where, done);
   Detection<Where> found = copy_of_sources(sources.found, where);
   sum_elsewhere(pixels, config, measured, found, where, done);
+  if (noise_varies(config))
+    found.least_variance =
+        least_variance(measured.mesh, found.runs, config.deblend.clean ? found.cleaned.own : found.components, where);
   if (measures_photometry(config)) {
     const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
                                      measured_noise(sources.pixels, sources.found), sources.found.levels};
     PhotometryInput<Where> input = photometry_input(measured_image(pixels, measured), measured_noise(pixels, measured),
                                                     measured.levels, config, found);
     input.found_in = &found_in;
+    if (noise_varies(config)) input.least_variance = &found.least_variance;
     found.photometry = measure_photometry(input, config, where);
     done("photometry");
   }

@@ -32,7 +32,8 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "√(`NPIX` σ² + *F* / gain); without the last term if `measurement.gain` is 0 or *F* < 0. Of a difference with a "
        "gain √(σ² Σ *w*), *w* the variance of each pixel over that of the sky: the photon noise of both frames "
        "([stages.md](stages.md#difference), weigh). With a map of weights the variance of its pixels, summed, stands "
-       "for `NPIX` σ² ([stages.md](stages.md#weights)). What is not photons is scaled, here and in all errors of "
+       "for `NPIX` σ² ([stages.md](stages.md#weights)). Where thresholds follow the noise of a mesh, σ² is that at "
+       "`X_IMAGE`, `Y_IMAGE`, linear between pixels. What is not photons is scaled, here and in all errors of "
        "fluxes, "
        "with `measurement.noise: apertures` ([stages.md](stages.md#noise-of-sums))",
        manual,
@@ -57,9 +58,10 @@ std::span<const ColumnNote> notes_of_default_columns() {
        "subtracted from every pixel: the clipped median, or 0 (`measurement.reference`)",
        manual, "BACKGROUND: linear between the nodes of its map", "", "background_centroid"},
       {"THRESHOLD",
-       "detection threshold above `BACKGROUND`; with a mesh that at the same pixel, with a map of weights the lowest "
+       "detection threshold above `BACKGROUND`; where it follows the noise of a mesh or of a map of weights, the "
+       "lowest "
        "of its pixels",
-       manual, "THRESHOLD: with a weight map the smallest of its pixels", "thresh", ""},
+       manual, "THRESHOLD: the same, of noise that is filtered as the image is", "thresh", ""},
       {"SNR", "`FLUX_ISO` / `FLUXERR_ISO`", ours_alone, "", "", ""},
       {"FLAGS",
        "sum of 2: it was deblended from others (`deblend.method: tree`); 4: its pixel that is brightest above the sky "

@@ -121,19 +121,34 @@ class SkyOfSources {
   LocalSky at(const SourceSums& s, const Parentage& parentage) {
     if (!level_) return everywhere_;
     const bool split = parentage.split != 0;
-    const std::int64_t x = central(split ? parentage.x - s.xmin : s.vx / s.v, s.xmin, s.xmax);
-    const std::int64_t y = central(split ? parentage.y - s.ymin : s.vy / s.v, s.ymin, s.ymax);
+    const double dx = within(split ? parentage.x - s.xmin : s.vx / s.v, s.xmin, s.xmax);
+    const double dy = within(split ? parentage.y - s.ymin : s.vy / s.v, s.ymin, s.ymax);
+    const std::int64_t x = s.xmin + static_cast<std::int64_t>(dx + 0.5);
+    const std::int64_t y = s.ymin + static_cast<std::int64_t>(dy + 0.5);
     const double level = level_->at(x, y);
     if (!noise_varies_) return {level, everywhere_.sigma, everywhere_.threshold};
-    const float rms = rms_->at(x, y);
-    return {level, rms, level_above_noise(levels_, rms)};
+    return {level, std::sqrt(variance_at(s.xmin, dx, s.ymin, dy)), level_above_noise(levels_, rms_->at(x, y))};
   }
 
  private:
-  /// The pixel of a source that its position is in, or the nearest to it.
-  static std::int64_t central(double offset, std::int32_t least, std::int32_t most) {
-    if (!(offset > 0)) return least;
-    return offset < most - least ? least + static_cast<std::int64_t>(offset + 0.5) : most;
+  /// How far from its first pixel the position of a source is, no further than its last one.
+  static double within(double offset, std::int32_t least, std::int32_t most) {
+    return offset > 0 ? std::min(offset, static_cast<double>(most - least)) : 0;
+  }
+
+  /// The variance so far from a pixel, along a straight line between pixels: about the mean of the pixels of a source
+  /// that is there.
+  double variance_at(std::int64_t x, double dx, std::int64_t y, double dy) {
+    x += static_cast<std::int64_t>(dx);
+    y += static_cast<std::int64_t>(dy);
+    dx -= std::floor(dx);
+    dy -= std::floor(dy);
+    const auto at = [&](std::int64_t u, std::int64_t v) {
+      const double rms = rms_->at(u, v);
+      return rms * rms;
+    };
+    const auto along = [&](std::int64_t v) { return dx > 0 ? (1 - dx) * at(x, v) + dx * at(x + 1, v) : at(x, v); };
+    return dy > 0 ? (1 - dy) * along(y) + dy * along(y + 1) : along(y);
   }
 
   LocalSky everywhere_;
@@ -172,13 +187,13 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
       const RowSums of_row = sums_of_row(sums, row, shape);
       const SourceSums& measured = of_row.measured;
       LocalSky sky = sky_of.at(of_row.own, of_row.parentage);
+      if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
       const auto npix = static_cast<double>(measured.npix);
       const double grown = sums.noise_law.variance_factor(npix);
       double variance = 0;
       if (sums.variances_of != PixelNoise::of_sky) {
         const double pixels = variance_from(sums.variances[row], levels, levels.noise_scale);
         variance = grown * pixels + poisson(measured, config.gain);
-        if (!sums.least_variance.empty()) sky.threshold = threshold_of(levels, sums.least_variance[row]);
       } else {
         variance = sums.variances.empty() ? grown * npix * (sky.sigma * sky.sigma) + poisson(measured, config.gain)
                                           : grown * variance_from(sums.variances[row], levels, sky.sigma);

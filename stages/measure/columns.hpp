@@ -32,7 +32,7 @@ struct MeasuredSums {
   std::span<const SourceSums> own = {};  ///< then those of `found` over the pixels that they did not eat
   /// Pixels above the analysis threshold, if there is one.
   std::optional<std::span<const std::int64_t>> areas = {};
-  std::span<const float> least_variance = {};  ///< of the pixels of each in that map where thresholds follow one
+  std::span<const float> least_variance = {};  ///< of the pixels of each, where thresholds follow a map or the mesh
   NoiseLaw noise_law = {};  ///< of the noise of the sky in FLUX_ISO, or of all that the variances tell of
 };
 

@@ -18,22 +18,44 @@ void lower(float& least, float value) {
   }
 }
 
-}  // namespace
-
-Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
-                                  const Components<Cpu>& components, const Cpu& where) {
+/// The least over the runs of each source. Each thread calls make(), whose result tells that of a run: of those of rows
+/// one after another.
+template <class Make>
+Buffer<float, Cpu> least_of_runs(const Runs<Cpu>& runs, const Components<Cpu>& components, const Cpu& where,
+                                 const Make& make) {
   constexpr std::int64_t rows_per_piece = 64;
   Buffer<float, Cpu> least(components.counts->kept, where);
   std::fill(least.begin(), least.end(), std::numeric_limits<float>::infinity());
   parallel_for(runs.shape.height, rows_per_piece, where, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i) {
-      if (components.label[i] <= 0) continue;
-      const Run& run = runs.runs[i];
-      const float* const row = variance.pixels.data() + run.y * variance.shape.width;
-      lower(least[components.label[i] - 1], *std::min_element(row + run.begin, row + run.end));
-    }
+    auto of_run = make();
+    for (std::int64_t i = runs.row_begin[begin]; i < runs.row_begin[end]; ++i)
+      if (components.label[i] > 0) lower(least[components.label[i] - 1], of_run(runs.runs[i]));
   });
   return least;
+}
+
+}  // namespace
+
+Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<Cpu>& runs,
+                                  const Components<Cpu>& components, const Cpu& where) {
+  return least_of_runs(runs, components, where, [&] {
+    return [&variance](const Run& run) {
+      const float* const row = variance.pixels.data() + run.y * variance.shape.width;
+      return *std::min_element(row + run.begin, row + run.end);
+    };
+  });
+}
+
+Buffer<float, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                                  const Cpu& where) {
+  return least_of_runs(runs, components, where, [&] {
+    return [row = MeshRow(noise.grid, noise.rms, noise.rms_bend)](const Run& run) mutable {
+      row.go_to(run.y);
+      float least = row.at(run.begin);
+      for (std::int32_t x = run.begin + 1; x < run.end; ++x) least = std::min(least, row.at(x));
+      return least * least;
+    };
+  });
 }
 
 }  // namespace srcextract

@@ -4,6 +4,7 @@
 
 #include "stages/core/image.hpp"
 #include "stages/detect/label.hpp"
+#include "stages/detect/noise_map.hpp"
 
 namespace srcextract {
 
@@ -13,6 +14,21 @@ Buffer<float, Cpu> least_variance(const Image<float, Cpu>& variance, const Runs<
                                   const Components<Cpu>& components, const Cpu& where);
 Buffer<float, Gpu> least_variance(const Image<float, Gpu>& variance, const Runs<Gpu>& runs,
                                   const Components<Gpu>& components, const Gpu& where);
+
+/// The same where a mesh tells the noise: the square of the least root mean square, rounded to float.
+Buffer<float, Cpu> least_variance(const SkyMesh<Cpu>& noise, const Runs<Cpu>& runs, const Components<Cpu>& components,
+                                  const Cpu& where);
+Buffer<float, Gpu> least_variance(const SkyMesh<Gpu>& noise, const Runs<Gpu>& runs, const Components<Gpu>& components,
+                                  const Gpu& where);
+
+/// The same by whichever of both tells it; empty where neither does.
+template <class Where>
+Buffer<float, Where> least_variance(const NoiseMap<Where>& noise, const Runs<Where>& runs,
+                                    const Components<Where>& components, const Where& where) {
+  if (noise.variance != nullptr) return least_variance(*noise.variance, runs, components, where);
+  if (noise.mesh != nullptr) return least_variance(*noise.mesh, runs, components, where);
+  return {};
+}
 
 inline void record_fields(const Buffer<float, Cpu>& least, FieldRecorder& to) {
   to.values("least variance of a pixel", Element::source, std::span(least.begin(), least.end()));

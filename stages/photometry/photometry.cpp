@@ -79,7 +79,8 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  const PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config);
+  PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config);
+  if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in =
       other == nullptr ? image : photometry_image(other->image, other->variance, owners, *other->levels, config);

@@ -28,6 +28,8 @@ struct PhotometryInput {
   const Buffer<Parentage, Where>& parentage;    ///< empty: nothing was deblended
   const Buffer<Eaten, Where>* eaten = nullptr;  ///< whether a run was; null: none
   const FoundImage<Where>* found_in = nullptr;  ///< null: `image` itself
+  /// Of each source, where thresholds are counted in the noise that a mesh has for each pixel; else null.
+  const Buffer<float, Where>* least_variance = nullptr;
 };
 
 /// Whose every pixel is: the label of its run, unclaimed_pixel for those of label 0, and nobodys_pixel in no run, or in

@@ -51,6 +51,7 @@ struct PhotometryImage {
   MaskNeighbours mask;
   bool threshold_follows_variance = false;  ///< whether a map of weights has the noise that it is counted in
   AnalysisLine analysis = {0, 0};           ///< then what it is in that of a pixel
+  const float* least_variance = nullptr;    ///< of the pixels of each source, where a mesh has that noise; else null
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;

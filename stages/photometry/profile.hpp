@@ -31,8 +31,8 @@ struct ProfileRow {
 };
 
 /// SExtractor's FWHM_IMAGE and ISO0 to ISO7. With v a pixel of the source in the image that is measured, above the
-/// background, p the largest of them, and t the lowest analysis threshold of its pixels, where a map of weights tells
-/// their noise, or else that in the noise of the image as a whole, by which `contrast` is in any case:
+/// background, p the largest of them, and t the lowest analysis threshold of its pixels, where a map of weights or a
+/// mesh tells their noise, or else that in the noise of the image as a whole, by which `contrast` is in any case:
 ///  - ISO_i counts those above t (p / t)^(i/8);
 ///  - of those above max(p / 5, t) a Gaussian is fitted to the core, ln v = A - b r^2 with weights v^2, b no less than
 ///    1 / (13 a b), and its width 1.6651 / sqrt b is made narrower by that of a pixel. A core of one pixel has no
@@ -54,7 +54,7 @@ struct ProfileFamily {
     const auto in_whole = static_cast<float>(image.threshold);
     ProfileRow result{};
     if (in_whole > 0) result.contrast = static_cast<double>(peak / in_whole);
-    const float threshold = image.threshold_follows_variance ? lowest_threshold(lanes, own, box) : in_whole;
+    const float threshold = lowest_threshold(lanes, own, box);
     count_levels(lanes, own, box, threshold, peak, result);
     if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
     return result;
@@ -93,8 +93,14 @@ struct ProfileFamily {
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE static float lowest_threshold(const Lanes& lanes, const OwnPixels& own,
                                                        const ApertureBox& box) {
-    const double least = -lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.negative_variance(x, y); });
-    const AnalysisLine& line = own.image.analysis;
+    const PhotometryImage& image = own.image;
+    if (!image.threshold_follows_variance && image.least_variance == nullptr)
+      return static_cast<float>(image.threshold);
+    const double least =
+        image.threshold_follows_variance
+            ? -lanes.max(box, [&](std::int32_t x, std::int32_t y) { return own.negative_variance(x, y); })
+            : static_cast<double>(image.least_variance[own.number - 1]);
+    const AnalysisLine& line = image.analysis;
     return static_cast<float>(line.at_none + line.of_noise * std::sqrt(least));
   }
 

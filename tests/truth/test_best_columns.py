@@ -71,10 +71,8 @@ def test_with_weights(program, tmp_path):
     write(tmp_path, "WEIGHT_TYPE BACKGROUND\nWEIGHT_GAIN N\nANALYSIS_THRESH 2.5")
     mine, told = both(program, tmp_path)
     whole = (told["FLAGS"].astype(int) & 1) == 0
-    for name in "FLUX_BEST", "MAG_BEST":
+    for name in "FLUX_BEST", "MAG_BEST", "MU_THRESHOLD":
         assert close(mine, told, name)[whole].mean() >= 0.98, name
-    # A threshold of the noise at the centre, and not the lowest of its pixels'.
-    assert np.median(np.abs(mine["MU_THRESHOLD"] - told["MU_THRESHOLD"])) < 0.01
     assert np.ptp(mine["MU_THRESHOLD"]) > 0.02
 
 

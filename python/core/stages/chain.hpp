@@ -279,6 +279,8 @@ Detection<Where> sum_sources(const HeldImage<Where>& image, const HeldLabels<Whe
   if (both.other)
     found.fluxes = measure_sources(both.measured.image(), *labels.runs, labels.components, found.levels, masked, where);
   const Components<Where>& own = labels.cleaned ? labels.cleaned->own : labels.components;
+  const bool by_mesh = noise_of(sky, config).varies();
+  if (by_mesh) found.least_variance = least_variance(noise_of(sky, config), *labels.runs, own, where);
   if (config.detection.analysis_threshold != 0)
     found.areas = area_above(*labels.runs, own,
                              threshold(both.measured.image(), levels_at(config.detection.analysis_threshold),
@@ -289,7 +291,8 @@ Detection<Where> sum_sources(const HeldImage<Where>& image, const HeldLabels<Whe
     found.photometry =
         measure_photometry(PhotometryInput<Where>{both.measured.image(), no_variance, found.levels, *labels.runs, own,
                                                   labels.cleaned ? labels.cleaned->own_sums : found.sums,
-                                                  labels.parentage, labels.cleaned ? &labels.cleaned->eaten : nullptr},
+                                                  labels.parentage, labels.cleaned ? &labels.cleaned->eaten : nullptr,
+                                                  nullptr, by_mesh ? &found.least_variance : nullptr},
                            config, where);
   }
   return found;

@@ -150,6 +150,7 @@ Detection<Cpu> to_host_as_found(const Detection<Gpu>& there, const HeldLabels<Gp
   const std::int64_t count = labels.kept;
   found.sums = rows_here(there.sums, count, where);
   found.fluxes = rows_here(there.fluxes, count, where);
+  found.least_variance = rows_here(there.least_variance, count, where);
   found.areas = rows_here(there.areas, count, where);
   found.parentage = rows_here(labels.parentage, count, where);
   if (labels.cleaned) found.cleaned.own_sums = rows_here(labels.cleaned->own_sums, count, where);

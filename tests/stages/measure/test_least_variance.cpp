@@ -3,6 +3,8 @@
 #include <limits>
 #include <random>
 
+#include "stages/sky/map_of_mesh.hpp"
+#include "stages/sky/mesh.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"
 
@@ -41,6 +43,48 @@ TYPED_TEST(LeastVariance, IsThatOfTheLabelMap) {
       }
     }
     const auto least = least_variance(this->image(shape, map.pixels), runs, components, this->where());
+    EXPECT_EQ(this->backend().get(least, kept), truth) << shape.width;
+    if (shape.width > 200) {
+      EXPECT_GT(kept, 500);
+    }
+  }
+}
+
+/// Pixel by pixel, from the rms that the mesh has there.
+TYPED_TEST(LeastVariance, IsThatOfTheMesh) {
+  std::mt19937 random(8);
+  std::normal_distribution<float> noise(0, 1);
+  for (const Shape shape : {Shape{31, 7}, Shape{257, 300}}) {
+    Field field{"field", shape, std::vector<float>(static_cast<std::size_t>(shape.count()))};
+    const auto width = static_cast<std::size_t>(shape.width);
+    for (std::size_t i = 0; i < field.pixels.size(); ++i)
+      field.pixels[i] = noise(random) * (1 + 3 * static_cast<float>(i % width) / static_cast<float>(width));
+    BackgroundConfig by_mesh;
+    by_mesh.method = BackgroundMethod::mesh;
+    by_mesh.mesh_size = 32;
+    const auto image = this->image(shape, field.pixels);
+    const auto sky = estimate_mesh(image, by_mesh, this->where());
+    Image<float, Cpu> here;
+    here.shape = shape;
+    here.pixels = testing::Backend<Cpu>().put(field.pixels);
+    const auto on_host = estimate_mesh(here, by_mesh, Cpu{});
+    DetectionConfig config;
+    config.min_area = 2;
+    const auto runs = find_runs(image, testing::put_levels(this->backend(), 3), this->where());
+    const auto components = label_components(runs, config, this->where());
+    const auto kept = fetch(components.counts, this->where()).kept;
+    const auto labels = testing::get_labels(this->backend(), runs, components);
+    const auto all = testing::get_runs(this->backend(), runs);
+    std::vector<float> truth(static_cast<std::size_t>(kept), std::numeric_limits<float>::infinity());
+    MapOfMesh rms(on_host.mesh.grid, on_host.mesh.rms, on_host.mesh.rms_bend);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::int64_t x = all[i].begin; labels[i] > 0 && x < all[i].end; ++x) {
+        float& least = truth[static_cast<std::size_t>(labels[i] - 1)];
+        const float one = rms.at(x, all[i].y);
+        least = std::min(least, one * one);
+      }
+    }
+    const auto least = least_variance(sky.mesh, runs, components, this->where());
     EXPECT_EQ(this->backend().get(least, kept), truth) << shape.width;
     if (shape.width > 200) {
       EXPECT_GT(kept, 500);
