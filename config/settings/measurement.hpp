@@ -48,6 +48,7 @@ struct MeasurementConfig {
   std::string nnw;                             ///< SExtractor's file of a network that CLASS_STAR is told by
   std::vector<double> network = {};            ///< what that file holds, once it was read: no key of its own
   double seeing_fwhm = 1.2;                    ///< width of stars in arcseconds, for CLASS_STAR (SEEING_FWHM)
+  double class_scale = 0;  ///< what CLASS_STAR has in place of pixel_scale, as the image tells; 0: that. No key
 
   bool operator==(const MeasurementConfig&) const = default;
 };

@@ -123,16 +123,19 @@ std::string measure_pixel(const std::string& header, const Shape& shape, double&
   return "";
 }
 
-double linear_pixel(const std::string& header) {
+LinearPixel linear_pixel(const std::string& header) {
   const CelestialKeywords keywords = read_celestial_keywords(header);
-  const auto determinant = [&](const std::string& matrix, double diagonal) {
+  const auto pixel_of = [&](const std::string& matrix, double first, double last) -> LinearPixel {
     const auto element = [&](const char* at, double usual) { return keywords.real(matrix + at).value_or(usual); };
-    return element("1_1", diagonal) * element("2_2", diagonal) - element("1_2", 0) * element("2_1", 0);
+    const double own = element("2_2", 1) * last;
+    const double area = element("1_1", 1) * first * own - element("1_2", 0) * first * element("2_1", 0) * last;
+    return {std::sqrt(std::abs(area)), std::abs(own)};
   };
-  const bool has_matrix = keywords.real("CD1_1") || keywords.real("CD1_2") || keywords.real("CD2_1");
-  if (has_matrix) return std::sqrt(std::abs(determinant("CD", 0)));
-  const double steps = keywords.real("CDELT1").value_or(1) * keywords.real("CDELT2").value_or(1);
-  return std::sqrt(std::abs(determinant("PC", 1) * steps));
+  for (const char* element : {"CD1_1", "CD1_2", "CD2_1", "CD2_2"})
+    if (keywords.real(element)) return pixel_of("CD", 1, 1);
+  LinearPixel pixel = pixel_of("PC", keywords.real("CDELT1").value_or(1), keywords.real("CDELT2").value_or(1));
+  if (!keywords.real("PC2_2")) pixel.last_by_last *= std::abs(std::cos(keywords.real("CROTA2").value_or(0) * degree));
+  return pixel;
 }
 
 }  // namespace srcextract

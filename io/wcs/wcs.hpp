@@ -40,8 +40,12 @@ std::string find_on_image(const std::string& header, std::span<const double> alp
 /// Returns an empty string, or the reason why nothing tells it.
 std::string measure_pixel(const std::string& header, const Shape& shape, double& side);
 
-/// The same by the linear part of a WCS of any axes, in their own units: 1 where the header has none, as SExtractor
-/// has it, and 0 where the matrix is singular.
-double linear_pixel(const std::string& header);
+/// A pixel by the linear part of a WCS of any axes, in their own units: 1 where the header has none, as SExtractor has
+/// it, and 0 where the matrix is singular.
+struct LinearPixel {
+  double side = 0;          ///< of a square as large
+  double last_by_last = 0;  ///< how far the last axis goes along itself: what SExtractor's CLASS_STAR has as the side
+};
+LinearPixel linear_pixel(const std::string& header);
 
 }  // namespace srcextract

@@ -11,6 +11,13 @@
 
 namespace srcextract {
 
+namespace {
+
+/// An element of a turned matrix is 0, and no size of a pixel, below this part of the pixel's side.
+constexpr double rounded_to_none = 1e-9;
+
+}  // namespace
+
 Config with_pixel_scale(const ImageInput& input) {
   Config config = input.config();
   if (input.positions != nullptr) return config;  // neither thresholds nor such columns are there
@@ -22,8 +29,10 @@ Config with_pixel_scale(const ImageInput& input) {
   if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
   if (!reason.empty() && config.kept.sextractors_sky && !for_thresholds)
-    if (const double degrees = linear_pixel(input.header()); degrees > 0) {
-      config.measurement.pixel_scale = degrees * 3600;
+    if (const LinearPixel degrees = linear_pixel(input.header()); degrees.side > 0) {
+      config.measurement.pixel_scale = degrees.side * 3600;
+      if (degrees.last_by_last > rounded_to_none * degrees.side)
+        config.measurement.class_scale = degrees.last_by_last * 3600;
       spdlog::warn(
           "{}: {}; as SExtractor has it, a pixel is {:.6g} arcseconds wide for MU_MAX and CLASS_STAR: "
           "PIXEL_SCALE can tell its size",

@@ -120,8 +120,9 @@ void add_star_class(const Column& column, const FamilyRows<ProfileRow, Cpu>& pro
                              column_of(
                                  sources.size(),
                                  [&](std::int64_t row) {
+                                   const double side = calibration[static_cast<std::size_t>(row)].pixel_scale;
                                    return same_nan(star_class(network, profile.rows[row], config.seeing_fwhm,
-                                                              calibration[static_cast<std::size_t>(row)].pixel_scale));
+                                                              config.class_scale > 0 ? config.class_scale : side));
                                  },
                                  where)});
 }
