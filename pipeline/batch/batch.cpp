@@ -21,7 +21,7 @@
 #include "pipeline/log/log.hpp"
 #include "stages/core/keep_buffers.hpp"
 #include "stages/core/stop.hpp"
-#include "survey/journal/plan.hpp"
+#include "survey/inputs/file_status.hpp"
 
 namespace srcextract {
 namespace {
@@ -51,8 +51,8 @@ std::int64_t pixels_of(std::span<const ImageTask> tasks) {
   return pixels;
 }
 
-/// Of an image whose file went away since the run began: when it is back, as it was, the next
-/// start is to take it up. Images of one file have one size and time in the journal.
+/// Makes the next start take up an image whose file went away since the run began, when it is back as it was. Images of
+/// one file have one size and time in the journal.
 void note_gone(ImageRecord& record) {
   if (record.images > 1)
     record.kind = transient_kind;
@@ -224,8 +224,7 @@ class Crew {
       outcome = {begin_record(task), task.name, {}, {}};
       outcome.record.kind = failure->passing ? transient_kind : kind_name(failure->kind);
       outcome.record.reason = failure->message;
-      if (failure->kind == ErrorKind::input && unseen_file_of(*task.file).starts_with(task.file->path + ": "))
-        note_gone(outcome.record);
+      if (failure->kind == ErrorKind::input && !why_unseen(task.file->path).empty()) note_gone(outcome.record);
       if (control_.on_failure(task, *failure)) log_failure(task.name, *failure);
       raise_worst(exit_code(failure->kind));
     }

@@ -1,5 +1,8 @@
 #include "survey/inputs/file_status.hpp"
 
+#include <cerrno>
+#include <system_error>
+
 #include "io/files/passing.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -16,6 +19,12 @@ FileStatus status_of(const struct stat& status) {
 FileStatus status_of(const std::string& path) {
   struct stat status {};
   return try_again([&] { return stat(path.c_str(), &status); }) == 0 ? status_of(status) : FileStatus{};
+}
+
+std::string why_unseen(const std::string& path) {
+  struct stat status {};
+  if (try_again([&] { return ::stat(path.c_str(), &status); }) == 0) return "";
+  return path + ": " + std::generic_category().message(errno);
 }
 
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path) {

@@ -22,6 +22,9 @@ FileStatus status_of(const struct stat& status);
 /// Links are followed.
 FileStatus status_of(const std::string& path);
 
+/// The path and the reason why it cannot be looked at; empty if it can.
+std::string why_unseen(const std::string& path);
+
 /// The same of `count` paths, which are looked at together.
 std::vector<FileStatus> statuses_of(std::size_t count, const std::function<std::string(std::size_t)>& path);
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "io/files/passing.hpp"
@@ -17,7 +18,6 @@
 #include "survey/inputs/find_files.hpp"
 #include "survey/inputs/image_config.hpp"
 #include "survey/inputs/manifest.hpp"
-#include "survey/inputs/name_hash.hpp"
 #include "survey/inputs/output_names.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -229,29 +229,30 @@ bool Search::is_again(std::size_t first, std::size_t second) const {
                                      "a manifest's column `name`");
 }
 
-/// Links to one file, which would be extracted as often with the same result. Of each file once, by what it is.
+/// Notes links to one file, which is extracted once for each of them with the same result.
 void Search::note_links(const std::vector<std::size_t>& once) const {
   if (warnings_ == nullptr) return;
-  std::vector<std::pair<std::uint64_t, std::size_t>> files(once.size());
+  using Place = std::tuple<dev_t, ino_t, std::size_t>;  // the inode is 0 of a file that is not there
+  std::vector<Place> places(once.size());
   wait_together(once.size(), [&](std::size_t i) {
-    const std::string path = found_[once[i]].path;
     struct stat status {};
-    const bool is_there = ::stat(path.c_str(), &status) == 0;
-    files[i] = {is_there ? name_hash(std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino)) : 0, once[i]};
+    const bool is_there = ::stat(found_[once[i]].path.c_str(), &status) == 0;
+    places[i] = is_there ? Place(status.st_dev, status.st_ino, i) : Place(0, 0, i);
   });
-  std::ranges::stable_sort(files, {}, &std::pair<std::uint64_t, std::size_t>::first);
+  std::ranges::sort(places);
   std::size_t again = 0;
   std::string example;
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    if (files[i].first == 0 || files[i].first != files[i - 1].first) continue;
-    const ImageFile first = found_[files[i - 1].second], second = found_[files[i].second];
-    if (!are_same_file(first.path, second.path) || hash_of_config(first) != hash_of_config(second)) continue;
-    if (again++ == 0)
-      example = describe(first, origins_[files[i - 1].second]) + " and " + describe(second, origins_[files[i].second]);
+  for (std::size_t k = 1; k < places.size(); ++k) {
+    const auto [device, inode, i] = places[k - 1];
+    const auto [other_device, other_inode, j] = places[k];
+    if (inode == 0 || inode != other_inode || device != other_device) continue;
+    const ImageFile first = found_[once[i]], second = found_[once[j]];
+    if (hash_of_config(first) != hash_of_config(second)) continue;
+    if (again++ == 0) example = describe(first, origins_[once[i]]) + " and " + describe(second, origins_[once[j]]);
   }
   if (again == 0) return;
-  warnings_->push_back(example + " are one file, by links" +
-                       (again == 1 ? "" : ", and so are " + std::to_string(again - 1) + " more") +
+  warnings_->push_back(example + " are links to one file" +
+                       (again == 1 ? "" : ", and there are " + std::to_string(again - 1) + " further such links") +
                        ": it is extracted once for each name, and the merged catalogue has its sources as often; list "
                        "each file once, in a manifest");
 }

@@ -3,13 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <system_error>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "io/files/passing.hpp"
+#include "survey/inputs/file_status.hpp"
 #include "survey/inputs/files_beside.hpp"
 #include "survey/inputs/wait_together.hpp"
 
@@ -25,9 +25,9 @@ struct FileState {
   std::string unseen = {};  ///< what of it cannot be looked at, and why
 };
 
-/// All files that an image is made from.
-std::vector<std::string> files_of(const ImageFile& file) {
-  std::vector<std::string> paths = {file.path};
+/// The files that an image is made from beside its own.
+std::vector<std::string> further_files_of(const ImageFile& file) {
+  std::vector<std::string> paths;
   const auto add_named = [&](const ImageConfig& config) {
     const std::vector<std::string> named = named_files(config.config);
     paths.insert(paths.end(), named.begin(), named.end());
@@ -70,15 +70,21 @@ bool all_done(const ImagesOfFile& images, const std::filesystem::path& directory
          });
 }
 
-/// Of a file of which not all can be looked at: what is known of it may be as it was. By the configuration of its own
-/// alone it is seen that something is to do; of files that it names the hash has size and time.
-FileState state_of_unseen(const ImageFile& file, std::string unseen, const ImagesOfFile& images,
-                          const std::filesystem::path& directory, const std::string& program) {
+/// The state of a file that cannot be looked at, or one of those that it needs, by what is known of it; none if all
+/// can.
+std::optional<FileState> state_if_unseen(const ImageFile& file, const ImagesOfFile& images,
+                                         const std::filesystem::path& directory, const std::string& program) {
+  const bool is_seen = file.bytes != 0 || file.modified != 0;
+  const std::string own = is_seen ? "" : why_unseen(file.path);
+  std::string further;
+  for (const std::string& path : further_files_of(file))
+    if (further = why_unseen(path); !further.empty()) break;
+  if (own.empty() && further.empty()) return std::nullopt;
+  // The hash has size and time of further files: it tells nothing where one of them is not seen.
   const ImageRecord& any = images.begin()->second;
-  const bool is_image = unseen.starts_with(file.path + ": ");
-  const bool as_before = any.program == program && (!is_image || any.config == hash_of_config(file));
-  const bool is_done = as_before && all_done(images, directory);
-  return {is_done ? State::done : State::changed, {}, {}, std::move(unseen)};
+  const bool as_before = any.program == program && (!further.empty() || any.config == hash_of_config(file));
+  const State state = as_before && all_done(images, directory) ? State::done : State::changed;
+  return FileState{state, {}, {}, own.empty() ? further : own};
 }
 
 FileState state_of(const ImageFile& file, const Ledger& ledger, const std::filesystem::path& directory,
@@ -89,8 +95,7 @@ FileState state_of(const ImageFile& file, const Ledger& ledger, const std::files
   const bool changed = any.bytes != file.bytes || any.modified != file.modified || any.config != hash_of_config(file) ||
                        any.program != program;
   if ((changed || options.force) && any_done(images))
-    if (std::string unseen = unseen_file_of(file, file.bytes != 0 || file.modified != 0); !unseen.empty())
-      return state_of_unseen(file, std::move(unseen), images, directory, program);
+    if (std::optional<FileState> unseen = state_if_unseen(file, images, directory, program)) return *std::move(unseen);
   if (changed) return {State::changed, {}, {}};
   FileState result;
   if (std::ssize(images) < any.images) result.state = State::added;
@@ -150,16 +155,6 @@ void leave_done(Plan& plan, std::size_t i, FileState state, const PlanOptions& o
 }
 
 }  // namespace
-
-std::string unseen_file_of(const ImageFile& file, bool is_seen) {
-  for (const std::string& path : files_of(file)) {
-    if (is_seen && path == file.path) continue;
-    struct stat status {};
-    if (try_again([&] { return ::stat(path.c_str(), &status); }) != 0)
-      return path + ": " + std::generic_category().message(errno);
-  }
-  return "";
-}
 
 Plan make_plan(ImageFiles files, const Ledger& ledger, const std::string& directory, const std::string& program,
                const PlanOptions& options) {

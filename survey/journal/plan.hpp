@@ -29,10 +29,6 @@ struct PlanOptions {
   bool force = false;
 };
 
-/// The first of the files that an image is made from (its own, those beside it, those that keys name) that cannot be
-/// looked at, and the reason; empty if there is none. `is_seen`: its own was looked at.
-std::string unseen_file_of(const ImageFile& file, bool is_seen = false);
-
 /// What is missing or changed. An image is done where a journal says so for a file of the same size and time, the same
 /// configuration and version, and its outputs are there with the sizes that they had. Where an image is done already,
 /// and its file or one that it needs cannot be looked at now, as of a file system that is not mounted, it is left

@@ -7,6 +7,8 @@ import random
 import re
 import subprocess
 
+import pytest
+
 from fits_files import TAN, hdu, write
 
 PROGRAM = os.environ["SRCEXTRACT_PROGRAM"]
@@ -26,6 +28,22 @@ def sky(seed, width=200, height=200):
 
 def image(seed, width=200, height=200, primary=True):
     return hdu((width, height), values=sky(seed, width, height), primary=primary, **TAN)
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A configuration of which nothing but FITS catalogues come."""
+    path = tmp_path / "c.yaml"
+    path.write_text("output:\n  formats: [fits]\n")
+    return path
+
+
+def write_images(directory, names):
+    """Small images of these names, each with sources of its own."""
+    directory.mkdir()
+    for seed, name in enumerate(names):
+        write(directory / name, image(seed))
+    return directory
 
 
 def write_survey(directory, images, kinds=5, **size):

@@ -13,24 +13,15 @@ import survey_support as survey
 from driver import run_program
 from fits_files import hdu, padded, write
 
+config = survey.config
+
 NAMES = ["a.fits", "b.fits", "c.fits", "d.fits"]
 SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
 
 
 @pytest.fixture
 def images(tmp_path):
-    below = tmp_path / "images"
-    below.mkdir()
-    for seed, name in enumerate(NAMES):
-        write(below / name, survey.image(seed))
-    return below
-
-
-@pytest.fixture
-def config(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("output:\n  formats: [fits]\n")
-    return path
+    return survey.write_images(tmp_path / "images", NAMES)
 
 
 def test_a_bad_file_is_a_row_with_its_reason(run, config, images, tmp_path):

@@ -12,23 +12,14 @@ import survey_support as survey
 from driver import run_program
 from fits_files import hdu, write
 
+config = survey.config
+
 SANITIZED = os.environ.get("SRCEXTRACT_SANITIZE", "") != ""
 
 
 @pytest.fixture
 def images(tmp_path):
-    below = tmp_path / "images"
-    below.mkdir()
-    for seed in range(40):
-        write(below / f"{seed:02}.fits", survey.image(seed))
-    return below
-
-
-@pytest.fixture
-def config(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("output:\n  formats: [fits]\n")
-    return path
+    return survey.write_images(tmp_path / "images", [f"{seed:02}.fits" for seed in range(40)])
 
 
 # A gzipped file is counted with its images when it is opened, once. Were the images counted

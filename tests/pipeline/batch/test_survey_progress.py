@@ -7,6 +7,8 @@ import pytest
 import driver
 import survey_support as survey
 
+config = survey.config
+
 IMAGES = 120
 
 
@@ -14,13 +16,6 @@ IMAGES = 120
 def images(tmp_path):
     """One of them is bad."""
     return survey.write_survey(tmp_path / "images", IMAGES)
-
-
-@pytest.fixture
-def config(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text("output:\n  formats: [fits]\n")
-    return path
 
 
 def on_terminal(*arguments, cwd, columns=0):
