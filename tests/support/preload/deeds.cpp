@@ -1,15 +1,12 @@
 // A library for LD_PRELOAD that makes files do harm to the program that opens them, as a defect of a decoder would:
 // what a file does stands in its name, as in "x.crash-segv.fits". The program itself knows nothing of it.
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
-#include <cstdarg>
 #include <cstdlib>
 #include <new>
 #include <string_view>
+
+#include "tests/support/preload/open_and_read.hpp"
 
 namespace {
 
@@ -54,48 +51,15 @@ void look_into(std::string_view bytes) {
   do_deed(deed.substr(0, deed.find(';')));
 }
 
-template <class Function>
-Function next(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-using Open = int (*)(const char*, int, ...);
+}  // namespace
 
 int open_next(const char* name, const char* path, int flags, mode_t mode) {
   if ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_DIRECTORY)) look_at(path);
   return next<Open>(name)(path, flags, mode);
 }
 
-using Read = ssize_t (*)(int, void*, size_t, off_t);
-
 ssize_t read_next(const char* name, int file, void* bytes, size_t count, off_t offset) {
   const ssize_t done = next<Read>(name)(file, bytes, count, offset);
   if (done > 0) look_into({static_cast<const char*>(bytes), static_cast<std::size_t>(done)});
   return done;
-}
-
-}  // namespace
-
-extern "C" ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
-  return read_next("pread", file, bytes, count, offset);
-}
-
-extern "C" ssize_t pread64(int file, void* bytes, size_t count, off_t offset) {
-  return read_next("pread64", file, bytes, count, offset);
-}
-
-extern "C" int open(const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = va_arg(more, mode_t);
-  va_end(more);
-  return open_next("open", path, flags, mode);
-}
-
-extern "C" int open64(const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = va_arg(more, mode_t);
-  va_end(more);
-  return open_next("open64", path, flags, mode);
 }

@@ -1,19 +1,17 @@
-// A library for LD_PRELOAD that makes files fail in passing, as a server or a disk does: FAULTS is the probability with
-// which open, pread, stat and fsync fail, with ESTALE or EIO by turns, by chance that FAULTS_SEED begins. With
-// FAULTS_STALE every file descriptor fails by ESTALE from its second pread on, as one of before a server's restart
-// does. FAULTS_BELOW is the directory whose files do so by their paths; others never fail.
-#include <dlfcn.h>
-#include <fcntl.h>
+// A library for LD_PRELOAD that makes files fail in passing, as a server or a disk does. FAULTS is the probability with
+// which open, pread, stat and fsync fail, with ESTALE or EIO; FAULTS_SEED begins its random numbers. With FAULTS_STALE
+// every file descriptor fails with ESTALE from its second pread on, as one does that was opened before its server
+// started again. Files fail whose paths begin with FAULTS_BELOW, or all without it.
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+
+#include "tests/support/preload/open_and_read.hpp"
 
 namespace {
 
@@ -47,15 +45,12 @@ bool may_fail(int file) {
   return file >= 0 && file < most_files && reads[static_cast<std::size_t>(file)] >= 0;
 }
 
-template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
+}  // namespace
 
 int open_next(const char* name, const char* path, int flags, mode_t mode) {
   const bool may_fail = is_below(path);
   if (may_fail && fails()) return -1;
-  const int file = next<int(const char*, int, ...)>(name)(path, flags, mode);
+  const int file = next<Open>(name)(path, flags, mode);
   if (file >= 0 && file < most_files) reads[static_cast<std::size_t>(file)] = may_fail ? 0 : -1;
   return file;
 }
@@ -69,36 +64,10 @@ ssize_t read_next(const char* name, int file, void* bytes, size_t count, off_t o
     }
     if (fails()) return -1;
   }
-  return next<ssize_t(int, void*, size_t, off_t)>(name)(file, bytes, count, offset);
+  return next<Read>(name)(file, bytes, count, offset);
 }
-
-}  // namespace
 
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
-extern "C" ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
-  return read_next("pread", file, bytes, count, offset);
-}
-
-extern "C" ssize_t pread64(int file, void* bytes, size_t count, off_t offset) {
-  return read_next("pread64", file, bytes, count, offset);
-}
-
-extern "C" int open(const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = va_arg(more, mode_t);
-  va_end(more);
-  return open_next("open", path, flags, mode);
-}
-
-extern "C" int open64(const char* path, int flags, ...) {
-  va_list more;
-  va_start(more, flags);
-  const mode_t mode = va_arg(more, mode_t);
-  va_end(more);
-  return open_next("open64", path, flags, mode);
-}
-
 extern "C" int stat(const char* path, struct stat* status) noexcept {
   return is_below(path) && fails() ? -1 : next<int(const char*, struct stat*)>("stat")(path, status);
 }

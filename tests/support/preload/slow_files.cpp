@@ -2,7 +2,6 @@
 // microseconds that SLOW_FILES says, for every stat and every file or directory that is opened by its path below the
 // directory SLOW_FILES_BELOW.
 #include <dirent.h>
-#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
+
+#include "tests/support/preload/next.hpp"
 
 namespace {
 
@@ -19,11 +20,6 @@ void wait_for(std::string_view path) {
   static const std::chrono::microseconds wait(time ? std::atoi(time) : 0);
   // A relative name is an entry of a directory that has been opened.
   if (!below || path.starts_with(below) || !path.starts_with('/')) std::this_thread::sleep_for(wait);
-}
-
-template <class Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace
