@@ -8,6 +8,7 @@ import xml.etree.ElementTree
 import numpy
 import pytest
 
+from sep_peer import peer
 from srcextract import sep as ours
 from srcextract.errors import SrcextractError
 
@@ -18,14 +19,6 @@ sys.modules["sep"] = srcextract.sep
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--junitxml=" + sys.argv[2], sys.argv[1]]))
 """
 SEEDS = [1, 2, 3]
-
-
-def peer(minor=0):
-    """SEP itself, at least 1.minor: what extract returns was changed in 1.3, and is here as it is since."""
-    sep = pytest.importorskip("sep")
-    if int(sep.__version__.split(".")[1]) < minor:
-        pytest.skip(f"SEP {sep.__version__} is older than 1.{minor} (pip install sep)")
-    return sep
 
 
 def test_the_suite_of_sep_passes(tmp_path):

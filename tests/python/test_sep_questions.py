@@ -1,21 +1,17 @@
 """What SEP takes beside the usual, and what it refuses: srcextract.sep gives the same answers, or says why not."""
+import functools
 import inspect
 
 import numpy
 import pytest
 
+import sep_peer
 from srcextract import sep as ours
 from srcextract.errors import SrcextractError
 
+peer = functools.partial(sep_peer.peer, 3)
+
 RANDOM = numpy.random.default_rng(7)
-
-
-def peer():
-    """SEP itself; what extract returns was changed in 1.3."""
-    sep = pytest.importorskip("sep")
-    if int(sep.__version__.split(".")[1]) < 3:
-        pytest.skip(f"SEP {sep.__version__} is older than 1.3 (pip install sep)")
-    return sep
 
 
 def field(shape=(60, 90)):

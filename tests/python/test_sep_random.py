@@ -1,19 +1,16 @@
 """300 random calls of all functions of srcextract.sep, over all their arguments, beside SEP: no difference but those that
 docs/python.md names (test_sep_differences.py has a test of each)."""
+import functools
+
 import numpy
 import pytest
 
+import sep_peer
 from srcextract import sep as ours
 
+peer = functools.partial(sep_peer.peer, 4)
+
 CALLS = 300
-
-
-def peer():
-    """SEP itself; the calls are those of 1.4."""
-    sep = pytest.importorskip("sep")
-    if int(sep.__version__.split(".")[1]) < 4:
-        pytest.skip(f"SEP {sep.__version__} is older than 1.4 (pip install sep)")
-    return sep
 
 
 class Draw:
