@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "io/catalog/header_cards.hpp"
-#include "io/fits/header.hpp"
 #include "io/wcs/celestial_keywords.hpp"
 
 namespace srcextract {
@@ -27,7 +26,7 @@ bool is_of_pixels(std::string_view name) {
 }
 
 bool is_carried(std::string_view card, std::string_view name) {
-  const std::string meant = meant_keyword(card);  // of a card that other programs may take for one of the WCS
+  const std::string meant = meant_keyword(card);  // other programs may take the card for one of the WCS
   return !is_of_file(name) && !is_of_pixels(name) && !is_name(name) && !is_celestial_keyword(std::string(name)) &&
          !is_celestial_keyword(meant);
 }
@@ -35,19 +34,8 @@ bool is_carried(std::string_view card, std::string_view name) {
 }  // namespace
 
 std::string carried_cards(std::string_view header, std::string_view primary) {
-  const Header own(header);
   std::string cards;
-  bool last_kept = false;  // a CONTINUE card goes with the one that it continues
-  for_each_card(header, [&](std::string_view card, std::string_view name) {
-    if (name != "CONTINUE") last_kept = is_carried(card, name);
-    if (last_kept) cards += card;
-  });
-  last_kept = false;
-  if (own.find("INHERIT").value != KeywordValue(false))
-    for_each_card(primary, [&](std::string_view card, std::string_view name) {
-      if (name != "CONTINUE") last_kept = is_carried(card, name) && !is_of_one_image(name) && !own.has(name);
-      if (last_kept) cards += card;
-    });
+  for_each_kept_card(header, primary, is_carried, [&](std::string_view card, std::string_view) { cards += card; });
   return printable_ascii(std::move(cards));
 }
 

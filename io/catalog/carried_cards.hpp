@@ -11,7 +11,7 @@ namespace srcextract {
 /// image inherits. In 80 columns each, without END; bytes that are no ASCII become '?'.
 std::string carried_cards(std::string_view header, std::string_view primary);
 
-/// EXTNAME and EXTVER of a header, in such cards.
+/// EXTNAME, EXTVER and EXTLEVEL of a header, in such cards.
 std::string name_cards(std::string_view header);
 
 }  // namespace srcextract

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "io/fits/card.hpp"
+#include "io/fits/header.hpp"
 
 namespace srcextract {
 
@@ -15,7 +16,7 @@ inline std::string_view name_of(std::string_view card) {
 /// Whether such a card says how a file is built, and not what the image in it is.
 bool is_of_file(std::string_view name);
 
-/// Whether it says what one image is, so that no other image of the file inherits it from the primary HDU.
+/// Whether a card says what one image is, so that no other image of the file inherits it from the primary HDU.
 bool is_of_one_image(std::string_view name);
 
 /// Calls f(card, name) for the cards before END.
@@ -23,6 +24,24 @@ template <class F>
 void for_each_card(std::string_view cards, F&& f) {
   for (; cards.size() >= card_length && !is_end(cards.substr(0, card_length)); cards.remove_prefix(card_length))
     f(cards.substr(0, card_length), name_of(cards));
+}
+
+/// Calls f(card, name) for the cards of an image for which keeps(card, name) holds: those of its header, and those that
+/// it inherits from `primary`, the header of the primary HDU. A CONTINUE card goes with the one that it continues.
+template <class Keeps, class F>
+void for_each_kept_card(std::string_view header, std::string_view primary, Keeps&& keeps, F&& f) {
+  const Header own(header);
+  bool kept = false;
+  for_each_card(header, [&](std::string_view card, std::string_view name) {
+    if (name != "CONTINUE") kept = keeps(card, name);
+    if (kept) f(card, name);
+  });
+  if (own.find("INHERIT").value == KeywordValue(false)) return;
+  kept = false;
+  for_each_card(primary, [&](std::string_view card, std::string_view name) {
+    if (name != "CONTINUE") kept = !is_of_one_image(name) && !own.has(name) && keeps(card, name);
+    if (kept) f(card, name);
+  });
 }
 
 }  // namespace srcextract

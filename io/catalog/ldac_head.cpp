@@ -22,20 +22,14 @@ std::string ldac_head(std::string_view header, std::string_view primary, const s
     return std::ranges::any_of(added, [&](const HeadCard& card) { return card.value.keyword == name; });
   };
   std::string head = format_card({"SIMPLE", true}, "this is a FITS header");
-  bool last_kept = true;  // a CONTINUE card goes with the one that it continues
-  for_each_card(header, [&](std::string_view card, std::string_view name) {
-    if (name != "CONTINUE") last_kept = !is_of_file(name) && !of_further_axis(name) && !is_added(name);
-    if (!last_kept) return;
+  const auto keeps = [&](std::string_view, std::string_view name) {
+    return !is_of_file(name) && !of_further_axis(name) && !is_added(name);
+  };
+  for_each_kept_card(header, primary, keeps, [&](std::string_view card, std::string_view name) {
     const auto axes = name == "NAXIS" ? own.integer("NAXIS") : std::nullopt;
     head += axes.value_or(0) > 2 ? format_card({"NAXIS", std::int64_t{2}}, "of the plane that was looked at")
                                  : std::string(card);
   });
-  if (own.find("INHERIT").value != KeywordValue(false))
-    for_each_card(primary, [&](std::string_view card, std::string_view name) {
-      if (name != "CONTINUE")
-        last_kept = !is_of_file(name) && !is_of_one_image(name) && !own.has(name) && !is_added(name);
-      if (last_kept) head += card;
-    });
   for (const HeadCard& card : added) head += format_card(card.value, card.comment);
   head += "END";
   head.resize((head.size() + card_length - 1) / card_length * card_length, ' ');

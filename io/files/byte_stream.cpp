@@ -1,12 +1,11 @@
 #include "io/files/byte_stream.hpp"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "io/files/passing.hpp"
@@ -24,26 +23,13 @@ int close_gz(void* file) {
   return gzclose_r(static_cast<gzFile>(file));
 }
 
-[[noreturn]] void give_up(const std::string& path, const char* doing, int reason) {
-  const std::string message = path + ": cannot " + doing + " the file: " + std::generic_category().message(reason);
-  if (is_passing(reason)) throw PassingError(message);
-  refuse(message);
-}
-
 /// Looked at before it is opened: opening a pipe would wait for its writer.
 std::int64_t regular_file_size(const std::string& path) {
-  std::error_code error;
-  std::filesystem::file_status status;
-  try_again([&] {
-    status = std::filesystem::status(path, error);
-    return error ? (errno = error.value(), -1) : 0;
-  });
-  if (error) give_up(path, "open", error.value());
-  if (std::filesystem::is_directory(status)) refuse(path, "this is a directory, not a file; name a table");
-  if (!std::filesystem::is_regular_file(status)) refuse(path, "this is not a regular file; name a table");
-  const auto size = std::filesystem::file_size(path, error);
-  if (error) give_up(path, "look at", error.value());
-  return static_cast<std::int64_t>(size);
+  struct stat status {};
+  if (try_again([&] { return ::stat(path.c_str(), &status); }) != 0) fail_to("open", path, errno);
+  if (S_ISDIR(status.st_mode)) refuse(path, "this is a directory, not a file; name a table");
+  if (!S_ISREG(status.st_mode)) refuse(path, "this is not a regular file; name a table");
+  return status.st_size;
 }
 
 std::string without_prefix(const std::string& text, const std::string& prefix) {
@@ -58,7 +44,7 @@ ByteStream::ByteStream(std::string path)
   gzFile file = nullptr;
   try_again([&] { return (file = gzopen(path_.c_str(), "rbe")) != nullptr ? 0 : -1; });
   if (!file && errno == 0) throw std::bad_alloc();
-  if (!file) give_up(path_, "open", errno);
+  if (!file) fail_to("open", path_, errno);
   file_.reset(file);
   gzbuffer(file, static_cast<unsigned>(std::clamp(stored_size_, smallest_buffer, largest_buffer)));
 }
@@ -73,7 +59,7 @@ std::size_t ByteStream::read(std::span<char> out) {
   const char* message = gzerror(file, &state);
   const std::string again = "; check it with `gzip -t`, and fetch or make the file again";
   if (state == Z_MEM_ERROR) throw std::bad_alloc();
-  if (state == Z_ERRNO) give_up(path_, "read", reason);
+  if (state == Z_ERRNO) fail_to("read", path_, reason);
   if (state == Z_BUF_ERROR) refuse(path_, "the gzip file is truncated: it ends inside its data" + again);
   if (got < 0) refuse(path_, "the gzip file is damaged (" + without_prefix(message, path_ + ": ") + ")" + again);
   return 0;

@@ -22,13 +22,6 @@ namespace {
 /// Up to this size a file is read at once.
 constexpr std::int64_t small_file = std::int64_t{1} << 16;
 
-[[noreturn]] void cannot(const std::string& path, const char* doing, int reason) {
-  const std::string message = path + ": cannot " + doing + ": " + std::generic_category().message(reason);
-  if (is_passing(reason))
-    throw PassingError(message + "; it was tried four times: look at the disk, or at the server that has the file");
-  refuse(message);
-}
-
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
@@ -42,18 +35,19 @@ const char* kind_of(mode_t mode) {
 /// Opens the file that the name says, whatever characters it has. Without O_NONBLOCK a pipe would wait for its writer.
 int open_regular_file(const std::string& path) {
   const int descriptor = try_again([&] {
-    for (;;) {
-      const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-      if (opened >= 0 || errno != EINTR) return opened;
-    }
+    return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
   });
   if (descriptor < 0 && (errno == EMFILE || errno == ENFILE))
     throw Error(ErrorKind::storage,
                 path + ": too many files are open (ulimit -n); raise the limit, or use fewer threads");
   if (descriptor < 0 && errno == ENOENT && path.ends_with(']'))
     refuse(path, "there is no file of this name, all of which counts; HDUs are named by keys, as input.hdu");
-  if (descriptor < 0) cannot(path, "open the file", errno);
+  if (descriptor < 0) fail_to("open", path, errno);
   return descriptor;
+}
+
+[[noreturn]] void fail_on_change(const std::string& path) {
+  refuse(path, "the file changed while it was read; do not write to it meanwhile");
 }
 
 [[noreturn]] void fail_on_shorter(const std::string& path) {
@@ -86,16 +80,14 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
   Descriptor other;
   std::int64_t read = 0;
   while (read < count) {
-    bool first = true;
+    bool failed = false;
     const ssize_t got = try_again([&] {
-      if (!std::exchange(first, false)) reopen(other);
+      if (std::exchange(failed, true)) reopen(other);
       const int number = other.number >= 0 ? other.number : descriptor_.number;
-      for (;;) {
-        const ssize_t bytes = ::pread(number, out + read, static_cast<std::size_t>(count - read), offset + read);
-        if (bytes >= 0 || errno != EINTR) return bytes;
-      }
+      const auto wanted = static_cast<std::size_t>(count - read);
+      return uninterrupted([&] { return ::pread(number, out + read, wanted, offset + read); });
     });
-    if (got < 0) cannot(path_, "read the file", errno);
+    if (got < 0) fail_to("read", path_, errno);
     if (got == 0) break;
     read += got;
   }
@@ -106,7 +98,7 @@ std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::by
 void InputFile::reopen(Descriptor& other) const {
   if (other.number >= 0) ::close(std::exchange(other.number, -1));
   other.number = open_regular_file(path_);
-  if (look(other.number) != opened_) refuse(path_, "the file changed while it was read; do not write to it meanwhile");
+  if (look(other.number) != opened_) fail_on_change(path_);
 }
 
 InputFile::Descriptor::~Descriptor() {
@@ -133,7 +125,7 @@ InputFile::InputFile(std::string path, SizeNeeded needed) : path_(std::move(path
 
 InputFile::State InputFile::look(int descriptor) const {
   struct stat status {};
-  if (try_again([&] { return ::fstat(descriptor, &status); }) != 0) cannot(path_, "look at the file", errno);
+  if (try_again([&] { return ::fstat(descriptor, &status); }) != 0) fail_to("look at", path_, errno);
   if (!S_ISREG(status.st_mode)) {
     refuse(path_, std::string("this is ") + kind_of(status.st_mode) + ", not a file; name a FITS file");
   }
@@ -147,8 +139,7 @@ void InputFile::require_state_at_opening() const {
     Descriptor other;
     return reopen(other);
   }
-  if (look(descriptor_.number) != opened_)
-    refuse(path_, "the file changed while it was read; do not write to it meanwhile");
+  if (look(descriptor_.number) != opened_) fail_on_change(path_);
 }
 
 void InputFile::require_unchanged() const {

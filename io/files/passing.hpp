@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "stages/core/error.hpp"
@@ -33,6 +34,22 @@ constexpr bool is_passing(int reason) {
       return true;
     default:
       return false;
+  }
+}
+
+/// Throws PassingError, or Error{input} where the reason will not pass: `doing` the file at `path` failed.
+[[noreturn]] inline void fail_to(const char* doing, const std::string& path, int reason) {
+  const std::string message = path + ": cannot " + doing + " the file: " + std::generic_category().message(reason);
+  if (is_passing(reason)) throw PassingError(message + "; look at the disk, or at the server that has the file");
+  throw Error(ErrorKind::input, message);
+}
+
+/// Calls `call`, which returns less than 0 and sets errno where it fails, until no signal interrupts it.
+template <class Call>
+auto uninterrupted(Call&& call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
   }
 }
 

@@ -70,14 +70,14 @@ int bits_of(int largest) {
 
 void ParquetBudget::take(std::int64_t count, std::int64_t size) {
   if (count < 0 || size < 0 || (size > 0 && count > left_ / size))
-    refuse(where_, "it asks for more than " + std::to_string(factor) +
-                       " times the bytes that it has; the file is damaged, or made to do harm");
+    refuse(file_.path, "it asks for more than " + std::to_string(factor) +
+                           " times the bytes that it has; the file is damaged, or made to do harm");
   left_ -= count * size;
 }
 
 void ParquetBudget::hold(std::int64_t bytes) {
   held_ += bytes;
-  if (held_ > file_.room.bytes) require_room(file_, 0, 0, held_);
+  require_room(file_, rows_, 0, held_);
 }
 
 void ParquetPages::fail(const std::string& problem) const {

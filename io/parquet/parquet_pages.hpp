@@ -22,8 +22,8 @@ struct ParquetPageContent {
 /// How many bytes may be made of a file: a few of it can stand for any number of equal ones.
 class ParquetBudget {
  public:
-  ParquetBudget(std::int64_t file_bytes, const TableFile& file)
-      : left_(floor + factor * file_bytes), where_(file.path), file_(file) {}
+  ParquetBudget(std::int64_t file_bytes, std::int64_t rows, const TableFile& file)
+      : left_(floor + factor * file_bytes), rows_(rows), file_(file) {}
 
   /// Throws Error{input} if there is no room for so many of such a size.
   void take(std::int64_t count, std::int64_t size);
@@ -35,9 +35,8 @@ class ParquetBudget {
 
  private:
   static constexpr std::int64_t floor = std::int64_t{1} << 26, factor = 4096;
-  std::int64_t left_;
+  std::int64_t left_, rows_;
   std::int64_t held_ = 0;
-  std::string where_;
   const TableFile& file_;
 };
 

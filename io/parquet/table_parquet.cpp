@@ -65,7 +65,7 @@ Table read_parquet(const TableFile& file, const std::vector<std::size_t>& column
   if (!std::ranges::equal(heads_of(parquet), file.columns, {}, &ColumnHead::name, &ColumnHead::name))
     refuse(file.path, "the file was changed after it was opened");
   require_room(file, parquet.rows, bytes_of_row(parquet, columns));
-  ParquetBudget budget(input.size(), file);
+  ParquetBudget budget(input.size(), parquet.rows, file);
   Table table;
   table.rows = parquet.rows;
   for (const std::size_t column : columns) {

@@ -185,17 +185,9 @@ bool is_celestial_keyword(const std::string& name) {
   return !name.empty() && (is_of_wcs(name) || is_one_of(further_axes, name));
 }
 
-bool is_alternative_keyword(const std::string& name) {
-  const bool has_letter = name.size() > 2 && name.back() >= 'A' && name.back() <= 'Z';
-  return has_letter && is_of_wcs(name.substr(0, name.size() - 1));
-}
-
-std::string celestial_cards(std::string_view header) {
-  return cards_of(read_celestial_keywords(header));
-}
-
 std::string celestial_cards(std::string_view header, std::int64_t width, std::int64_t height) {
   CelestialKeywords keywords = read_celestial_keywords(header);
+  if (width == 1 && height == 1) return cards_of(std::move(keywords));
   const bool of_pixels = keywords.real("A_ORDER") || keywords.real("B_ORDER");  // the polynomials would be others
   if (keywords.text("CTYPE1").empty() || of_pixels) return "";
   const auto set = [&](const std::string& keyword, double value) {

@@ -29,16 +29,11 @@ struct CelestialKeywords {
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// The values in 80-column cards without END; none if they are not the whole of the WCS.
-std::string celestial_cards(std::string_view header);
-
-/// The same of an image whose pixels are so many pixels of the header's wide and high; none with SIP.
-std::string celestial_cards(std::string_view header, std::int64_t width, std::int64_t height);
+/// The values in 80-column cards without END; none if they are not the whole of the WCS. Of an image whose pixels are so
+/// many pixels of the header's wide and high; none with SIP then, unless they are the header's.
+std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
 
 /// Whether a keyword is of the WCS of the first two axes, or says something of further ones.
 bool is_celestial_keyword(const std::string& name);
-
-/// Whether it is of an alternative WCS: CTYPE1A.
-bool is_alternative_keyword(const std::string& name);
 
 }  // namespace srcextract

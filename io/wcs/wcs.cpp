@@ -1,11 +1,11 @@
 #include "io/wcs/wcs.hpp"
-#include "io/wcs/celestial_keywords.hpp"
 
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <vector>
 
+#include "io/wcs/celestial_keywords.hpp"
 #include "io/wcs/celestial_wcs.hpp"
 #include "io/wcs/direction.hpp"
 #include "io/wcs/sky_of_pixels.hpp"

@@ -44,9 +44,8 @@ std::string extname(CheckImage which) {
 std::string check_image_cards(const ImageInput& input, CheckStyle style, const Shape& sides) {
   const std::string& header = input.header();
   const std::string name = style == CheckStyle::ours ? "" : name_cards(header);
-  const std::string wcs =
-      sides == Shape{1, 1} ? celestial_cards(header) : celestial_cards(header, sides.width, sides.height);
-  return name + wcs + carried_cards(header, input.frame.image().primary_header());
+  return name + celestial_cards(header, sides.width, sides.height) +
+         carried_cards(header, input.frame.image().primary_header());
 }
 
 void show_masked_pixels(const ImageInput& input, Extraction& extraction, const Cpu& where) {
