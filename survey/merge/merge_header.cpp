@@ -1,17 +1,16 @@
 #include "survey/merge/merge_header.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "io/files/big_endian.hpp"
+#include "io/fits/card.hpp"
 #include "io/tables/text_fields.hpp"
 #include "stages/core/ascii.hpp"
 
@@ -26,29 +25,27 @@ const HeaderValue* find(const ImageHeader& header, const std::string& keyword) {
   return found == header.end() ? nullptr : &*found;
 }
 
-/// A number, or the one that a text is in full, as '300' or ' 3.5E2'; none of a text that begins with a 0 as names do
+/// A value, or the number that a text is in full, as '300' or ' 3.5E2', but for one that begins with a 0 as names do
 /// ('0231').
-template <class Number>
-std::optional<Number> number_in(const HeaderValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return static_cast<Number>(*whole);
-  if constexpr (std::is_same_v<Number, double>)
-    if (const auto* real = std::get_if<double>(&value.value)) return *real;
-  const auto* text = std::get_if<std::string>(&value.value);
-  if (!text) return std::nullopt;
-  std::string_view digits = without_blanks(*text);
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  const std::string_view unsigned_part = digits.substr(digits.starts_with('-') ? 1 : 0);
-  const bool begins_as_number = !unsigned_part.empty() && (is_digit(unsigned_part[0]) || unsigned_part[0] == '.');
-  const bool is_name = unsigned_part.size() > 1 && unsigned_part[0] == '0' && is_digit(unsigned_part[1]);
-  if (!begins_as_number || is_name) return std::nullopt;
-  Number number{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+KeywordValue read_as_number(const KeywordValue& value) {
+  const auto* const text = std::get_if<std::string>(&value);
+  if (!text) return value;
+  const std::size_t first = std::min(text->find_first_not_of(" +-"), text->size());
+  const bool is_name = text->size() > first + 1 && (*text)[first] == '0' && is_digit((*text)[first + 1]);
+  return is_name ? value : number_in(*text).value_or(value);
 }
 
-/// Whether it is a text that says of a number that there is none: blanks, or 'nan', since no card has a NaN.
-bool is_missing(const HeaderValue& value) {
-  const auto* text = std::get_if<std::string>(&value.value);
+bool is_whole(const KeywordValue& value) {
+  return std::holds_alternative<std::int64_t>(value);
+}
+
+bool is_number(const KeywordValue& value) {
+  return is_whole(value) || std::holds_alternative<double>(value);
+}
+
+/// Whether a value is a text that says of a number that there is none: blanks, or 'nan', since no card has a NaN.
+bool is_missing(const KeywordValue& value) {
+  const auto* const text = std::get_if<std::string>(&value);
   if (!text) return false;
   const std::string_view word = without_blanks(*text);
   return word.empty() || word == "nan" || word == "NaN" || word == "NAN";
@@ -56,7 +53,9 @@ bool is_missing(const HeaderValue& value) {
 
 template <class Number>
 Number number_of(const HeaderValue* value, Number missing) {
-  return value ? number_in<Number>(*value).value_or(missing) : missing;
+  const KeywordValue number = value ? read_as_number(value->value) : std::string();
+  if (is_whole(number)) return static_cast<Number>(std::get<std::int64_t>(number));
+  return is_number(number) ? static_cast<Number>(std::get<double>(number)) : missing;
 }
 
 std::string text_of(const HeaderValue* value) {
@@ -74,35 +73,34 @@ std::string text_of(const HeaderValue* value) {
 /// What the values of a keyword are in all images.
 struct Kind {
   bool whole = true, numbers = true;
-  std::string number, text;  ///< the first that is a number, not as text, and the first text that is none
+  std::string number, text;  ///< the first value that is a number, not as text, and the first that is none at all
   std::size_t longest = 1;
 
   void add(const HeaderValue& value) {
     longest = std::max(longest, text_of(&value).size());
-    if (is_missing(value)) return;
-    const bool is_number =
-        std::holds_alternative<std::int64_t>(value.value) || std::holds_alternative<double>(value.value);
-    whole = whole && number_in<std::int64_t>(value);
-    numbers = numbers && number_in<double>(value);
-    if (is_number && number.empty()) number = text_of(&value);
-    if (!number_in<double>(value) && text.empty()) text = text_of(&value);
+    if (is_missing(value.value)) return;
+    const KeywordValue read = read_as_number(value.value);
+    whole = whole && is_whole(read);
+    numbers = numbers && is_number(read);
+    if (is_number(value.value) && number.empty()) number = text_of(&value);
+    if (!is_number(read) && text.empty()) text = text_of(&value);
   }
 
-  /// Where all are text they stay so, also if they read as numbers.
-  bool is_number() const { return numbers && !number.empty(); }
+  /// Values that are all text stay so, also if they read as numbers.
+  bool are_numbers() const { return numbers && !number.empty(); }
 };
 
 HeaderColumn column_of(const std::string& keyword, const Kind& kind) {
   HeaderColumn column;
   column.head.description = keyword + " in the header of the image";
   column.head.bytes = 8;
-  if (kind.is_number() && kind.whole) {
+  if (kind.are_numbers() && kind.whole) {
     column.head.form = "K";
     column.head.null = no_integer;
     column.store = [=](const ImageHeader& header, std::byte* out) {
       store_big_endian(number_of(find(header, keyword), no_integer), out);
     };
-  } else if (kind.is_number()) {
+  } else if (kind.are_numbers()) {
     column.head.form = "D";
     column.store = [=](const ImageHeader& header, std::byte* out) {
       store_big_endian(number_of(find(header, keyword), std::numeric_limits<double>::quiet_NaN()), out);
