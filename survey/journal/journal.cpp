@@ -62,12 +62,6 @@ void clean_up(const std::string& directory, const Shard& shard, const std::vecto
   });
 }
 
-/// The shard, once it is known that all files that it writes are its own.
-Shard own_files_of(const std::string& directory, const Shard& shard) {
-  require_own_files(directory, shard);
-  return shard;
-}
-
 }  // namespace
 
 /// Records wait in a vector for the thread that writes them.
@@ -75,7 +69,7 @@ class Journal::Writer {
  public:
   Writer(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
       : file_system_(directory),
-        shard_(own_files_of(directory, shard)),
+        shard_(shard),
         lock_(directory, shard, warn),
         file_(journal_path(directory, shard)),
         interrupted_(read_underway(underway_path(directory, shard))),
@@ -226,8 +220,10 @@ std::string temporary_tag(const Shard& shard) {
   return tag_of(shard) + alone;
 }
 
-Journal::Journal(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn)
-    : writer_(std::make_unique<Writer>(directory, shard, about, warn)) {}
+Journal::Journal(const std::string& directory, const Shard& shard, const std::string& about, const Warn& warn) {
+  require_own_files(directory, shard);
+  writer_ = std::make_unique<Writer>(directory, shard, about, warn);
+}
 
 Journal::~Journal() = default;
 

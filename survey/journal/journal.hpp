@@ -31,12 +31,11 @@ class Journal {
   /// Locks the journal (`journal.lock`), for as long as this lives, and reads all journals of the directory, which must
   /// be there. Throws Error{output} if another process has it, or a shard where this is the whole or the other way
   /// round, or a shard of another count, saying which (host, process); a process that was killed has it no more, on
-  /// whatever file system locks work. Error{output} also, before any byte is changed, if
-  /// one of its files is a link or somebody else's (survey/journal/own_files.hpp). A last line that was cut short is
-  /// cut off; any other that is none is warned of through `warn` and left out. Temporary files that killed processes
-  /// left in the directory are removed; those of this process are called after the shard, which no other has, from here
-  /// on. `about` says what begins here, an object of JSON on one line; it is in the journal, on the disk, when this
-  /// returns.
+  /// whatever file system locks work. Throws Error{output} also, before any byte is changed, if one of its files is a
+  /// link or somebody else's (survey/journal/own_files.hpp). A last line that was cut short is cut off; any other that
+  /// is none is warned of through `warn` and left out. Temporary files that killed processes left in the directory are
+  /// removed; those of this process are called after the shard, which no other has, from here on. `about` says what
+  /// begins here, an object of JSON on one line; it is in the journal, on the disk, when this returns.
   Journal(const std::string& directory, const Shard& shard, const std::string& about,
           const std::function<void(const std::string&)>& warn);
 

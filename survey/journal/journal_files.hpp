@@ -23,9 +23,9 @@ struct JournalFile {
   bool ended = true;         ///< its last session, if there is one, was not killed: it has an end
   Ledger ledger;             ///< of the files that it spoke of last: each is in one ledger of the directory
   std::int64_t session = 0;  ///< number of its last session: one that began after another had ended has a greater one
-  std::map<std::string, std::set<int>> done_before = {};  ///< of files of which an image failed: which HDUs (-1: the
-                                                          ///< only image) some line of any journal says were done
-  std::string config;  ///< of that session, as YAML, but for what manifests override; empty if it does not say
+  std::string config;        ///< of that session, as YAML, but for what manifests override; empty if it does not say
+  /// Of files of which an image failed: the HDUs (-1: the only image) that some line of any journal says were done.
+  std::map<std::string, std::set<int>> done_before = {};
 };
 
 /// What names of a shard's own files have before their extension: ".2-of-4", nothing for the whole.

@@ -29,9 +29,8 @@ void require_format(const std::string& output);
 /// HDU; bytes do not depend on directories, shards, machines or times, but for the paths of failed images in REASON,
 /// which are as they were given. Rows are streamed: memory grows with the number of images, not of sources. Throws
 /// Error{config} where the directories are not of one survey (two configurations, no FITS catalogues), Error{input}
-/// where a shard has not finished, more images
-/// that were done have failed since than options.max_failed allows, an image is said to be done but its catalogue is
-/// missing or not as the journal says.
+/// where a shard has not finished, more images that were done have failed since than options.max_failed allows, an
+/// image is said to be done but its catalogue is missing or not as the journal says.
 Merged merge_surveys(const MergeOptions& options, const std::function<void(const std::string&)>& warn);
 
 }  // namespace srcextract

@@ -19,9 +19,8 @@ StoredColumn image_column(const SurveyImages& images);
 
 /// Writes the table IMAGES, a row for every image. `unit_of` tells the unit of the pixels' values of each, and
 /// `headers` are what catalogues say of their images; empty for a failed image; `warn` is as of header_columns.
-void write_images(
-    StoredTables& out, TableHead head, const SurveyImages& images,
-    const std::function<std::string(std::size_t)>& unit_of, const PackedHeaders& headers,
-    const std::function<void(const std::string&)>& warn = [](const std::string&) {});
+void write_images(StoredTables& out, TableHead head, const SurveyImages& images,
+                  const std::function<std::string(std::size_t)>& unit_of, const PackedHeaders& headers,
+                  const std::function<void(const std::string&)>& warn);
 
 }  // namespace srcextract

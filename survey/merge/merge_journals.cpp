@@ -266,7 +266,7 @@ std::vector<JournalFile> journals_in(const std::string& directory,
   return journals;
 }
 
-/// Of a file that failed as a whole every image counts that was done before.
+/// Counts the images that failed after they were done: of a file that failed as a whole all that were.
 Lost lost_of(const SurveyImages& images, const std::vector<std::vector<JournalFile>>& of_directory) {
   std::map<std::string, std::set<int>> done_before;
   for (const std::vector<JournalFile>& journals : of_directory)
@@ -278,7 +278,8 @@ Lost lost_of(const SurveyImages& images, const std::vector<std::vector<JournalFi
     lost.of += record.done;
     if (record.done || before == done_before.end()) continue;
     const std::set<int>& hdus = before->second;
-    const std::int64_t failed = !record.hdu ? std::ssize(hdus) : hdus.contains(*record.hdu) || hdus.contains(-1);
+    const bool was_done = record.hdu && (hdus.contains(*record.hdu) || hdus.contains(-1));
+    const std::int64_t failed = record.hdu ? was_done : std::ssize(hdus);
     if (failed > 0 && lost.images == 0) lost.first = image_label(record) + ": " + record.reason;
     lost.images += failed;
     lost.of += failed;

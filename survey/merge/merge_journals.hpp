@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// How many images failed in their journals that were done before, and how many were done at any time.
+/// How many images failed after they were done, by their journals, and how many were done at any time.
 struct Lost {
   std::int64_t images = 0, of = 0;
   std::string first;  ///< name of one of them, and why it failed

@@ -47,7 +47,7 @@ TEST(MergeMemory, ALongTextOfOneImageIsNotTakenThousandsOfTimes) {
         out, head_of("IMAGES"),
         std::vector<SurveyImage>{{TestImage{"a.fits", {}, {}, "c", "", text}.record()},
                                  {TestImage{"b.fits", {}}.record()}},
-        [](std::size_t) { return ""; }, std::vector<ImageHeader>(2));
+        [](std::size_t) { return ""; }, std::vector<ImageHeader>(2), [](const std::string&) {});
     out.commit();
   });
   EXPECT_LT(megabytes, 100);
