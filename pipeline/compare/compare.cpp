@@ -34,12 +34,14 @@ constexpr std::int64_t readings = 4;
 
 /// What a comparison may take: --memory, or what its control group allows, which ends a process that takes more.
 std::optional<std::int64_t> memory_of(const CompareOptions& options) {
-  return options.memory ? options.memory : memory_of_group();
+  if (options.memory) return options.memory;
+  const AvailableMemory available = available_memory();
+  return available.by_group ? std::optional(available.bytes) : std::nullopt;
 }
 
 /// What one reading may take.
 TableRoom room_of(const std::optional<std::int64_t>& memory) {
-  return {memory ? *memory / readings : available_memory()};
+  return {memory ? *memory / readings : available_memory().bytes};
 }
 
 /// A field of text takes about as many bytes as a number in memory; a gzipped one a quarter.

@@ -104,16 +104,12 @@ void MemoryBudget::give_back(std::int64_t bytes) {
   changed_.notify_all();
 }
 
-std::optional<std::int64_t> memory_of_group() {
-  const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  const std::int64_t left = left_in_groups();  // some limit themselves to more than there is
-  return left < everything ? std::optional(left) : std::nullopt;
-}
-
-std::int64_t available_memory() {
+AvailableMemory available_memory() {
+  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;  // some containers show their limit as the system's
   const std::optional<std::int64_t> kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   const std::int64_t everything = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  return std::min(kilobytes ? *kilobytes * 1024 : everything / 2, left_in_groups());
+  const std::int64_t of_system = kilobytes ? *kilobytes * 1024 : everything / 2, of_groups = left_in_groups();
+  return {std::min(of_system, of_groups), of_groups < everything && of_groups - moves_meanwhile <= of_system};
 }
 
 }  // namespace srcextract

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,11 +57,13 @@ class MemoryBudget {
   std::condition_variable changed_;
 };
 
-/// Memory that this process can still have: what the system says is available, or less where a control group (Slurm, a
-/// container) limits it.
-std::int64_t available_memory();
+/// Memory that a process can still have.
+struct AvailableMemory {
+  std::int64_t bytes;
+  bool by_group;  ///< a control group (Slurm, a container) limits it: beyond that the system kills the process
+};
 
-/// What a control group limits it to, beyond which the system kills the process; none where no group does.
-std::optional<std::int64_t> memory_of_group();
+/// Memory that this process can still have: what the system says is available, or less where a control group limits it.
+AvailableMemory available_memory();
 
 }  // namespace srcextract

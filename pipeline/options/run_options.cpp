@@ -142,12 +142,10 @@ std::vector<std::string> arguments_but_inputs(const RunOptions& options) {
 }
 
 MemoryBudget memory_budget(const std::optional<std::int64_t>& memory) {
+  if (memory) return {*memory, true};
   // The rest is for what is not counted: sources, catalogues, the program.
-  constexpr std::int64_t moves_meanwhile = std::int64_t{1} << 26;
-  const std::optional<std::int64_t> of_group = memory_of_group();
-  if (!memory && of_group && *of_group <= available_memory() + moves_meanwhile)
-    return {*of_group / 5 * 4, true, "its control group (a container, a Slurm job) allows"};
-  return {memory.value_or(available_memory() / 5 * 4), memory.has_value()};
+  const AvailableMemory available = available_memory();
+  return {available.bytes / 5 * 4, available.by_group, "its control group (a container, a Slurm job) allows"};
 }
 
 }  // namespace srcextract

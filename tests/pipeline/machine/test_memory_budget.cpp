@@ -101,8 +101,8 @@ TEST(MemoryBudget, MoreThanAllIsAnErrorOrAllOfIt) {
 }
 
 TEST(AvailableMemory, IsSomeAndNotMoreThanThereIs) {
-  EXPECT_GT(available_memory(), 1 << 20);
-  EXPECT_LE(available_memory(), std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  EXPECT_GT(available_memory().bytes, 1 << 20);
+  EXPECT_LE(available_memory().bytes, std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
