@@ -111,7 +111,7 @@ void describe(const Plan& plan, const Shard& shard) {
                kinds, plan.done);
 }
 
-/// What cannot be looked at now keeps what was made of it.
+/// Warns of inputs that cannot be looked at now: what was made of them stays.
 void warn_of_unseen(const Plan& plan) {
   if (plan.unseen + plan.undone == 0) return;
   warn(fmt::format("{}: what is done of {} stays as it is, since inputs cannot be looked at; mount or bring them back",

@@ -233,7 +233,7 @@ void warn_of_missing_columns(const Config& config, const ImageResult& result, Wa
       result.no_sky_reason));
 }
 
-/// Stars that the kernel of a difference does not fit are rows like any other to who does not look at it.
+/// Warns where rows of a difference are what its kernel leaves of stars: the catalogue does not tell them from changes.
 void warn_of_star_residuals(const Config& config, const Extraction& extraction, Warnings& warnings) {
   constexpr std::int64_t least_paired = 5, least_faint = 10;
   constexpr double paired_share = 0.05, faint_share = 0.2;
@@ -254,8 +254,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   const bool widths = config.difference.new_fwhm > 0;
   warnings.push_back(fmt::format(
       "{}: {}, as stars leave them whose shape the kernel does not match: it is a round Gaussian. Count on false rows "
-      "at "
-      "bright stars; {}, check that the frames are aligned (difference.align), raise detection.min_area or "
+      "at bright stars; {}, check that the frames are aligned (difference.align), raise detection.min_area or "
       "detection.threshold, or subtract with a program that fits its kernel{}",
       config.place_of(widths ? "difference.new_fwhm" : "difference.reference_fwhm"), what,
       widths ? "correct reference_fwhm and new_fwhm" : "give reference_fwhm and new_fwhm",

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double reach = 8;  // pixels
 
-/// The rows of one sign, by squares whose side is the reach.
+/// The rows of one sign, by squares whose sides are as long as the reach.
 class Neighbours {
  public:
   Neighbours(const Sources& rows, bool brighter) : rows_(rows) {

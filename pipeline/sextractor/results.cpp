@@ -90,12 +90,14 @@ void NamedResults::require_sky() const {
 void NamedResults::write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
                                       const CatalogMetadata& metadata, const Cpu& where) {
   constexpr CheckStyle style = CheckStyle::sextractors;
-  for (const auto& [type, which, path] : outputs_.check_images)
-    check_images_[path].emplace(
-        hdu, which ? write_check_image(path, *which, ImageCompression::none, extraction, input, metadata, where, style)
-             : type == "IDENTICAL"
-                 ? write_identical_image(path, input, metadata, where)
-                 : write_labels(path, extraction.runs, extraction.label, check_image_cards(input, style), metadata));
+  const auto write = [&](const NamedCheckImage& image) {
+    if (image.which)
+      return write_check_image(image.path, *image.which, ImageCompression::none, extraction, input, metadata, where,
+                               style);
+    if (image.type == "IDENTICAL") return write_identical_image(image.path, input, metadata, where);
+    return write_labels(image.path, extraction.runs, extraction.label, check_image_cards(input, style), metadata);
+  };
+  for (const NamedCheckImage& image : outputs_.check_images) check_images_[image.path].emplace(hdu, write(image));
 }
 
 void NamedResults::write(const Cpu& where) {

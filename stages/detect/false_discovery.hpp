@@ -23,7 +23,7 @@ Value<double, Gpu> false_discovery_threshold(const Image<float, Gpu>& image, con
                                              const NoiseMap<Gpu>& noise, const DetectionConfig& config,
                                              const Gpu& where);
 
-/// Levels of a threshold of 1 become those of another one; those of any become as many times as high.
+/// Levels rise above their zero point by a factor: those of a threshold of 1 become those of another one.
 void raise_levels(Value<Levels, Cpu>& levels, const Value<double, Cpu>& threshold, const Cpu& where);
 void raise_levels(Value<Levels, Gpu>& levels, const Value<double, Gpu>& threshold, const Gpu& where);
 

@@ -51,7 +51,7 @@ SRCEXTRACT_HOST_DEVICE inline bool keeps_share(int bin, std::int64_t above, std:
   return expected <= share * static_cast<double>(above > 0 ? above : 1);
 }
 
-/// The levels of a threshold of 1 become those of another one; those of any become as many times as high.
+/// Levels rise above their zero point by a factor: those of a threshold of 1 become those of another one.
 SRCEXTRACT_HOST_DEVICE inline void raise(Levels& levels, double threshold) {
   if (threshold == 1) return;  // to the last bit
   levels.detection = levels.zero_point + threshold * (levels.detection - levels.zero_point);

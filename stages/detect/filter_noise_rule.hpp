@@ -13,10 +13,6 @@ namespace srcextract {
 /// pixels makes of noise that neighbours share.
 inline constexpr double noise_bins_per_sigma = 32;
 
-SRCEXTRACT_HOST_DEVICE inline double noise_edge(int bin) {
-  return bin / noise_bins_per_sigma;
-}
-
 /// The levels with which significance_bin() counts so, where independent pixels give the filtered image that noise.
 SRCEXTRACT_HOST_DEVICE inline Levels levels_below_zero(double sigma) {
   const double unit = sigma * bins_per_sigma / noise_bins_per_sigma;
@@ -29,16 +25,13 @@ SRCEXTRACT_HOST_DEVICE inline Levels levels_below_zero(double sigma) {
 /// The shares of what a normal distribution has below 0 that are more than one sigma below, and more than two.
 inline constexpr double share_beyond_one = 0.31731050786291410, share_beyond_two = 0.04550026389635842;
 
-/// How far below 0 the lowest `share` of the pixels below 0 begin, linear within a bin: asked for at every bin, from
-/// the last one down, with `beyond` the pixels in the bins after it, and `in_bin` those in it. Returns false where that
-/// is in another bin.
-SRCEXTRACT_HOST_DEVICE inline bool find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t below,
+/// Sets `depth` to how far below 0 the lowest `share` of the pixels below 0 begin, linear within a bin, if that is in
+/// this one. `beyond` counts the pixels in the bins after it, `in_bin` those in it, and `below` those in all.
+SRCEXTRACT_HOST_DEVICE inline void find_share(int bin, std::int64_t beyond, std::int64_t in_bin, std::int64_t below,
                                               double share, double& depth) {
   const double wanted = share * static_cast<double>(below);
   const auto after = static_cast<double>(beyond), in = static_cast<double>(in_bin);
-  if (after > wanted || after + in <= wanted) return false;
-  depth = noise_edge(bin) + (after + in - wanted) / in / noise_bins_per_sigma;
-  return true;
+  if (after <= wanted && wanted < after + in) depth = (bin + (after + in - wanted) / in) / noise_bins_per_sigma;
 }
 
 /// The noise of the filtered image in units of that of independent pixels, by both depths; 1 where it is less than a

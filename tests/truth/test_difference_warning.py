@@ -105,7 +105,6 @@ def test_the_simulated_cases(program, tmp_path, monkeypatch):
     """Of 13 that have 18 to 378 false rows at least 12 warn; the one of equal seeing does not."""
     if importlib.util.find_spec("galsim") is None:
         pytest.skip("no data: the simulation of these cases needs GalSim, which Debian has not")
-    monkeypatch.setitem(sys.modules, "epochs", None)
     monkeypatch.syspath_prepend(str(SHARED))
     monkeypatch.delitem(sys.modules, "epochs")
     theirs = importlib.import_module("epochs")

@@ -96,7 +96,7 @@ def test_stars_in_correlated_noise_are_found_as_deep_as_their_signal_to_noise(pr
     rng = np.random.default_rng(5)
     alone = correlated(rng, 1024, 2.5)
     places = [(x, y) for x in range(32, 1024, 64) for y in range(32, 1024, 64)]
-    star = stars_at = np.zeros(alone.shape)
+    stars_at = np.zeros(alone.shape)
     y, x = np.mgrid[-10:11, -10:11]
     star = np.exp(-(x * x + y * y) * 4 * np.log(2) / 9)
     half = np.arange(-6, 7)
