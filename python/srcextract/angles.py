@@ -5,6 +5,7 @@ import numpy
 
 from srcextract import headers
 from srcextract.errors import ConfigError
+from srcextract.places import is_aperture
 
 _IN_PIXELS = {"convolve__fwhm", "convolve__sigma", "convolve__radius", "measurement__apertures", "measurement__annulus",
               "difference__reference_fwhm", "difference__new_fwhm"}
@@ -23,19 +24,15 @@ def plain_of(value: Any, where: str) -> Any:
     return None
 
 
-def _is_aperture(value: Any) -> bool:
-    return hasattr(value, "positions") and (hasattr(value, "to_sky") or hasattr(value, "to_pixel"))
-
-
 def _diameters(value: Any) -> Any:
     """The values, with diameters in place of circular apertures of photutils."""
     if isinstance(value, (list, tuple)):
         return [_diameter(one) for one in value]
-    return [_diameter(value)] if _is_aperture(value) else value
+    return [_diameter(value)] if is_aperture(value) else value
 
 
 def _diameter(value: Any) -> Any:
-    if not _is_aperture(value):
+    if not is_aperture(value):
         return value
     if not hasattr(value, "r"):
         raise ConfigError(f"measurement__apertures: a {type(value).__name__} is no circle; FLUX_APER is the light in circles")

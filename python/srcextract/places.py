@@ -31,7 +31,7 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
     """
     if positions is None or isinstance(positions, (str, os.PathLike)):
         return positions
-    if hasattr(positions, "positions") and (hasattr(positions, "to_sky") or hasattr(positions, "to_pixel")):  # an aperture of photutils
+    if is_aperture(positions):
         places = positions.positions
         positions = places if _is_sky(places) else numpy.atleast_2d(numpy.asarray(places, float)) + 1
     if isinstance(positions, (list, tuple)) and positions and all(map(_is_sky, positions)):
@@ -44,6 +44,11 @@ def usual(positions: Any, header: Callable[[], str] | None = None) -> Any:
         return _of_table(positions, header)
     require_pixels(positions)
     return positions
+
+
+def is_aperture(value: Any) -> bool:
+    """Whether it is an aperture of photutils, in pixels or on the sky."""
+    return hasattr(value, "positions") and (hasattr(value, "to_sky") or hasattr(value, "to_pixel"))
 
 
 def _is_sky(value: Any) -> bool:
@@ -81,7 +86,7 @@ def _degrees_of(places: Any, header: Callable[[], str] | None) -> tuple[Any, Any
 
 
 def _bare(values: Any) -> Any:
-    """Of astropy's Masked, an array of numpy.ma."""
+    """The values; those of astropy's Masked as an array of numpy.ma."""
     if hasattr(values, "unmasked"):
         return numpy.ma.MaskedArray(numpy.asarray(values.unmasked, float), values.mask)
     return numpy.asarray(values, float)
@@ -142,8 +147,8 @@ def _of_sequence(positions: Any) -> Any:
                              "tuple of two arrays, or the rows as numpy.array(...) of shape (2, 2)")
         return _columns(positions)
     if isinstance(positions, list):
-        raise InputError(f"the positions: a list of two arrays of {shapes[0][0]} numbers is none; give x and y as a tuple, (x, y), or rows "
-                         "of x and y")
+        raise InputError(f"the positions: a list of two arrays of {shapes[0][0]} numbers has no rows of x and y; give (x, y) as a tuple of "
+                         "two arrays, or rows of x and y")
     return _columns(positions)
 
 
