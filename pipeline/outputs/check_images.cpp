@@ -39,11 +39,15 @@ std::string extname(CheckImage which) {
   return in_capitals(names_of(which).at(static_cast<std::size_t>(which)));
 }
 
+bool is_sextractors(const ImageInput& input) {
+  return input.config().kept.sextractors_sky;
+}
+
 }  // namespace
 
-std::string check_image_cards(const ImageInput& input, CheckStyle style, const Shape& sides) {
+std::string check_image_cards(const ImageInput& input, const Shape& sides) {
   const std::string& header = input.header();
-  const std::string name = style == CheckStyle::ours ? "" : name_cards(header);
+  const std::string name = is_sextractors(input) ? name_cards(header) : "";
   return name + celestial_cards(header, sides.width, sides.height) +
          carried_cards(header, input.frame.image().primary_header());
 }
@@ -70,7 +74,7 @@ void show_masked_pixels(const ImageInput& input, Extraction& extraction, const C
 OutputFile write_identical_image(const std::string& path, const ImageInput& input, const CatalogMetadata& metadata,
                                  const Cpu& where) {
   const Image<float, Cpu> image = ingest(input.first(), where).image;
-  const std::string cards = check_image_cards(input, CheckStyle::sextractors);
+  const std::string cards = check_image_cards(input);
   return write_float_image(
       path, {image.shape, "", metadata.pixel_unit, cards, [&](std::int64_t y, float* row) { copy_row(image, y, row); }},
       ImageCompression::none, metadata, where);
@@ -78,14 +82,14 @@ OutputFile write_identical_image(const std::string& path, const ImageInput& inpu
 
 OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
                              const Extraction& extraction, const ImageInput& input, const CatalogMetadata& metadata,
-                             const Cpu& where, CheckStyle style) {
+                             const Cpu& where) {
   const CheckData& check = extraction.check;
   const Shape shape = input.exposure.shape();
   const std::int64_t width = shape.width;
   const auto write = [&](const Shape& of, const Shape& sides, const std::string& unit, const MakeRow& make_row) {
-    const std::string name = style == CheckStyle::ours ? extname(which) : "";
-    return write_float_image(path, {of, name, unit, check_image_cards(input, style, sides), make_row}, compression,
-                             metadata, where);
+    const std::string name = is_sextractors(input) ? "" : extname(which);
+    return write_float_image(path, {of, name, unit, check_image_cards(input, sides), make_row}, compression, metadata,
+                             where);
   };
   if (which == CheckImage::minibackground || which == CheckImage::miniback_rms) {
     const Buffer<float, Cpu>& nodes = which == CheckImage::minibackground ? check.mesh.level : check.mesh.rms;
@@ -102,7 +106,7 @@ OutputFile write_check_image(const std::string& path, CheckImage which, ImageCom
       case CheckImage::background:
         return sky.level(y, row, width);
       case CheckImage::rms:
-        return style == CheckStyle::ours ? sky.rms(y, row, width) : sky.mesh_rms(y, row, width);
+        return is_sextractors(input) ? sky.mesh_rms(y, row, width) : sky.rms(y, row, width);
       case CheckImage::objects:
       case CheckImage::minus_objects:
         copy_row(check.above, y, row);

@@ -11,22 +11,16 @@
 
 namespace srcextract {
 
-/// What the check images of `srcextract sextractor` are in another way.
-enum class CheckStyle {
-  ours,        ///< EXTNAME tells which it is; the noise is that of the map of weights, where there is one
-  sextractors  ///< EXTNAME is that of the image; the noise is that of the mesh
-};
-
 /// What the header of an image says that holds for a check image whose pixels are so many of its pixels wide and high.
-std::string check_image_cards(const ImageInput& input, CheckStyle style, const Shape& sides = {1, 1});
+std::string check_image_cards(const ImageInput& input, const Shape& sides = {1, 1});
 
 /// Writes one of the check images of an extraction; the caller commits the file. All have the cards of the image's
-/// header that hold for them, and its celestial WCS, that of meshes included. Of a difference they show what became
-/// brighter. Throws Error{output}.
+/// header that hold for them, and its celestial WCS, that of meshes included. EXTNAME tells which check image it is,
+/// and `rms` is the noise of a map of weights, where there is one; but with config.kept.sextractors_sky EXTNAME is that
+/// of the image, and `rms` the noise of the mesh. Of a difference they show what became brighter. Throws Error{output}.
 [[nodiscard]] OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
                                            const Extraction& extraction, const ImageInput& input,
-                                           const CatalogMetadata& metadata, const Cpu& where,
-                                           CheckStyle style = CheckStyle::ours);
+                                           const CatalogMetadata& metadata, const Cpu& where);
 
 /// Writes the image itself in the same way, as SExtractor's IDENTICAL. Throws Error{input} and Error{output}.
 [[nodiscard]] OutputFile write_identical_image(const std::string& path, const ImageInput& input,

@@ -89,13 +89,11 @@ void NamedResults::require_sky() const {
 
 void NamedResults::write_check_images(const ImageInput& input, int hdu, const Extraction& extraction,
                                       const CatalogMetadata& metadata, const Cpu& where) {
-  constexpr CheckStyle style = CheckStyle::sextractors;
   const auto write = [&](const NamedCheckImage& image) {
     if (image.which)
-      return write_check_image(image.path, *image.which, ImageCompression::none, extraction, input, metadata, where,
-                               style);
+      return write_check_image(image.path, *image.which, ImageCompression::none, extraction, input, metadata, where);
     if (image.type == "IDENTICAL") return write_identical_image(image.path, input, metadata, where);
-    return write_labels(image.path, extraction.runs, extraction.label, check_image_cards(input, style), metadata);
+    return write_labels(image.path, extraction.runs, extraction.label, check_image_cards(input), metadata);
   };
   for (const NamedCheckImage& image : outputs_.check_images) check_images_[image.path].emplace(hdu, write(image));
 }
