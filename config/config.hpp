@@ -46,12 +46,12 @@ struct Settings {
 struct Config : Settings {
   const Settings& settings() const { return *this; }
 
-  /// What is to stay with the result beside what the outputs ask for, and how a program is replaced. No keys.
+  /// What no key says: what stays with the result beside what the outputs ask for, and whose program is replaced.
   struct Kept {
     bool segmentation = false, sky = false;
-    /// Whether columns on the sky are as SExtractor has them: of a galactic image equatorial, by whichever name; and
-    /// without a WCS a pixel is of one unit, a degree.
-    bool sextractors_sky = false;
+    /// Whether check images and columns on the sky are as SExtractor has them. These columns are equatorial for a
+    /// galactic image too, by whichever name, and without a WCS a pixel is one unit of its axes wide, a degree.
+    bool as_sextractor = false;
   };
   Kept kept = {};
 

@@ -28,7 +28,7 @@ Config with_pixel_scale(const ImageInput& input) {
   const bool for_a_column = for_brightness || for_class;
   if ((!for_thresholds && !for_a_column) || config.measurement.pixel_scale > 0) return config;
   const std::string reason = measure_pixel(input.header(), input.exposure.shape(), config.measurement.pixel_scale);
-  if (!reason.empty() && config.kept.sextractors_sky && !for_thresholds)
+  if (!reason.empty() && config.kept.as_sextractor && !for_thresholds)
     if (const LinearPixel degrees = linear_pixel(input.header()); degrees.side > 0) {
       config.measurement.pixel_scale = degrees.side * 3600;
       if (degrees.last_by_last > rounded_to_none * degrees.side)

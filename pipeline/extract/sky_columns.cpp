@@ -141,7 +141,7 @@ void add_sky_columns(const std::string& header, const Config& config, Sources& s
     groups.back().second.push_back(measured.column);
   }
   for (const auto& [needs, columns] : groups)
-    add_columns_of(needs, columns, header, config.kept.sextractors_sky, sources, where);
+    add_columns_of(needs, columns, header, config.kept.as_sextractor, sources, where);
 }
 
 }  // namespace srcextract

@@ -40,7 +40,7 @@ std::string extname(CheckImage which) {
 }
 
 bool is_sextractors(const ImageInput& input) {
-  return input.config().kept.sextractors_sky;
+  return input.config().kept.as_sextractor;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ std::string check_image_cards(const ImageInput& input, const Shape& sides = {1, 
 
 /// Writes one of the check images of an extraction; the caller commits the file. All have the cards of the image's
 /// header that hold for them, and its celestial WCS, that of meshes included. EXTNAME tells which check image it is,
-/// and `rms` is the noise of a map of weights, where there is one; but with config.kept.sextractors_sky EXTNAME is that
+/// and `rms` is the noise of a map of weights, where there is one; but with config.kept.as_sextractor EXTNAME is that
 /// of the image, and `rms` the noise of the mesh. Of a difference they show what became brighter. Throws Error{output}.
 [[nodiscard]] OutputFile write_check_image(const std::string& path, CheckImage which, ImageCompression compression,
                                            const Extraction& extraction, const ImageInput& input,

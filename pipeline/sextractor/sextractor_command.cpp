@@ -99,7 +99,7 @@ GivenConfig of_images(GivenConfig given, const HduNames& hdu) {
   for (Config* config : {&given.config, &given.written}) {
     config->input.hdu = hdu;
     config->output.one_catalogue = false;
-    config->kept.sextractors_sky = true;
+    config->kept.as_sextractor = true;
   }
   return given;
 }
