@@ -4,7 +4,8 @@ them against it.
 
 docs/sky.png is drawn by the README's own command. docs/sky_maps.png, docs/simulated_maps.png and, of the image that --real
 names, docs/real_maps.png show an image and what the mesh makes of its sky, as check images have it. From left to right: the
-image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and astropy. The seed is fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
+image, the level of the sky, its noise, the signal to noise, and the sources alone. Needs numpy and astropy. The seed is
+fixed: the same versions write the same pictures. Prints the values that are drawn black and white.
 """
 import argparse
 import pathlib
@@ -86,7 +87,7 @@ def draw(program, image, path):
 
 
 def draw_quicklook(program, path):
-    """By the command of README.md that asks for a picture."""
+    """Draws docs/sky.png by the command of README.md that asks for a picture."""
     lines = (ROOT / "README.md").read_text().splitlines()
     words = next(shlex.split(line)[1:] for line in lines if line.startswith("$ ") and "output.quicklook=true" in line)
     with tempfile.TemporaryDirectory() as folder:

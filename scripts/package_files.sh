@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an unpacked package has beside its programs and libraries: scripts/package.sh calls this.
+# Copies the files that an unpacked package has beside its programs and libraries; scripts/package.sh calls this.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -75,7 +75,8 @@ std::int64_t gzipped_size(const std::string& path) {
   return std::max(size, stored);
 }
 
-/// What was opened may be stale for good, as where a server came up again: it is read by another descriptor then.
+/// A descriptor may be stale for good, as after a restart of the server: the file is opened again then, and read by the
+/// new one.
 std::int64_t InputFile::read_at(std::int64_t offset, std::int64_t count, std::byte* out) const {
   Descriptor other;
   std::int64_t read = 0;

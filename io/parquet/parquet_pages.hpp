@@ -30,7 +30,8 @@ class ParquetBudget {
 
   std::int64_t left() const { return left_; }
 
-  /// Of text, whose length no footer tells: throws Error{memory} if all that was held so far is beyond the room.
+  /// Counts bytes of text, whose length no footer tells. Throws Error{memory} if all that were counted are beyond the
+  /// room.
   void hold(std::int64_t bytes);
 
  private:

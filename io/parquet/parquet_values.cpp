@@ -184,7 +184,7 @@ LeafValues<T> read_leaf(const InputFile& file, const ParquetFile& parquet, const
                         ParquetBudget& budget) {
   LeafValues<T> out;
   std::int64_t bytes = 0;
-  // Without the copies of a vector that grows, where the file is large enough for what it says.
+  // A vector that grows would copy its values. A file that is too small for its number of rows reserves nothing.
   if (parquet.rows <= budget.left() / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(leaf.elements, 1))
     out.values.reserve(static_cast<std::size_t>(parquet.rows * leaf.elements));
   for (std::size_t number = 0; number < parquet.groups.size(); ++number) {

@@ -36,8 +36,8 @@ std::int64_t bytes_of_value(ParquetMeaning meaning) {
   }
 }
 
-/// What a row of the columns of these indices takes, with what one of them takes while it is read: its stored bytes, a
-/// page, and the values before they are in their column.
+/// The bytes that a row of the columns of these indices takes, with those of one column while it is read: its stored
+/// bytes, a page, and the values before they are in their column.
 std::int64_t bytes_of_row(const ParquetFile& parquet, const std::vector<std::size_t>& columns) {
   constexpr std::int64_t levels = 12;
   std::int64_t bytes = 0, largest = 0;

@@ -89,7 +89,7 @@ std::vector<WantedColumn> plan(const std::vector<FitsColumn>& there, const std::
   return wanted;
 }
 
-/// What a value takes in memory; of numbers that are looked at once more for a narrower type, with what that takes.
+/// The bytes that a value takes in memory, with those of the second look that finds a narrower type for some numbers.
 std::int64_t bytes_of_value(const FitsColumn& column) {
   constexpr std::int64_t in_itself = 15, allocation = 17;
   if (column.type == TSTRING)
@@ -110,7 +110,7 @@ std::vector<ColumnHead> heads_of(const std::vector<FitsColumn>& columns) {
   return heads;
 }
 
-/// What a row of the columns of these indices takes.
+/// The bytes that a row of the columns of these indices takes.
 std::int64_t bytes_of_row(const std::vector<FitsColumn>& there, const std::vector<std::size_t>& columns) {
   std::int64_t bytes = 0, first = 0;
   for (const FitsColumn& column : there) {

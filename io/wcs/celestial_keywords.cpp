@@ -29,7 +29,7 @@ const char* const distortions[] = {"CPDIS[12]",   "CQDIS[12]",   "DP[12]",   "DQ
 // CDi_j as nobody writes it; some programs read it, others do not.
 const char* const old_matrix[] = {"CD00[12]00[0-9]"};
 
-// What is said of axes beyond the second, of alternative descriptions too, and how many axes there are.
+// Keywords of axes beyond the second, of alternative descriptions too, and of the number of axes.
 const char* const further_axes[] = {"WCSAXES*",    "CTYPE[3-9]*", "CUNIT[3-9]*", "CRVAL[3-9]*",   "CRPIX[3-9]*",
                                     "CDELT[3-9]*", "CROTA[3-9]",  "CD[3-9]_*",   "CD[12]_[3-9]*", "PC[3-9]_*",
                                     "PC0*",        "PV[3-9]_*",   "PS[3-9]_*",   "PC[12]_[3-9]*"};

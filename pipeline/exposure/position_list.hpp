@@ -26,8 +26,8 @@ struct PositionList {
 /// both; A_IMAGE, B_IMAGE and THETA_IMAGE, KRON_RADIUS and NUMBER where they are there. Names are the same in small
 /// letters. Throws Error{input}, with path and line or row, if it cannot be read, has no row or no positions, or one of
 /// them is no number; if a column is in another unit; or if of two such pairs in degrees a row has different positions.
-/// What is sexagesimal counts as no position where another pair is in degrees. Throws Error{memory} before that takes
-/// more than `room` bytes with the places on an image.
+/// A sexagesimal pair counts as no position where another pair is in degrees. Throws Error{memory} before the table
+/// and its places on an image take more than `room` bytes.
 PositionList read_positions(const std::string& path, std::int64_t room = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace srcextract

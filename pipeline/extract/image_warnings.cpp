@@ -238,7 +238,7 @@ void warn_of_star_residuals(const Config& config, const Extraction& extraction, 
   constexpr std::int64_t least_paired = 5, least_faint = 10;
   constexpr double paired_share = 0.05, faint_share = 0.2;
   const Sources& changes = extraction.sources;
-  // Where the errors are not those of photons and sky alone they do not tell the light of stars.
+  // Errors that are not those of photons and sky alone do not tell the light of stars.
   const bool tells_light = !extraction.aperture_noise && !has_map(config.weights);
   const StarResiduals found =
       find_star_residuals(changes, extraction.background.clipped.sigma, tells_light ? config.measurement.gain : 0);

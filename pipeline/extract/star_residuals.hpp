@@ -15,8 +15,9 @@ struct StarResiduals {
   std::int64_t faint_changes = 0;
 };
 
-/// Of the rows of a difference whose noise is `sigma` where there is sky alone. Their errors have the photon noise of
-/// both frames, with that gain, and this tells the light; 0: nothing does, and `faint_changes` is 0.
+/// Looks at the rows of a difference whose noise is `sigma` where there is sky alone. Their errors have the photon
+/// noise of both frames, with that gain, which tells the light. With a gain of 0 nothing tells it, and `faint_changes`
+/// is 0.
 StarResiduals find_star_residuals(const Sources& changes, double sigma, double gain);
 
 }  // namespace srcextract

@@ -13,8 +13,8 @@ namespace srcextract {
 /// first served, so that a large image has its turn among many small ones.
 class MemoryBudget {
  public:
-  /// Of a `strict` one nobody can have more than all of it; of another, who needs more has it alone. `limit` says in
-  /// messages where it comes from.
+  /// Nobody can have more than all of a `strict` budget; whoever needs more than another one has it alone. `limit` says
+  /// in messages where it comes from.
   MemoryBudget(std::int64_t bytes, bool strict, std::string limit = "--memory allows")
       : bytes_(std::max<std::int64_t>(bytes, 1)), free_(bytes_), strict_(strict), limit_(std::move(limit)) {}
 

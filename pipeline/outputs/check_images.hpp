@@ -11,7 +11,7 @@
 
 namespace srcextract {
 
-/// What the header of an image says that holds for a check image whose pixels are so many of its pixels wide and high.
+/// The cards of an image's header that hold for a check image whose pixels are so many of its pixels wide and high.
 std::string check_image_cards(const ImageInput& input, const Shape& sides = {1, 1});
 
 /// Writes one of the check images of an extraction; the caller commits the file. All have the cards of the image's

@@ -92,7 +92,7 @@ def in_pixels(seconds: dict[str, Any], yaml: str, cards: str, shape: tuple[int, 
 
 
 def _side(cards: str, shape: tuple[int, ...], key: str) -> float:
-    """Of a square as large as the pixel at the centre, in arcseconds."""
+    """The side of a square as large as the pixel at the centre, in arcseconds."""
     import warnings
     from astropy.coordinates import SkyCoord
     from astropy.io import fits

@@ -24,7 +24,7 @@ namespace {
                                      "choose another output directory (-o)");
 }
 
-/// Whether there is anything in it to be recognised.
+/// Whether a file has anything to be recognised by. Refuses what is no regular file.
 bool has_contents(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -46,7 +46,7 @@ std::string beginning_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Of a file that a process did not live to write, or that was cut short, the beginning is enough.
+/// Whether a text begins as expected, or ends before it could: a process may not have lived to write all of it.
 bool begins_as(std::string_view text, std::string_view expected) {
   const std::size_t both = std::min(text.size(), expected.size());
   return text.substr(0, both) == expected.substr(0, both);

@@ -116,7 +116,7 @@ TEST(UnusedKeys, OfTheFileByItselfOrOfAnOptionAreMistakes) {
 TEST(UnusedKeys, AMatchedFilterGoesWithItsKernel) {
   const std::string matched = "convolve: {kernel: gaussian, fwhm: 3, filter: matched}";
   EXPECT_EQ(parse(matched, {"convolve.kernel=none"}).convolve.filter, Filter::convolution);
-  // With it goes what it forbids.
+  // Without a kernel the filter goes, and what it forbids is allowed.
   const std::string unit = "detection.threshold_unit=detection_sigma";
   EXPECT_NO_THROW(parse(matched, {"convolve.kernel=none", unit}));
   EXPECT_THAT(message(matched, {unit}), ::testing::HasSubstr("convolve.filter' is matched"));

@@ -252,7 +252,7 @@ TEST(SextractorTranslation, AKeywordThatNoHeaderHasIsNone) {
   EXPECT_THAT(convert("SATUR_KEY ''\n").yaml, HasSubstr("# SATUR_KEY ''; no header has this keyword"));
 }
 
-// It takes a word for 0, and with 0 the scale of the WCS.
+// SExtractor takes a word for 0, and with 0 the scale of the WCS.
 TEST(SextractorTranslation, AWordAsPixelScaleIsThatOfTheWcs) {
   for (const char* word : {"SECPIX", "''", "PIXSCALE1"}) {
     const Converted converted = convert(std::string("PIXEL_SCALE ") + word + "\n");

@@ -146,7 +146,7 @@ TEST_P(TableWriterFits, AThousandColumnsAreTooMany) {
   }
 }
 
-/// As UTF-8 has it, halves of UTF-16's pairs too, which are no UTF-8.
+/// The bytes of a character in UTF-8; of half a pair of UTF-16 too, which is no UTF-8.
 std::string utf8_bytes(unsigned c) {
   const auto byte = [](unsigned bits) { return std::string(1, static_cast<char>(bits)); };
   if (c < 0x80) return byte(c);
@@ -168,7 +168,7 @@ TEST(TableWriterTest, AstropyReadsEcsvWithAnyCharacter) {
   }
   const TemporaryFolder folder;
   const std::string path = write(folder / "any.ecsv", table);
-  // What is a character to YAML and to str.splitlines() comes back as it was.
+  // Characters that neither YAML nor str.splitlines() takes for another thing come back as they were.
   const auto [status, output] = testing::run_python(folder, R"(
 import sys, warnings
 from astropy.table import Table

@@ -26,7 +26,7 @@ class FilterNoise : public StageTest<Where> {
 };
 TYPED_TEST_SUITE(FilterNoise, Backends);
 
-/// What a filter leaves of noise of that scatter, with sources in a part of the pixels, and masked ones.
+/// A filtered image whose noise has that scatter, with sources in a part of the pixels, and masked pixels.
 std::vector<float> filtered(const Shape& shape, double scatter, double covered, double offset) {
   std::mt19937 random(7);
   std::normal_distribution<double> noise(offset, scatter);

@@ -24,7 +24,7 @@ std::uint64_t setting(const char* name, double scale) {
   return text ? static_cast<std::uint64_t>(std::atof(text) * scale) : 0;
 }
 
-/// By splitmix64, of how many calls there were.
+/// Whether this call fails: by a random number (splitmix64) of the seed and the number of calls so far.
 bool fails() {
   static const std::uint64_t threshold = setting("FAULTS", 18446744073709549568.0), seed = setting("FAULTS_SEED", 1);
   std::uint64_t z = (seed * 1000003 + ++calls) * 0x9e3779b97f4a7c15;
