@@ -72,12 +72,16 @@ void require_separate_log(const BatchOptions& options, const Shard& shard, const
     log.require_none_of(output_paths(directory, file.name, std::nullopt, file.config->config.output).all());
 }
 
-/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to.
-KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal) {
-  KeptFiles kept(options.inputs);
+/// Starts the log. Returns what no output may replace: what the run reads, and what it logs to. `links` becomes a
+/// warning of files that are links to one.
+KeptFiles start_log(const BatchOptions& options, const Shard& shard, const ImageFiles& files, bool on_terminal,
+                    std::string& links) {
+  KeptFiles kept;
   const ImageConfig* last = nullptr;
   const FilesBeside* last_beside = nullptr;
   kept.add(files.size(), [&](std::size_t i) { return files[i].path; });
+  links = kept.describe_links();
+  kept.add(options.inputs.size(), [&](std::size_t i) { return options.inputs[i]; });
   for (const ImageFile& file : files) {
     const bool as_before = file.beside.get() == std::exchange(last_beside, file.beside.get());
     if (file.beside && !as_before) kept.add_files_of(*file.beside);
@@ -294,12 +298,13 @@ int run_batch(const BatchOptions& options) {
   const bool on_terminal = stderr_is_terminal() && options.verbosity != Verbosity::quiet;
   const Shard shard = options.shard.value_or(Shard{});
   const GivenConfig given = load_given(options.config, set_overrides(options.settings));
-  std::vector<std::string> notes, warnings;
-  ImageFiles all_files = find_inputs(options.inputs, given, &notes, &warnings);
-  const KeptFiles kept = start_log(options, shard, all_files, on_terminal);
+  std::vector<std::string> notes;
+  ImageFiles all_files = find_inputs(options.inputs, given, &notes);
+  std::string links;
+  const KeptFiles kept = start_log(options, shard, all_files, on_terminal, links);
   for (const std::string& note : notes) spdlog::info("{}", note);
   // Links may be meant, and -q is for what went wrong.
-  if (options.verbosity != Verbosity::quiet) std::ranges::for_each(warnings, warn);
+  if (!links.empty() && options.verbosity != Verbosity::quiet) warn(links);
   if (const std::string kinds = describe_kinds(all_files); !kinds.empty()) warn(kinds);
   ImageFiles files = share_of(shard, std::move(all_files));
 

@@ -107,9 +107,29 @@ std::optional<std::string> KeptFiles::path_of(const Identity& file) const {
   if (const auto known = path_of_.find(file); known != path_of_.end()) return known->second;
   const auto input = std::ranges::lower_bound(inputs_, file, {}, &Input::file);
   if (input == inputs_.end() || input->file != file) return std::nullopt;
-  PackedBytes::Reader in(paths_, input->path);
+  return path_of(*input);
+}
+
+std::string KeptFiles::path_of(const Input& input) const {
+  PackedBytes::Reader in(paths_, input.path);
   std::string path(in.shared());
   return path += in.text();
+}
+
+std::string KeptFiles::describe_links() const {
+  std::size_t links = 0;
+  std::string example;
+  for (std::size_t i = 1; i < inputs_.size(); ++i) {
+    if (inputs_[i].file != inputs_[i - 1].file) continue;
+    const std::string path = path_of(inputs_[i - 1]), other = path_of(inputs_[i]);
+    if (path != other && links++ == 0) example = "'" + path + "' and '" + other + "'";
+  }
+  if (links == 0) return "";
+  return example + " are links to one file" +
+         (links == 1 ? "" : ", and there are " + std::to_string(links - 1) + " further such links") +
+         ": it is extracted once for each name, and the merged catalogue has its sources as often; list each file "
+         "once, "
+         "in a manifest";
 }
 
 std::optional<KeptFiles::Identity> KeptFiles::identity(const std::string& path) {

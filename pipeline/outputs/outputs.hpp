@@ -33,7 +33,7 @@ class LogFile {
 /// The files that no output may replace.
 class KeptFiles {
  public:
-  explicit KeptFiles(const std::vector<std::string>& paths);
+  explicit KeptFiles(const std::vector<std::string>& paths = {});
 
   /// One more, unless there is no such file.
   void add(const std::string& path);
@@ -53,6 +53,9 @@ class KeptFiles {
   /// Those of them that one of `outputs` is.
   std::vector<std::string> among(const std::vector<std::string>& outputs) const;
 
+  /// A warning of files that were added together and are links to one file; empty if there are none.
+  std::string describe_links() const;
+
  private:
   using Identity = std::pair<std::uintmax_t, std::uintmax_t>;  // device, inode
   /// One of very many, in few bytes.
@@ -63,6 +66,7 @@ class KeptFiles {
 
   static std::optional<Identity> identity(const std::string& path);
   std::optional<std::string> path_of(const Identity& file) const;
+  std::string path_of(const Input& input) const;
 
   std::map<Identity, std::string> path_of_;
   std::vector<Input> inputs_;  ///< in the order of their files

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "io/files/passing.hpp"
@@ -50,14 +49,8 @@ std::vector<GivenInput> look_at_inputs(const std::vector<std::string>& inputs) {
 
 class Search {
  public:
-  Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes,
-         std::vector<std::string>* warnings)
-      : inputs_(inputs),
-        given_(look_at_inputs(inputs)),
-        configs_(given),
-        config_(configs_.with({})),
-        notes_(notes),
-        warnings_(warnings) {}
+  Search(const std::vector<std::string>& inputs, const GivenConfig& given, std::vector<std::string>* notes)
+      : inputs_(inputs), given_(look_at_inputs(inputs)), configs_(given), config_(configs_.with({})), notes_(notes) {}
 
   /// Finds what INPUT number `input` stands for.
   void find(std::uint32_t input);
@@ -73,7 +66,6 @@ class Search {
 
   std::vector<std::size_t> each_once() const;
   bool is_again(std::size_t first, std::size_t second) const;
-  void note_links(const std::vector<std::size_t>& once) const;
   std::string describe(const ImageFile& file, const Origin& origin) const;
 
   const std::vector<std::string>& inputs_;
@@ -81,7 +73,6 @@ class Search {
   ConfigVariants configs_;
   std::shared_ptr<const ImageConfig> config_;
   std::vector<std::string>* notes_;
-  std::vector<std::string>* warnings_;
   std::uint32_t input_ = 0;
   ImageFiles found_;
   std::vector<Origin> origins_;  ///< of each
@@ -229,37 +220,8 @@ bool Search::is_again(std::size_t first, std::size_t second) const {
                                      "a manifest's column `name`");
 }
 
-/// Notes links to one file, which is extracted once for each of them with the same result.
-void Search::note_links(const std::vector<std::size_t>& once) const {
-  if (warnings_ == nullptr) return;
-  using Place = std::tuple<dev_t, ino_t, std::size_t>;  // the inode is 0 of a file that is not there
-  std::vector<Place> places(once.size());
-  wait_together(once.size(), [&](std::size_t i) {
-    struct stat status {};
-    const bool is_there = ::stat(found_[once[i]].path.c_str(), &status) == 0;
-    places[i] = is_there ? Place(status.st_dev, status.st_ino, i) : Place(0, 0, i);
-  });
-  std::ranges::sort(places);
-  std::size_t again = 0;
-  std::string example;
-  for (std::size_t k = 1; k < places.size(); ++k) {
-    const auto [device, inode, i] = places[k - 1];
-    const auto [other_device, other_inode, j] = places[k];
-    if (inode == 0 || inode != other_inode || device != other_device) continue;
-    const ImageFile first = found_[once[i]], second = found_[once[j]];
-    if (hash_of_config(first) != hash_of_config(second)) continue;
-    if (again++ == 0) example = describe(first, origins_[once[i]]) + " and " + describe(second, origins_[once[j]]);
-  }
-  if (again == 0) return;
-  warnings_->push_back(example + " are links to one file" +
-                       (again == 1 ? "" : ", and there are " + std::to_string(again - 1) + " further such links") +
-                       ": it is extracted once for each name, and the merged catalogue has its sources as often; list "
-                       "each file once, in a manifest");
-}
-
 ImageFiles Search::result() {
   const std::vector<std::size_t> once = each_once();
-  note_links(once);
   found_.select(once);
   require_distinct_outputs(found_, [&](std::size_t i) { return describe(found_[i], origins_[once[i]]); });
   return std::move(found_);
@@ -285,8 +247,8 @@ std::vector<UnusedKeys> unused_keys(const ImageFiles& files) {
 }  // namespace
 
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
-                       std::vector<std::string>* notes, std::vector<std::string>* warnings) {
-  Search search(inputs, given, notes, warnings);
+                       std::vector<std::string>* notes) {
+  Search search(inputs, given, notes);
   for (std::uint32_t input = 0; input < inputs.size(); ++input) search.find(input);
   ImageFiles files = search.result();
   require_use(unused_keys(files));

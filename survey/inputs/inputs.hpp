@@ -22,7 +22,7 @@ namespace srcextract {
 ///   alone, and named in `notes`, but for what was probably meant as one of these. Paths are relative to the manifest;
 ///   a relative one that stays below it is the name, too, of others the file name is; where there is a table of
 ///   positions after it comes `.forced`, and of bands it is that of the detection image with `.bands`.
-/// A file that is given twice is taken once. Links to one file are taken each by its name, with a line in `warnings`.
+/// A file that is given twice is taken once. Links to one file are taken each by its name.
 /// `given` is the configuration of images of which no manifest says otherwise.
 ///
 /// Throws Error{config} or Error{input} that says manifest, line, reason and what to try: nothing there, no image
@@ -30,6 +30,6 @@ namespace srcextract {
 /// two configurations, files that would have the same outputs, a directory that cannot be read: its images would be
 /// missing unnoticed. A file that is missing is no error here: it is one failure of the survey.
 ImageFiles find_inputs(const std::vector<std::string>& inputs, const GivenConfig& given,
-                       std::vector<std::string>* notes = nullptr, std::vector<std::string>* warnings = nullptr);
+                       std::vector<std::string>* notes = nullptr);
 
 }  // namespace srcextract

@@ -263,6 +263,12 @@ def test_links_to_one_file_are_warned_of(run, config, images, tmp_path):
     assert "/0.fits'" in done.err and "warning: " in done.err
 
 
+def test_one_file_that_is_given_in_two_ways_is_no_link(run, config, images, tmp_path):
+    done = run("batch", config, images, "images/0.fits", tmp_path / "images/0.fits", "./images/1.fits", "images/1.fits",
+               "-o", "out", "--dry-run")
+    assert done.code == 0 and "links" not in done.err, done.err
+
+
 def test_a_keyword_that_is_text_once_stays_a_number(run, config, tmp_path):
     """300 and '300' are one exposure time; where one says something else a warning tells why the column is text."""
     fits = pytest.importorskip("astropy.io.fits")
