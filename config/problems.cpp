@@ -209,6 +209,12 @@ std::string map_use(const WeightsConfig& config, bool given) {
   return given && !has_map(config) ? "has no use but with weights.type rms, variance or weight" : "";
 }
 
+std::string beyond_use(const WeightsConfig& config) {
+  const bool given = config.beyond != WeightsConfig{}.beyond;
+  if (given && has_map(config) && config.threshold == 0) return "has no use without weights.threshold";
+  return map_use(config, given);
+}
+
 std::string hdu_problem(const WeightsConfig& config) {
   return map_hdu_problem(config.hdu, config.file);
 }

@@ -60,6 +60,7 @@ std::string fwhm_problem(const DifferenceConfig& config);
 /// Of the map of weights: it is somewhere, and its keys are given only where there is one.
 std::string type_problem(const WeightsConfig& config);
 std::string map_use(const WeightsConfig& config, bool given);
+std::string beyond_use(const WeightsConfig& config);
 std::string hdu_problem(const WeightsConfig& config);
 /// Of the lengths of gaps, one of which is `pixels`.
 std::string interpolated_use(const WeightsConfig& config, std::int64_t pixels);

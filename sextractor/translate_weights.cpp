@@ -71,8 +71,10 @@ std::vector<std::string> settings_of_detection(const Request& request) {
   settings.push_back("weights.file=" + format_value(map.path));
   if (hdu_of(map) != hdu_of(file_of(request["WEIGHT_IMAGE"], of_measurement)))
     settings.push_back("weights.hdu=" + hdu_of(map));
-  if (const Setting& threshold = request["WEIGHT_THRESH"]; !threshold.values.empty())
+  if (const Setting& threshold = request["WEIGHT_THRESH"]; !threshold.values.empty()) {
     settings.push_back("weights.threshold=" + format_value(threshold.number(of_detection)));
+    if (threshold.number(of_detection) != 0) settings.emplace_back("weights.beyond=detect");
+  }
   if (type != "rms")
     settings.push_back("weights.rescale=" + format_value(request["RESCALE_WEIGHTS"].yes(of_detection)));
   if (request["FILTER"].yes()) settings.emplace_back("weights.convolve=true");
@@ -110,9 +112,10 @@ void put_map(const Request& request, const std::string& type, Translation& to) {
   const NamedImage map = file_of(image, of_measurement);
   to.put("weights.file", format_value(map.path), {&image});
   if (!map.extension.empty()) to.put("weights.hdu", map.extension, {&image});
-  if (!threshold.values.empty())
-    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold},
-           "masks pixels beyond it; SExtractor leaves them out of the sky, and still finds sources on them");
+  if (!threshold.values.empty()) {
+    to.put("weights.threshold", format_value(threshold.number(of_measurement)), {&threshold});
+    if (threshold.number(of_measurement) != 0) to.put("weights.beyond", "detect", {&threshold});
+  }
   if (type == "rms")
     to.pass_over({&rescale}, "a map of the noise is taken as it is");
   else

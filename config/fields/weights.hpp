@@ -18,6 +18,10 @@ inline std::vector<std::string> names_of(Interpolate) {
   return {"none", "variance", "all"};
 }
 
+inline std::vector<std::string> names_of(BeyondThreshold) {
+  return {"mask", "detect"};
+}
+
 }  // namespace srcextract
 
 namespace srcextract::config {
@@ -68,11 +72,21 @@ void for_each_weights_field(AnyConfig& c, F&& f) {
   for_each_map_field(section, c.weights, "the map", paired_hdus, keys, f);
   f(Field{.section = section,
           .key = "threshold",
-          .description = "Masks pixels whose `weight` is at most this, or whose `rms` or `variance` is at least this, "
-                         "in the map's units; 0 = none",
+          .description =
+              "Pixels are bad whose `weight` is at most this, or whose `rms` or `variance` is at least this, "
+              "in the map's units; 0 = none",
           .at_least = 0,
           .unused = map_use(c.weights, c.weights.threshold != 0)},
     c.weights.threshold);
+  f(Field{.section = section,
+          .key = "beyond",
+          .description = "What becomes of pixels beyond `threshold`: nothing of them counts (`mask`); or, as in "
+                         "SExtractor, the sky and apertures leave them out, but sources are found on them, and "
+                         "isophotal sums count them (`detect`). With `detect` and `rescale`, apertures and "
+                         "`interpolate` compare the threshold with variances that are rescaled, as SExtractor does: "
+                         "give a map that is calibrated",
+          .unused = beyond_use(c.weights)},
+    c.weights.beyond);
   f(Field{.section = section,
           .key = "rescale",
           .description =

@@ -7,6 +7,7 @@
 #include "cuda/photometry/largest_first.hpp"
 #include "cuda/photometry/warp_lanes.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 
@@ -94,6 +95,7 @@ struct LevelledImage {
     all.background = levels->background;
     all.threshold = analysis_level(*levels);
     all.analysis = analysis_line(*levels);
+    all.least_bad_variance = least_bad_variance(image.least_bad_variance, levels->noise_scale);
     return all;
   }
 };
@@ -197,16 +199,19 @@ Image<std::int32_t, Gpu> map_owners(const Runs<Gpu>& runs, const Components<Gpu>
 Photometry<Gpu> measure_photometry(const PhotometryInput<Gpu>& input, const Config& config, const Gpu& where) {
   const Image<std::int32_t, Gpu> owners = map_owners(input.runs, input.components, where, input.eaten);
   const auto levelled = [&](const Image<float, Gpu>& pixels, const Image<float, Gpu>& variance,
-                            const Value<Levels, Gpu>& levels) {
-    return LevelledImage{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
-                          static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
-                          0, 0, config.measurement.mask, thresholds_follow_map(config)},
-                         levels.data()};
+                            const Value<Levels, Gpu>& levels, const WeightsConfig& weights) {
+    LevelledImage image{{pixels.pixels.data(), variance.pixels.data(), owners.pixels.data(),
+                         static_cast<std::int32_t>(pixels.shape.width), static_cast<std::int32_t>(pixels.shape.height),
+                         0, 0, config.measurement.mask, thresholds_follow_map(config)},
+                        levels.data()};
+    image.image.least_bad_variance = least_bad_variance(weights);
+    return image;
   };
-  LevelledImage image = levelled(input.image, input.variance, input.levels);
+  LevelledImage image = levelled(input.image, input.variance, input.levels, config.weights);
   if (input.least_variance != nullptr) image.image.least_variance = input.least_variance->data();
   const FoundImage<Gpu>* const other = input.found_in;
-  const LevelledImage found_in = other == nullptr ? image : levelled(other->image, other->variance, other->levels);
+  const LevelledImage found_in =
+      other == nullptr ? image : levelled(other->image, other->variance, other->levels, other->weights);
   const ColumnChoice choice(config.output.columns);
   const std::int64_t room = input.sums.size();
   const ItemCount items{&input.components.counts.data()->kept, room};

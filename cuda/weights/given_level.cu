@@ -14,8 +14,8 @@ __global__ void __launch_bounds__(block_threads)
   std::int64_t by_level = 0;
   for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     by_level += subtract_from(level[i], pixels[i]) ? 1 : 0;
-    if (variance != nullptr) variance[i] = masked_with(pixels[i], variance[i]);
     if (kept != nullptr) subtract_from(level[i], kept[i]);
+    if (variance != nullptr) variance[i] = masked_with(kept != nullptr ? kept[i] : pixels[i], variance[i]);
   }
   add_over_warp(masked->level, by_level);
 }

@@ -14,10 +14,11 @@ constexpr int columns_of_block = 32;
 /// rows are on their way at once.
 __global__ void __launch_bounds__(columns_of_block)
     interpolate_kernel(const float* __restrict__ values, const float* __restrict__ variances, std::int64_t width,
-                       std::int64_t count, GapRules rules, float* __restrict__ filled,
+                       std::int64_t count, GapRules rules, const double* scale, float* __restrict__ filled,
                        float* __restrict__ filled_variances) {
   const std::int64_t x = thread_index();
   if (x >= width) return;
+  if (scale != nullptr) rules.least_bad = least_bad_variance(rules.least_bad, *scale);
   ColumnState column;
 #pragma unroll 4
   for (std::int64_t row = 0; row < count; row += width) {
@@ -30,13 +31,13 @@ __global__ void __launch_bounds__(columns_of_block)
 }  // namespace
 
 Interpolated<Gpu> interpolate_bad(const Image<float, Gpu>& image, const Image<float, Gpu>& variance,
-                                  const WeightsConfig& config, const Gpu& where) {
+                                  const WeightsConfig& config, const Gpu& where, const Value<double, Gpu>* scale) {
   const Shape& shape = image.shape;
   Interpolated<Gpu> filled{{shape, where}, {shape, where}};
   const auto blocks = static_cast<unsigned int>((shape.width + columns_of_block - 1) / columns_of_block);
   interpolate_kernel<<<blocks, columns_of_block, 0, where.stream>>>(
       image.pixels.data(), variance.pixels.data(), shape.width, shape.count(), GapRules(config),
-      filled.image.pixels.data(), filled.variance.pixels.data());
+      scale != nullptr ? scale->data() : nullptr, filled.image.pixels.data(), filled.variance.pixels.data());
   check_launch();
   return filled;
 }

@@ -15,6 +15,11 @@ __global__ void __launch_bounds__(block_threads)
   add_over_warp(masked->mask, by_mask);
 }
 
+__global__ void __launch_bounds__(block_threads)
+    mask_like_kernel(std::int64_t count, const float* image, const float* variance, float* masked) {
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) masked[i] = masked_with(image[i], variance[i]);
+}
+
 }  // namespace
 
 void apply_mask(const Image<float, Gpu>& mask, Pixels<Gpu>& pixels, const Gpu& where) {
@@ -22,6 +27,15 @@ void apply_mask(const Image<float, Gpu>& mask, Pixels<Gpu>& pixels, const Gpu& w
   mask_pixels_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(
       count, mask.pixels.data(), pixels.image.pixels.data(), pixels.masked.data());
   check_launch();
+}
+
+Image<float, Gpu> mask_like(const Image<float, Gpu>& image, const Image<float, Gpu>& variance, const Gpu& where) {
+  const std::int64_t count = image.shape.count();
+  Image<float, Gpu> masked(image.shape, where);
+  mask_like_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(
+      count, image.pixels.data(), variance.pixels.data(), masked.pixels.data());
+  check_launch();
+  return masked;
 }
 
 }  // namespace srcextract

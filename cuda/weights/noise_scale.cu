@@ -29,7 +29,10 @@ __global__ void __launch_bounds__(block_threads)
   const SummedMesh survivors = sum_mesh(image, cut, memory);
   const MeshBins bins(survivors, survivors.spread);
 
-  const MeshCut own_cut = cut_of(sum_mesh(variance, everything, memory).spread);
+  const auto unmasked = [&](std::int64_t place) {
+    return everything.contains(variance.at(place)) && everything.contains(image.at(place));
+  };
+  const MeshCut own_cut = cut_of(sum_mesh(variance, unmasked, memory).spread);
   const auto in_both = [&](std::int64_t place) {
     return own_cut.contains(variance.at(place)) && cut.contains(image.at(place));
   };

@@ -9,11 +9,15 @@ namespace srcextract {
 
 namespace {
 
+/// `kept`: the image, which is to be masked where there is no variance; or null.
 __global__ void __launch_bounds__(block_threads)
-    weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, MaskCounts* masked) {
+    weigh_by_map_kernel(std::int64_t count, VarianceOfMap variance_of, float* pixels, float* map, float* kept,
+                        MaskCounts* masked) {
   std::int64_t by_map = 0;
-  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+  for (std::int64_t i = thread_index(); i < count; i += thread_total()) {
     by_map += weigh(map[i], variance_of, pixels[i], map[i]) ? 1 : 0;
+    if (kept != nullptr) kept[i] = masked_with(map[i], kept[i]);
+  }
   add_over_warp(masked->weight, by_map);
 }
 
@@ -21,13 +25,15 @@ __global__ void __launch_bounds__(block_threads)
 
 void apply_weights(Image<float, Gpu>&& map, const WeightsConfig& config, Pixels<Gpu>& pixels, const Gpu& where) {
   const std::int64_t count = map.shape.count();
-  if (config.interpolate == Interpolate::variance) {
+  if (keeps_pixels(config)) {
     pixels.kept = Image<float, Gpu>(map.shape, where);
     check(cudaMemcpyAsync(pixels.kept.pixels.data(), pixels.image.pixels.data(),
                           static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyDeviceToDevice, where.stream));
   }
+  const bool masks_kept = keeps_pixels(config) && config.interpolate != Interpolate::variance;
   weigh_by_map_kernel<<<grid_for(count, where), block_threads, 0, where.stream>>>(
-      count, VarianceOfMap(config), pixels.image.pixels.data(), map.pixels.data(), pixels.masked.data());
+      count, VarianceOfMap(config), pixels.image.pixels.data(), map.pixels.data(),
+      masks_kept ? pixels.kept.pixels.data() : nullptr, pixels.masked.data());
   check_launch();
   pixels.variance = std::move(map);
 }

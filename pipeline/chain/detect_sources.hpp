@@ -148,13 +148,16 @@ bool are_read_again(const Pixels<Where>& pixels) {
   return !pixels.kept.pixels.empty() || !pixels.variance.pixels.empty();
 }
 
-/// The sky, and the image above it, without gaps where they are interpolated.
+/// The sky, how it scales a map of weights, and the image above it, without gaps where they are interpolated.
 template <class Where, class Done>
 void subtract_own_sky(const Pixels<Where>& pixels, const Config& config, Detection<Where>& found, const Where& where,
                       Done&& done, Image<float, Where>* last_read) {
   found.background = find_sky(pixels, config, found, where, done, last_read);
+  const bool has_scale = has_ratios(pixels, config);
+  if (has_scale) found.noise_scale = scale_of_noise(pixels, config, found, where);
   if (interpolates(config.weights) && !pixels.variance.pixels.empty()) {
-    found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where);
+    found.filled = interpolate_bad(measured_image(pixels, found), pixels.variance, config.weights, where,
+                                   has_scale ? &found.noise_scale : nullptr);
     done("interpolate");
   }
 }

@@ -41,6 +41,7 @@ struct Detection {
   SkyMesh<Where> mesh;                  ///< if the background is one
   Value<Background, Where> whole;       ///< then that of the image itself
   Image<float, Where> above;            ///< and what it has above it: to all that follows this is the image
+  Value<double, Where> noise_scale;     ///< of the variances of a map, if it tells their ratios alone
   Interpolated<Where> filled;           ///< the same without gaps, where they were interpolated: then this is the image
   Image<float, Where> image;            ///< in which sources were found, unless it is the image itself
   Image<float, Where> match;            ///< of the matched filter, by which they were found, if it was used

@@ -7,9 +7,16 @@
 #include "stages/detect/matched_filter.hpp"
 #include "stages/detect/threshold.hpp"
 #include "stages/sky/background.hpp"
+#include "stages/weights/mask.hpp"
 #include "stages/weights/noise_scale.hpp"
 
 namespace srcextract {
+
+/// Whether the variances of these pixels are known but for a factor.
+template <class Where>
+bool has_ratios(const Pixels<Where>& pixels, const Config& config) {
+  return !pixels.variance.pixels.empty() && is_rescaled(config.weights);
+}
 
 /// What the roots of the variances of a map of weights are to be multiplied by.
 template <class Where>
@@ -17,7 +24,11 @@ Value<double, Where> scale_of_noise(const Pixels<Where>& pixels, const Config& c
                                     const Where& where) {
   if (!found.mesh.level.empty())
     return noise_scale(pixels.image, pixels.variance, found.mesh, config.background, where);
-  return noise_scale(found.background, estimate_background(pixels.variance, config.background, where), where);
+  const auto estimate = [&](const Image<float, Where>& variance) {
+    return noise_scale(found.background, estimate_background(variance, config.background, where), where);
+  };
+  return detects_beyond(config.weights) ? estimate(mask_like(pixels.image, pixels.variance, where))
+                                        : estimate(pixels.variance);
 }
 
 /// Segments the image by the noise of each pixel, if that is known; `bright` may be of another image.
@@ -75,16 +86,15 @@ class LevelsOf {
         found_(found),
         where_(where),
         in_own_noise_(!found.image.pixels.empty() && config.detection.threshold_unit == ThresholdUnit::detection_sigma),
-        scaled_(!pixels.variance.pixels.empty() && is_rescaled(config.weights)) {
+        scaled_(has_ratios(pixels, config)) {
     if (in_own_noise_) own_ = estimate_background(image, config.background, where);
-    if (scaled_) scale_ = scale_of_noise(pixels, config, found, where);
   }
 
   Value<Levels, Where> operator()(double threshold) const {
     const Value<Background, Where>& detected = in_own_noise_ ? own_ : found_.background;
     Value<Levels, Where> levels =
         resolve_levels(found_.background, detected, with_threshold(config_, threshold), where_);
-    if (scaled_) set_noise_scale(levels, scale_, where_);
+    if (scaled_) set_noise_scale(levels, found_.noise_scale, where_);
     return levels;
   }
 
@@ -94,7 +104,6 @@ class LevelsOf {
   const Where& where_;
   bool in_own_noise_, scaled_;
   Value<Background, Where> own_;
-  Value<double, Where> scale_;
 };
 
 /// Finds what is above the threshold in the image in which sources are found, what seeds them, and what is above the

@@ -131,7 +131,8 @@ Detection<Where> measure_elsewhere(const FoundElsewhere<Where>& sources, const P
         least_variance(measured.mesh, found.runs, config.deblend.clean ? found.cleaned.own : found.components, where);
   if (measures_photometry(config)) {
     const FoundImage<Where> found_in{measured_image(sources.pixels, sources.found),
-                                     measured_noise(sources.pixels, sources.found), sources.found.levels};
+                                     measured_noise(sources.pixels, sources.found), sources.found.levels,
+                                     sources.sky.config->weights};
     PhotometryInput<Where> input = photometry_input(measured_image(pixels, measured), measured_noise(pixels, measured),
                                                     measured.levels, config, found);
     input.found_in = &found_in;

@@ -29,8 +29,13 @@ std::int64_t seven(const RunPlan&) {
   return 7;
 }
 
-std::int64_t up_to_three(const RunPlan& plan) {
-  return plan.config.weights.interpolate == Interpolate::variance ? 3 : 2;
+std::int64_t two(const RunPlan&) {
+  return 2;
+}
+
+/// The map of weights, and what it masks for the sky where that is kept.
+std::int64_t of_weights(const RunPlan& plan) {
+  return 1 + (keeps_pixels(plan.config.weights) ? 1 : 0);
 }
 
 /// On the host what is above the sky takes the memory of an image that is not read again.
@@ -39,7 +44,8 @@ std::int64_t one_if_read_again(const RunPlan& plan) {
 }
 
 std::int64_t of_detection_image(const RunPlan& plan) {
-  return 2 + (has_map(plan.config.weights) ? 2 : 0) + (interpolates(plan.config.weights) ? up_to_three(plan) : 0);
+  const WeightsConfig& weights = plan.config.weights;
+  return 2 + (has_map(weights) ? 1 + of_weights(plan) : 0) + (interpolates(weights) ? 2 : 0);
 }
 
 constexpr StageCost stages[] = {
@@ -52,9 +58,9 @@ constexpr StageCost stages[] = {
     // mask: where its map is read to
     {[](const RunPlan& plan) { return has_mask(plan.config.mask); }, one, one},
     // weights: the map, which check images keep on the host, and on a device what it is estimated in
-    {[](const RunPlan& plan) { return has_map(plan.config.weights); }, one, one},
-    // interpolate: the image and its variance without gaps, and what the map masks where that is kept
-    {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, up_to_three, up_to_three},
+    {[](const RunPlan& plan) { return has_map(plan.config.weights); }, of_weights, of_weights},
+    // interpolate: the image and its variance without gaps
+    {[](const RunPlan& plan) { return interpolates(plan.config.weights); }, two, two},
     // level: where it is read to
     {[](const RunPlan& plan) { return has_level(plan.config.given_sky); }, one, one},
     // difference, with align, match_width, weigh and variance: on the host both frames, and with a gain the noise and

@@ -125,7 +125,7 @@ double ImageSample::noise_of_map() const {
   const std::int64_t count = variance_->shape.count(), step = std::max<std::int64_t>(1, count / most);
   std::vector<float> variances;
   for (std::int64_t i = 0; i < count; i += step)
-    if (const float variance = variance_->pixels[i]; variance == variance) variances.push_back(variance);
+    if (pixels_.pixels[i] == pixels_.pixels[i]) variances.push_back(variance_->pixels[i]);
   return variances.empty() ? 0 : std::sqrt(static_cast<double>(quantile_of(variances, 0.5)));
 }
 

@@ -19,9 +19,10 @@ struct Pixels {
   /// Its variance in each pixel, relative to that in the sky; without pixels where the noise is the same all over.
   Image<float, Where> noise = {};
   /// Its variance in each pixel, as a map of weights tells it, up to a factor (Levels::noise_scale); masked where the
-  /// image is. Without pixels where there is no map.
+  /// image is, or else `kept`. Without pixels where there is no map.
   Image<float, Where> variance = {};
-  /// The image with what only the map of weights masks, where such pixels keep their value. Else without pixels.
+  /// The image with what only the map of weights masks for the sky, where such pixels keep their value for all that
+  /// follows (keeps_pixels). Else without pixels.
   Image<float, Where> kept = {};
 };
 

@@ -27,8 +27,8 @@ struct AnnulusPixels {
     if (block.any == 0) return;
     const std::int64_t here = image.at(x, y);
     for (int i = 0; i < Width; ++i) {
+      block.wanted[i] &= i < count && image.is_bad(here + i) ? 0 : 1;
       const float pixel = i < count ? image.pixels[here + i] : 0.0F;
-      block.wanted[i] &= is_finite(pixel) ? 1 : 0;
       block.key[i] = key_of_pixel(pixel);
     }
     if (image.owner != nullptr)

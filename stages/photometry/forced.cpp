@@ -7,6 +7,7 @@
 
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
+#include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 namespace {
@@ -52,10 +53,11 @@ Touched look_at_pixels(const ApertureBox& box, const PhotometryImage& image, con
   for (std::int32_t y = box.y_begin; y < box.y_end; ++y) {
     for (std::int32_t x = box.x_begin; x < box.x_end; ++x) {
       if (!touches(x, y)) continue;
-      const float pixel = image.pixels[image.at(x, y)];
+      const std::int64_t i = image.at(x, y);
+      const bool bad = image.is_bad(i);
       ++seen.pixels;
-      seen.bad += is_finite(pixel) ? 0 : 1;
-      if (is_finite(pixel)) seen.peak = std::max(seen.peak, pixel);
+      seen.bad += bad ? 1 : 0;
+      if (!bad) seen.peak = std::max(seen.peak, image.pixels[i]);
     }
   }
   return seen;
@@ -161,14 +163,15 @@ std::vector<std::string> forced_columns(bool ellipses) {
 ForcedLight measure_forced(const ForcedPositions& positions, const Image<float, Cpu>& image,
                            const Image<float, Cpu>& variance, const Levels& levels, const Config& config,
                            const Cpu& where) {
-  const PhotometryImage pixels{image.pixels.data(),
-                               variance.pixels.data(),
-                               nullptr,
-                               static_cast<std::int32_t>(image.shape.width),
-                               static_cast<std::int32_t>(image.shape.height),
-                               levels.background,
-                               0,
-                               config.measurement.mask};
+  PhotometryImage pixels{image.pixels.data(),
+                         variance.pixels.data(),
+                         nullptr,
+                         static_cast<std::int32_t>(image.shape.width),
+                         static_cast<std::int32_t>(image.shape.height),
+                         levels.background,
+                         0,
+                         config.measurement.mask};
+  pixels.least_bad_variance = least_bad_variance(least_bad_variance(config.weights), levels.noise_scale);
   const Measurement measurement(positions, pixels, config);
   const std::int64_t count = std::ssize(positions.places);
   ForcedLight out;

@@ -43,7 +43,7 @@ struct LowWeightFamily {
     const auto bad = lanes.template count<2>(own_box(*source.found), [&](std::int32_t x, std::int32_t y) -> Counted<2> {
       const std::int64_t i = image.at(x, y);
       if (image.owner[i] != source.number) return {};
-      return {{is_finite(image.pixels[i]) ? 0 : 1, touches_bad(found_in, x, y) ? 1 : 0}};
+      return {{image.is_bad(i) ? 1 : 0, touches_bad(found_in, x, y) ? 1 : 0}};
     });
     return {static_cast<std::int32_t>(bad.counts[0]), static_cast<std::int32_t>(bad.counts[1]), 0};
   }
@@ -61,7 +61,7 @@ struct LowWeightFamily {
   SRCEXTRACT_HOST_DEVICE static bool touches_bad(const PhotometryImage& image, std::int32_t x, std::int32_t y) {
     for (std::int32_t v = y > 0 ? y - 1 : 0; v <= y + 1 && v < image.height; ++v)
       for (std::int32_t u = x > 0 ? x - 1 : 0; u <= x + 1 && u < image.width; ++u)
-        if (!is_finite(image.pixels[image.at(u, v)])) return true;
+        if (image.is_bad(image.at(u, v))) return true;
     return false;
   }
 };

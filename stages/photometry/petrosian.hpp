@@ -20,13 +20,15 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   explicit PetrosianFamily(const Config& config)
       : EllipseFamily{config.measurement.petrosian.at(0), config.measurement.petrosian.at(1)} {}
 
+  /// The least, as SExtractor has it, where all pixels near the source are masked.
   template <class Lanes>
   SRCEXTRACT_HOST_DEVICE float radius(const Lanes& lanes, const MeasuredSource& source, const PhotometryImage& image,
                                       std::int32_t& flags) const {
     const Faded faded = faded_at(lanes, source, image);
     if (box_of_ellipse(source.shape, reach, image).cut) flags |= flag::aperture_cut;
     if (is_mostly_masked(faded.masked, faded.area)) flags |= flag::crowded;
-    const auto wanted = static_cast<float>(factor * 1.1 * faded.scale), least = static_cast<float>(minimum);
+    const double scale = faded.within_area > 0 ? faded.scale : 0;
+    const auto wanted = static_cast<float>(factor * 1.1 * scale), least = static_cast<float>(minimum);
     return wanted > least ? wanted : least;
   }
 
@@ -49,7 +51,7 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   /// Where a source fades, and what is within 1.2 times that scale.
   struct Faded {
     float scale;
-    std::int64_t area, masked;
+    std::int64_t within_area, area, masked;
   };
 
   template <class Lanes>
@@ -68,12 +70,12 @@ struct PetrosianFamily : EllipseFamily<PetrosianFamily> {
   template <class Lanes, class Pixels>
   SRCEXTRACT_HOST_DEVICE Faded faded_among(const Lanes& lanes, const MeasuredSource& source,
                                            const PhotometryImage& image, Pixels& pixels) const {
-    Faded faded{step, 0, 0};
+    Faded faded{step, 0, 0, 0};
     for (float next = step; next * annulus < reach; next += step) {
       const ApertureBox box = box_at(source, image, next);
       pixels.look_at(box, [&] { return box_at(source, image, next < usual ? usual : last); });
       const Rings rings = rings_at(lanes, box, pixels, next);
-      faded = {next, rings.area, rings.masked};
+      faded = {next, rings.within_area, rings.area, rings.masked};
       if (rings.fade()) break;
     }
     return faded;

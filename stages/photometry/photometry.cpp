@@ -5,6 +5,7 @@
 #include "stages/core/parallel.hpp"
 #include "stages/core/vector_clones.hpp"
 #include "stages/detect/detection_levels.hpp"
+#include "stages/weights/variance_pixel.hpp"
 
 namespace srcextract {
 
@@ -15,7 +16,8 @@ constexpr std::int64_t sources_at_a_time = 32;
 
 /// An image as apertures are laid in it.
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
-                                 const Image<std::int32_t, Cpu>& owners, const Levels& levels, const Config& config) {
+                                 const Image<std::int32_t, Cpu>& owners, const Levels& levels,
+                                 const WeightsConfig& weights, const Config& config) {
   return {pixels.pixels.data(),
           variance.pixels.data(),
           owners.pixels.data(),
@@ -25,7 +27,8 @@ PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<fl
           analysis_level(levels),
           config.measurement.mask,
           thresholds_follow_map(config),
-          analysis_line(levels)};
+          analysis_line(levels),
+          least_bad_variance(least_bad_variance(weights), levels.noise_scale)};
 }
 
 /// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
@@ -79,11 +82,13 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config);
+  PhotometryImage image =
+      photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   const FoundImage<Cpu>* const other = input.found_in;
-  const PhotometryImage found_in =
-      other == nullptr ? image : photometry_image(other->image, other->variance, owners, *other->levels, config);
+  const PhotometryImage found_in = other == nullptr ? image
+                                                    : photometry_image(other->image, other->variance, owners,
+                                                                       *other->levels, other->weights, config);
   const ColumnChoice choice(config.output.columns);
   Photometry<Cpu> measured;
   for_each_family([&]<class One>(auto&& rows_of) {

@@ -14,6 +14,7 @@ struct FoundImage {
   const Image<float, Where>& image;
   const Image<float, Where>& variance;
   const Value<Levels, Where>& levels;
+  const WeightsConfig& weights;  ///< of its variance
 };
 
 /// What sources are measured in.

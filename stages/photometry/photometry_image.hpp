@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "config/settings/measurement.hpp"
 #include "stages/core/host_device.hpp"
@@ -52,6 +53,8 @@ struct PhotometryImage {
   bool threshold_follows_variance = false;  ///< whether a map of weights has the noise that it is counted in
   AnalysisLine analysis = {0, 0};           ///< then what it is in that of a pixel
   const float* least_variance = nullptr;    ///< of the pixels of each source, where a mesh has that noise; else null
+  /// Pixels of so much variance are bad for apertures; isophotal measures take them as they are.
+  float least_bad_variance = std::numeric_limits<float>::infinity();
 
   SRCEXTRACT_HOST_DEVICE std::int64_t at(std::int32_t x, std::int32_t y) const {
     return static_cast<std::int64_t>(y) * width + x;
@@ -61,6 +64,11 @@ struct PhotometryImage {
   SRCEXTRACT_HOST_DEVICE bool hidden(std::int64_t i, std::int32_t number) const {
     if (mask == MaskNeighbours::none || owner == nullptr) return false;
     return owner[i] != nobodys_pixel && owner[i] != number;
+  }
+
+  /// Whether apertures leave a pixel out.
+  SRCEXTRACT_HOST_DEVICE bool is_bad(std::int64_t i) const {
+    return !is_finite(pixels[i]) || (variance != nullptr && variance[i] >= least_bad_variance);
   }
 
   SRCEXTRACT_HOST_DEVICE double variance_at(std::int64_t i) const {
@@ -75,7 +83,7 @@ struct PhotometryImage {
                                                Real cy) const {
     const std::int64_t here = at(x, y);
     const float pixel = pixels[here];
-    if (is_finite(pixel) && !hidden(here, number)) return {pixel - background, variance_at(here), false};
+    if (!is_bad(here) && !hidden(here, number)) return {pixel - background, variance_at(here), false};
     if (mask == MaskNeighbours::correct) {
       constexpr auto half = static_cast<Real>(0.49999);
       const auto u = static_cast<std::int32_t>(2 * cx + half - static_cast<Real>(x));
@@ -83,7 +91,7 @@ struct PhotometryImage {
       if (u >= 0 && v >= 0 && u < width && v < height) {
         const std::int64_t there = at(u, v);
         const float opposite = pixels[there];
-        if (is_finite(opposite) && !hidden(there, number)) return {opposite - background, variance_at(there), true};
+        if (!is_bad(there) && !hidden(there, number)) return {opposite - background, variance_at(there), true};
       }
     }
     return {0, variance == nullptr ? 1.0 : 0.0, true};
@@ -107,6 +115,8 @@ struct PhotometryImage {
         out.own[i] &= (whose == nobodys_pixel ? 1 : 0) | (whose == number ? 1 : 0);
       }
     }
+    if (has_bad_variances())
+      for (int i = 0; i < Width; ++i) out.own[i] &= i < count && variance[here + i] >= least_bad_variance ? 0 : 1;
     const double sky = background;
     for (int i = 0; i < Width; ++i) out.value[i] = pixel[i] - sky;
     return out;
@@ -134,12 +144,17 @@ struct PhotometryImage {
     std::int32_t any_masked = 0;
     for (int i = 0; i < Width; ++i) {
       out.masked[i] = wanted[i] & (of_others[i] | (is_finite(pixel[i]) ? 0 : 1));
-      any_masked |= out.masked[i];
       out.value[i] = pixel[i] - sky;
       out.variance[i] = 1;
     }
-    if (variance != nullptr)
-      for (int i = 0; i < Width; ++i) out.variance[i] = i < count ? static_cast<double>(variance[here + i]) : 0;
+    if (variance != nullptr) {
+      for (int i = 0; i < Width; ++i) {
+        const float own = i < count ? variance[here + i] : 0.0F;
+        out.masked[i] |= wanted[i] & (own >= least_bad_variance ? 1 : 0);
+        out.variance[i] = static_cast<double>(own);
+      }
+    }
+    for (int i = 0; i < Width; ++i) any_masked |= out.masked[i];
     if (any_masked == 0) return out;
     if constexpr (Width > 1)
       if (mirror_masked(x, y, number, cx, cy, out)) return out;
@@ -153,6 +168,10 @@ struct PhotometryImage {
   }
 
  private:
+  SRCEXTRACT_HOST_DEVICE bool has_bad_variances() const {
+    return variance != nullptr && least_bad_variance < std::numeric_limits<float>::infinity();
+  }
+
   /// sample() of those that are masked, where all pixels opposite are in the image: they are in a row. Else false.
   template <int Width, class Real>
   SRCEXTRACT_HOST_DEVICE bool mirror_masked(std::int32_t x, std::int32_t y, std::int32_t number, Real cx, Real cy,
@@ -178,6 +197,8 @@ struct PhotometryImage {
         good[i] &= (whose == nobodys_pixel ? 1 : 0) | (whose == number ? 1 : 0);
       }
     }
+    if (variance != nullptr)
+      for (int i = 0; i < Width; ++i) good[i] &= variance[there + Width - 1 - i] >= least_bad_variance ? 0 : 1;
     for (int i = 0; i < Width; ++i) {
       const double value = opposite[i] - sky, mirrored = good[i] != 0 ? value : 0;
       out.value[i] = out.masked[i] != 0 ? mirrored : out.value[i];

@@ -30,9 +30,9 @@ void subtract_level(const Image<float, Cpu>& level, Pixels<Cpu>& pixels, const C
   pixels.masked->level = count_masked(level.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t masked =
         subtract_piece(end - begin, level.pixels.data() + begin, pixels.image.pixels.data() + begin);
-    if (with_variance)
-      mask_piece_like(end - begin, pixels.image.pixels.data() + begin, pixels.variance.pixels.data() + begin);
     if (with_kept) subtract_piece(end - begin, level.pixels.data() + begin, pixels.kept.pixels.data() + begin);
+    const Image<float, Cpu>& used = with_kept ? pixels.kept : pixels.image;
+    if (with_variance) mask_piece_like(end - begin, used.pixels.data() + begin, pixels.variance.pixels.data() + begin);
     return masked;
   });
 }

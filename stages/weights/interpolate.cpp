@@ -15,9 +15,10 @@ constexpr std::int64_t columns_together = 256;
 }  // namespace
 
 Interpolated<Cpu> interpolate_bad(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
-                                  const WeightsConfig& config, const Cpu& where) {
+                                  const WeightsConfig& config, const Cpu& where, const Value<double, Cpu>* scale) {
   const Shape& shape = image.shape;
-  const GapRules rules(config);
+  GapRules rules(config);
+  if (scale != nullptr) rules.least_bad = least_bad_variance(rules.least_bad, **scale);
   Interpolated<Cpu> filled{{shape, where}, {shape, where}};
   parallel_for(shape.width, columns_together, where, [&](std::int64_t begin, std::int64_t end) {
     std::array<ColumnState, columns_together> columns{};

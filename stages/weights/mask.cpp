@@ -24,4 +24,13 @@ void apply_mask(const Image<float, Cpu>& mask, Pixels<Cpu>& pixels, const Cpu& w
   });
 }
 
+Image<float, Cpu> mask_like(const Image<float, Cpu>& image, const Image<float, Cpu>& variance, const Cpu& where) {
+  constexpr std::int64_t piece_pixels = std::int64_t{1} << 17;
+  Image<float, Cpu> masked(image.shape, where);
+  parallel_for(image.shape.count(), piece_pixels, where, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) masked.pixels[i] = masked_with(image.pixels[i], variance.pixels[i]);
+  });
+  return masked;
+}
+
 }  // namespace srcextract

@@ -23,7 +23,8 @@ MeshNode variance_of_mesh(const MeshPixels& image, const MeshPixels& variance, c
   const MeshSums survivors = image.sum(cut);
   const MeshBins bins(survivors, mean_and_sigma(survivors));
 
-  const MeshCut own_cut = cut_of(mean_and_sigma(variance.sum({-everything, everything})));
+  const MeshCut own_cut =
+      cut_of(mean_and_sigma(variance.sum({-everything, everything}, image, {-everything, everything})));
   const MeshSums own = variance.sum(own_cut, image, cut);
   const MeshBins own_bins(own, mean_and_sigma(own));
   const PixelHistogram histogram(variance, own_bins.count,

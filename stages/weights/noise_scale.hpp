@@ -11,7 +11,7 @@ namespace srcextract {
 
 /// What the roots of variances that are known but for a factor are to be multiplied by, so that they are the noise of
 /// the image: SExtractor's WEIGHT scaling factor (2.25). The median, over the meshes of which there is one, of a mesh's
-/// noise over the root of its variance; `variance` is masked where `image` is. 1 where nothing tells.
+/// noise over the root of its variance, of the pixels that are masked in neither. 1 where nothing tells.
 Value<double, Cpu> noise_scale(const Image<float, Cpu>& image, const Image<float, Cpu>& variance,
                                const SkyMesh<Cpu>& sky, const BackgroundConfig& config, const Cpu& where);
 Value<double, Gpu> noise_scale(const Image<float, Gpu>& image, const Image<float, Gpu>& variance,

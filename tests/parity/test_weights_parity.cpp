@@ -30,18 +30,16 @@ std::vector<float> weights_of(const Field& field) {
 }
 
 struct WeightResults {
-  std::vector<float> image, variance;
+  std::vector<float> image, variance, kept;
   std::int64_t masked;
   double scale, scale_of_one_sky;
   std::vector<Run> runs;
 };
 
 template <class Where>
-WeightResults run_weights(const Backend<Where>& backend, const Field& field, const Where& where, WeightType type,
+WeightResults run_weights(const Backend<Where>& backend, const Field& field, const Where& where, WeightsConfig weights,
                           const BackgroundConfig& config) {
   auto pixels = testing::put_pixels(backend, field.shape, field.pixels);
-  WeightsConfig weights;
-  weights.type = type;
   apply_weights(testing::put_image(backend, field.shape, weights_of(field)), weights, pixels, where);
   const MeshSky<Where> sky = estimate_mesh(pixels.image, config, where);
   const auto scale = noise_scale(pixels.image, pixels.variance, sky.mesh, config, where);
@@ -53,6 +51,7 @@ WeightResults run_weights(const Backend<Where>& backend, const Field& field, con
   const auto runs = find_runs(above, there, pixels.variance, where);
   return {backend.get(pixels.image.pixels),
           backend.get(pixels.variance.pixels),
+          backend.get(pixels.kept.pixels),
           fetch(pixels.masked, where).weight,
           fetch(scale, where),
           fetch(of_one, where),
@@ -71,11 +70,18 @@ TYPED_TEST(WeightsParity, EveryPixelScaleAndRunEqualsOneThreadToTheLastBit) {
       for (const std::int64_t mesh : {8, 17, 64, 100'000}) {
         BackgroundConfig config;
         config.mesh_size = mesh;
-        const WeightResults one = run_weights(Backend<Cpu>(), field, Cpu{1}, type, config);
-        const WeightResults other = run_weights(this->backend(), field, this->where(), type, config);
+        WeightsConfig weights;
+        weights.type = type;
+        if (mesh == 17) {
+          weights.threshold = 1.2;
+          weights.beyond = BeyondThreshold::detect;
+        }
+        const WeightResults one = run_weights(Backend<Cpu>(), field, Cpu{1}, weights, config);
+        const WeightResults other = run_weights(this->backend(), field, this->where(), weights, config);
         const std::string name = field.name + ", meshes of " + std::to_string(mesh);
         EXPECT_TRUE(same_bytes(other.image, one.image)) << name << ": pixels";
         EXPECT_TRUE(same_bytes(other.variance, one.variance)) << name << ": variances";
+        EXPECT_TRUE(same_bytes(other.kept, one.kept)) << name << ": kept pixels";
         EXPECT_TRUE(same_bytes(other.runs, one.runs)) << name << ": runs";
         EXPECT_EQ(other.masked, one.masked) << name;
         EXPECT_EQ(other.scale, one.scale) << name;

@@ -123,12 +123,13 @@ TEST(SextractorTranslation, Weights) {
       "INTERP_MAXXLAG 4\nINTERP_MAXYLAG 5\nWEIGHT_GAIN N\n");
   WeightsConfig expected = weights_of(WeightType::weight, "w.fits", Interpolate::variance);
   expected.threshold = 0.5;
+  expected.beyond = BeyondThreshold::detect;
   expected.rescale = false;
   expected.interpolate_columns = 4;
   expected.interpolate_rows = 5;
   EXPECT_EQ(map.config.weights, expected);
-  EXPECT_THAT(map.yaml,
-              HasSubstr("  # WEIGHT_THRESH 0.5; masks pixels beyond it; SExtractor leaves them out of the sky"));
+  EXPECT_THAT(map.yaml, HasSubstr("  # WEIGHT_THRESH 0.5\n  threshold: 0.5\n"));
+  EXPECT_EQ(convert("WEIGHT_TYPE MAP_WEIGHT\nWEIGHT_THRESH 0\n").config.weights.beyond, BeyondThreshold::mask);
   EXPECT_FALSE(convert("WEIGHT_TYPE MAP_WEIGHT\nFILTER N\n").config.weights.convolve);
   EXPECT_EQ(lost(map), "");
   EXPECT_EQ(convert("WEIGHT_TYPE MAP_RMS\n").config.weights,
@@ -163,11 +164,14 @@ TEST(SextractorTranslation, PairsAreOfDetectAndOfTheImage) {
   const Converted alone = convert(
       "WEIGHT_TYPE MAP_WEIGHT,NONE\nWEIGHT_IMAGE d.fits\nWEIGHT_THRESH 3\nRESCALE_WEIGHTS N\nINTERP_MAXYLAG 4\n");
   EXPECT_EQ(alone.config.weights, weights_of(WeightType::none, ""));
-  EXPECT_THAT(lost(alone),
-              HasSubstr("for DETECT add --detect-set weights.type=weight --detect-set weights.file=d.fits --detect-set "
-                        "weights.threshold=3.0 --detect-set weights.rescale=false --detect-set weights.convolve=true "
-                        "--detect-set weights.interpolate=all --detect-set weights.interpolate_columns=16 --detect-set "
-                        "weights.interpolate_rows=4"));
+  EXPECT_THAT(
+      lost(alone),
+      HasSubstr(
+          "for DETECT add --detect-set weights.type=weight --detect-set weights.file=d.fits --detect-set "
+          "weights.threshold=3.0 --detect-set weights.beyond=detect --detect-set weights.rescale=false --detect-set "
+          "weights.convolve=true --detect-set weights.interpolate=all --detect-set weights.interpolate_columns=16 "
+          "--detect-set "
+          "weights.interpolate_rows=4"));
   const Converted holes = convert("WEIGHT_TYPE MAP_RMS\nINTERP_TYPE VAR_ONLY,NONE\n");
   EXPECT_EQ(holes.config.weights.interpolate, Interpolate::none);
   EXPECT_THAT(lost(holes), HasSubstr("for DETECT add --detect-set weights.interpolate=variance"));

@@ -128,6 +128,25 @@ TYPED_TEST(InterpolateStage, EveryGapIsFilledAsPixelAfterPixel) {
   EXPECT_GT(bad, filled + 100'000U);
 }
 
+TYPED_TEST(InterpolateStage, BeyondTheThresholdAPixelTakesOverOrStaysAsItIs) {
+  const Floats image{1, 6, 7, 8, nan}, variance{4, 20, 21, 22, nan};
+  WeightsConfig config = rules(Interpolate::all, 2, 0);
+  config.threshold = 20;
+  config.beyond = BeyondThreshold::detect;
+  const Filled all = this->fill({5, 1}, image, variance, config);
+  EXPECT_TRUE(testing::same_bytes(all.image, {1, 1, 1, 8, nan}));
+  EXPECT_TRUE(testing::same_bytes(all.variance, {4, 4, 4, 22, nan}));
+  config.interpolate = Interpolate::variance;
+  const Filled own = this->fill({5, 1}, image, variance, config);
+  EXPECT_TRUE(testing::same_bytes(own.image, image));
+  EXPECT_TRUE(testing::same_bytes(own.variance, all.variance));
+  // Variances that are to be doubled are beyond it from 10 on; those that are to be halved, from 40 on.
+  const auto scale = this->backend().put_value(std::sqrt(0.5));
+  const Interpolated<TypeParam> halved =
+      interpolate_bad(this->image({5, 1}, image), this->image({5, 1}, variance), config, this->where(), &scale);
+  EXPECT_TRUE(testing::same_bytes(this->backend().get(halved.variance.pixels), variance));
+}
+
 TYPED_TEST(InterpolateStage, ValuesAreKeptOnlyWhereVariancesAreInterpolated) {
   for (const Interpolate what : {Interpolate::none, Interpolate::variance, Interpolate::all}) {
     Pixels<TypeParam> pixels;

@@ -79,6 +79,29 @@ TYPED_TEST(Weights, MaskWhatIsBeyondTheThreshold) {
   expect_pixels(this->apply(image, {1, 2, 3}, WeightType::rms, 2).image, {1, nan, nan});
 }
 
+TYPED_TEST(Weights, BeyondTheThresholdAPixelMayKeepItsValueAndVariance) {
+  const Pixels32 image{1, 2, 3, 4, nan}, stored{1, 2, 3, 0, 1};
+  for (const WeightType type : {WeightType::weight, WeightType::variance, WeightType::rms}) {
+    Pixels<TypeParam> pixels;
+    pixels.image = this->image({5, 1}, image);
+    pixels.masked = this->backend().put_value(MaskCounts{.nan = 1});
+    WeightsConfig config;
+    config.type = type;
+    config.threshold = 2;
+    config.beyond = BeyondThreshold::detect;
+    apply_weights(this->image({5, 1}, stored), config, pixels, this->where());
+    const bool is_weight = type == WeightType::weight;
+    expect_pixels(this->backend().get(pixels.image.pixels),
+                  is_weight ? Pixels32{nan, nan, 3, nan, nan} : Pixels32{1, nan, nan, nan, nan});
+    expect_pixels(this->backend().get(pixels.kept.pixels), {1, 2, 3, nan, nan});
+    expect_pixels(this->backend().get(pixels.variance.pixels), is_weight ? Pixels32{1, 0.5F, 1.0F / 3, nan, nan}
+                                                               : type == WeightType::variance
+                                                                   ? Pixels32{1, 2, 3, nan, nan}
+                                                                   : Pixels32{1, 4, 9, nan, nan});
+    EXPECT_EQ(fetch(pixels.masked, this->where()).weight, 3);
+  }
+}
+
 TYPED_TEST(Weights, ThresholdsFollowTheVariance) {
   // Every pixel is 10; 2 above zero, five times the scaled noise of 0.5, 1, 2 and 4 is 4.5, 7, 12 and 22.
   Levels levels;
