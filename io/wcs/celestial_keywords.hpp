@@ -29,8 +29,8 @@ struct CelestialKeywords {
 
 CelestialKeywords read_celestial_keywords(std::string_view header);
 
-/// The values in 80-column cards without END; none if they are not the whole of the WCS. Of an image whose pixels are so
-/// many pixels of the header's wide and high; none with SIP then, unless they are the header's.
+/// The values in 80-column cards without END; none if they are not the whole of the WCS. Of an image whose pixels are
+/// so many pixels of the header's wide and high; none with SIP then, unless they are the header's.
 std::string celestial_cards(std::string_view header, std::int64_t width = 1, std::int64_t height = 1);
 
 /// Whether a keyword is of the WCS of the first two axes, or says something of further ones.

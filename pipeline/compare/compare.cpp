@@ -32,7 +32,8 @@ constexpr std::int64_t memory_for_columns = std::int64_t{13} << 27;
 /// How much of --memory one reading of a catalogue may take: there are two, and what they have in common.
 constexpr std::int64_t readings = 4;
 
-/// The memory that a comparison may take: --memory, or what its control group allows, which ends a process that takes more.
+/// The memory that a comparison may take: --memory, or what its control group allows, which ends a process that takes
+/// more.
 std::optional<std::int64_t> memory_of(const CompareOptions& options) {
   if (options.memory) return options.memory;
   const AvailableMemory available = available_memory();

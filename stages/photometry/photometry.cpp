@@ -18,17 +18,18 @@ constexpr std::int64_t sources_at_a_time = 32;
 PhotometryImage photometry_image(const Image<float, Cpu>& pixels, const Image<float, Cpu>& variance,
                                  const Image<std::int32_t, Cpu>& owners, const Levels& levels,
                                  const WeightsConfig& weights, const Config& config) {
-  return {pixels.pixels.data(),
-          variance.pixels.data(),
-          owners.pixels.data(),
-          static_cast<std::int32_t>(pixels.shape.width),
-          static_cast<std::int32_t>(pixels.shape.height),
-          levels.background,
-          analysis_level(levels),
-          config.measurement.mask,
-          thresholds_follow_map(config),
-          analysis_line(levels),
-          least_bad_variance(least_bad_variance(weights), levels.noise_scale)};
+  PhotometryImage image{pixels.pixels.data(),
+                        variance.pixels.data(),
+                        owners.pixels.data(),
+                        static_cast<std::int32_t>(pixels.shape.width),
+                        static_cast<std::int32_t>(pixels.shape.height),
+                        levels.background,
+                        analysis_level(levels),
+                        config.measurement.mask,
+                        thresholds_follow_map(config),
+                        analysis_line(levels)};
+  image.least_bad_variance = least_bad_variance(least_bad_variance(weights), levels.noise_scale);
+  return image;
 }
 
 /// The rows of a source. Compiled for every processor as a whole, with all that a family calls.
@@ -82,8 +83,7 @@ Image<std::int32_t, Cpu> map_owners(const Runs<Cpu>& runs, const Components<Cpu>
 
 Photometry<Cpu> measure_photometry(const PhotometryInput<Cpu>& input, const Config& config, const Cpu& where) {
   const Image<std::int32_t, Cpu> owners = map_owners(input.runs, input.components, where, input.eaten);
-  PhotometryImage image =
-      photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
+  PhotometryImage image = photometry_image(input.image, input.variance, owners, *input.levels, config.weights, config);
   if (input.least_variance != nullptr) image.least_variance = input.least_variance->data();
   const FoundImage<Cpu>* const other = input.found_in;
   const PhotometryImage found_in = other == nullptr ? image
