@@ -44,14 +44,16 @@ class Neighbours {
 }  // namespace
 
 StarResiduals find_star_residuals(const Sources& changes, double sigma, double gain) {
-  constexpr double least_share = 0.3;
+  constexpr double least_share = 0.3, share_of_pairs = 0.5;
   StarResiduals found;
   const Neighbours brighter(changes, true), fainter(changes, false);
   for (std::size_t row = 0; row < changes.sign.size(); ++row) {
-    found.paired += (changes.sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
     const double photons =
         changes.fluxerr_iso[row] * changes.fluxerr_iso[row] - static_cast<double>(changes.npix[row]) * sigma * sigma;
-    found.faint_changes += std::abs(changes.flux_iso[row]) < least_share * gain * photons ? 1 : 0;
+    const double change = std::abs(changes.flux_iso[row]), light = gain * photons;
+    const bool whole = gain > 0 && !(change < share_of_pairs * light);  // what moved away, or came
+    found.paired += !whole && (changes.sign[row] > 0 ? fainter : brighter).is_near(row) ? 1 : 0;
+    found.faint_changes += change < least_share * light ? 1 : 0;
   }
   return found;
 }

@@ -9,7 +9,7 @@ namespace srcextract {
 /// Residuals that a kernel leaves in a difference where it does not match the stars.
 struct StarResiduals {
   /// Rows that have one of the other sign within 8 pixels: a star that is too narrow in the middle is too faint around
-  /// it.
+  /// it. What is half or more of the light under its pixels does not count, if that is known: it moved.
   std::int64_t paired = 0;
   /// Rows whose flux is less than 0.3 of the light of both frames that is under their pixels.
   std::int64_t faint_changes = 0;

@@ -92,6 +92,22 @@ def test_equal_seeing_is_no_reason_to_warn(program, tmp_path, fwhm, stars, seed)
     assert warnings(program, tmp_path, images) == []
 
 
+@pytest.mark.parametrize("step", (3, 5))
+@pytest.mark.parametrize("seed", (1, 2))
+def test_nor_are_asteroids(program, tmp_path, step, seed):
+    """Each is a row where it was and one where it is; both are true."""
+    rng = np.random.default_rng(seed)
+    images = frames(seed, (3.3,), (3.3,), stars=100)
+    x, y = rng.uniform(30, SIDE - 30, (2, 40))
+    turn = rng.uniform(0, 2 * np.pi, 40)
+    for image, way in zip(images, (0, step)):
+        shining = moffat(x + way * np.cos(turn), y + way * np.sin(turn), np.full(40, 3000.0), 3.3)
+        image += rng.poisson(shining * GAIN).astype(np.float32) / GAIN
+    assert warnings(program, tmp_path, images) == []
+    [table] = tmp_path.glob("new.diff*cat.csv")
+    assert len(table.read_text().splitlines()) > 100
+
+
 def test_nor_are_gaussians_which_the_kernel_fits(program, tmp_path):
     epochs = Epoch(SIDE, fwhm=3.0, gain=GAIN), Epoch(SIDE, fwhm=3.6, gain=GAIN, transparency=0.8)
     rng = np.random.default_rng(1)
