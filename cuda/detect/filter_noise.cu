@@ -9,12 +9,13 @@ namespace srcextract {
 
 namespace {
 
-__global__ void levels_below_zero_kernel(const Levels* levels, Levels* below_zero) {
-  *below_zero = levels_below_zero(sigma_of_match(*levels));
+__global__ void levels_beside_zero_kernel(const Levels* levels, SideOfZero side, Levels* beside_zero) {
+  *beside_zero = levels_beside_zero(sigma_of_match(*levels), side);
 }
 
-/// One block, of which a thread has some neighbouring bins.
-__global__ void __launch_bounds__(block_threads) find_noise_kernel(const std::int64_t* counts, double* noise) {
+/// One block, of which a thread has some neighbouring bins. The side below 0 comes first.
+__global__ void __launch_bounds__(block_threads)
+    find_noise_kernel(const std::int64_t* counts, SideOfZero side, double* noise) {
   constexpr int own_bins = significance_bins / block_threads;
   static_assert(own_bins * block_threads == significance_bins);
   __shared__ std::int64_t of_thread[block_threads];
@@ -25,30 +26,34 @@ __global__ void __launch_bounds__(block_threads) find_noise_kernel(const std::in
   of_thread[thread] = own;
   if (thread == 0) one = two = 0;
   __syncthreads();
-  std::int64_t beyond = 0, below = 0;
+  std::int64_t beyond = 0, on_side = 0;
   for (int i = 0; i < block_threads; ++i) {
-    below += of_thread[i];
+    on_side += of_thread[i];
     if (i > thread) beyond += of_thread[i];
   }
   for (int bin = first + own_bins - 1; bin >= first; --bin) {
-    find_share(bin, beyond, counts[bin], below, share_beyond_one, one);
-    find_share(bin, beyond, counts[bin], below, share_beyond_two, two);
+    find_share(bin, beyond, counts[bin], on_side, share_beyond_one, one);
+    find_share(bin, beyond, counts[bin], on_side, share_beyond_two, two);
     beyond += counts[bin];
   }
   __syncthreads();
-  if (thread == 0) *noise = noise_by_depths(one, two, below);
+  if (thread != 0) return;
+  const double found = noise_by_depths(one, two, on_side);
+  *noise = side == SideOfZero::below ? found : noise_of_sides(*noise, found);
 }
 
 }  // namespace
 
 Value<double, Gpu> filter_noise(const Image<float, Gpu>& match, const Value<Levels, Gpu>& levels, const Gpu& where) {
-  Value<Levels, Gpu> below_zero(where);
-  levels_below_zero_kernel<<<1, 1, 0, where.stream>>>(levels.data(), below_zero.data());
-  check_launch();
-  const Buffer<std::int64_t, Gpu> counts = count_significance(match, below_zero, NoiseMap<Gpu>{}, where);
+  Value<Levels, Gpu> beside_zero(where);
   Value<double, Gpu> noise(where);
-  find_noise_kernel<<<1, block_threads, 0, where.stream>>>(counts.data(), noise.data());
-  check_launch();
+  for (const SideOfZero side : {SideOfZero::below, SideOfZero::above}) {
+    levels_beside_zero_kernel<<<1, 1, 0, where.stream>>>(levels.data(), side, beside_zero.data());
+    check_launch();
+    const Buffer<std::int64_t, Gpu> counts = count_significance(match, beside_zero, NoiseMap<Gpu>{}, where);
+    find_noise_kernel<<<1, block_threads, 0, where.stream>>>(counts.data(), side, noise.data());
+    check_launch();
+  }
   return noise;
 }
 

@@ -112,3 +112,28 @@ def test_stars_in_correlated_noise_are_found_as_deep_as_their_signal_to_noise(pr
     seen, false = (distance.min(axis=0) < 2.5).sum(), (distance.min(axis=1) > 5).sum()
     print(len(places), seen, false)
     assert seen >= 0.97 * len(places) and false <= 1
+
+
+@pytest.mark.parametrize("sign", ("negative", "both"))
+@pytest.mark.parametrize("count, beam", [(0, 0), (200, 0), (600, 0), (200, 2.5)])
+def test_dips_among_stars_are_found(program, tmp_path, sign, count, beam):
+    """In the negative, in which dips are found, stars are below the sky."""
+    rng = np.random.default_rng(6)
+    noise = correlated(rng, 640, beam)
+    shining = 20 * stars(rng, 640, count)  # bright ones
+    y, x = np.mgrid[-10:11, -10:11]
+    peak = 60 if beam == 0 else 150
+    dip = peak * np.exp(-(x * x + y * y) * 4 * np.log(2) / 9)
+    places = [(i, j) for i in range(20, 620, 40) for j in range(20, 620, 40)
+              if shining[j - 10:j + 11, i - 10:i + 11].max() < 10]
+    image = 100 + noise + shining
+    for i, j in places:
+        image[j - 10:j + 11, i - 10:i + 11] -= dip
+    table, levels = extract(program, tmp_path, image, 3, f"detection.sign={sign}", "output.columns=[default]")
+    fainter = table[table["SIGN"] < 0]
+    distance = np.hypot((fainter["X_IMAGE"] - 1)[:, None] - [p[0] for p in places],
+                        (fainter["Y_IMAGE"] - 1)[:, None] - [p[1] for p in places])
+    print(sign, count, beam, len(places), len(fainter))
+    assert len(places) > 20 and (distance.min(axis=0) < 2).mean() >= 0.97
+    if sign == "both":
+        assert np.sum(table["SIGN"] > 0) >= count / 8

@@ -1,5 +1,6 @@
 #include "stages/detect/filter_noise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -47,6 +48,20 @@ TYPED_TEST(FilterNoise, IsTheScatterOfTheNoise) {
       for (const double covered : {0.0, 0.3})
         EXPECT_NEAR(this->noise_of(shape, filtered(shape, scatter * sigma, covered, 0), sigma) / scatter, 1, 0.02)
             << sigma << ", " << scatter << ", " << covered;
+}
+
+/// What is found may be fainter than the sky: then sources are on the other side of 0.
+TYPED_TEST(FilterNoise, IsThatOfTheNegative) {
+  constexpr Shape shape{611, 407};
+  for (const double scatter : {0.5, 1.0, 2.0, 4.7}) {
+    for (const double covered : {0.0, 0.05, 0.3}) {
+      std::vector<float> match = filtered(shape, scatter * 4, covered, 0);
+      const double noise = this->noise_of(shape, match, 4);
+      EXPECT_NEAR(noise / std::max(scatter, 1.0), 1, 0.02) << scatter << ", " << covered;
+      for (float& pixel : match) pixel = -pixel;
+      EXPECT_EQ(this->noise_of(shape, match, 4), noise) << scatter << ", " << covered;
+    }
+  }
 }
 
 TYPED_TEST(FilterNoise, OfAnImageWithoutNoiseOfItsOwnIsInPixels) {
