@@ -110,6 +110,17 @@ double pixel_value(const Setting& threshold, double scale) {
   return scale * scale * std::pow(10, -0.4 * (threshold.number(0) - threshold.number(1)));
 }
 
+/// Whether a column is asked for that the analysis threshold counts in.
+bool wants_analysis(const Request& request) {
+  constexpr std::string_view exact[] = {"ISOAREA_IMAGE", "ISOAREA_WORLD", "MU_THRESHOLD",
+                                        "FWHM_IMAGE",    "FWHM_WORLD",    "CLASS_STAR"};
+  const auto counts = [&](const Parameter& parameter) {
+    const std::string& name = parameter.name;
+    return std::ranges::count(exact, name) > 0 || (name.starts_with("ISO") && name.size() == 4);
+  };
+  return request.parameters.empty() || std::ranges::any_of(request.parameters, counts);
+}
+
 void put_thresholds(const Request& request, Translation& to) {
   const Setting &detect = request["DETECT_THRESH"], &analyse = request["ANALYSIS_THRESH"];
   const Setting &type = request["THRESH_TYPE"], &scale = request["PIXEL_SCALE"];
@@ -135,8 +146,13 @@ void put_thresholds(const Request& request, Translation& to) {
   if (unit == Unit::magnitudes) to.pass_over({&type}, "DETECT_THRESH has two values, which are a surface brightness");
   if (same_unit)
     to.put("detection.analysis_threshold", format_value(value_of(analyse)), {&analyse});
-  else
+  else if (wants_analysis(request))
     to.lose(analyse, "is in another unit than DETECT_THRESH, and there is one for both: ISOAREA_IMAGE is left out");
+  else
+    to.pass_over({&analyse}, "no column that is asked for counts in it");
+  if (unit == Unit::magnitudes && request["WEIGHT_TYPE"].word() != "NONE")
+    to.lose(detect, "with WEIGHT_TYPE " + request["WEIGHT_TYPE"].word() + " SExtractor takes " + detect.values.front() +
+                        " for sigmas, not for a surface brightness; here it is the latter: set a threshold in sigma");
 }
 
 void put_deblending(const Request& request, Translation& to) {

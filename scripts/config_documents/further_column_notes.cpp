@@ -71,7 +71,8 @@ std::span<const ColumnNote> notes_of_further_columns() {
        manual, same, "", ""},
       {"MU_THRESHOLD",
        "the same of the analysis threshold (`detection.analysis_threshold`, or `detection.threshold` without it) above "
-       "the sky of the measured image: of `THRESHOLD`, in the ratio of the two",
+       "the sky of the measured image: of `THRESHOLD`, in the ratio of the two; where a map of weights tells the noise "
+       "of the measured image, the lowest of the source's pixels in it",
        manual, same, "", ""},
       {"FLUX_BEST", "`FLUX_AUTO`, or `FLUX_ISOCOR` where `FLAGS` has 1: neighbours or masked pixels in its ellipses",
        manual, same, "", ""},

@@ -258,7 +258,7 @@ constexpr MeasuredColumn all_columns[] = {
      "profile"},
     {{"MU_THRESHOLD", "mag.arcsec**(-2)", "phot.mag.sb;instr.sensitivity",
       "Surface brightness of the analysis threshold above the sky", 0, of_measured},
-     Family::isophote,
+     Family::profile,
      "profile"},
     {{"ELONGATION", "", "src.ellipticity", "A_IMAGE / B_IMAGE", 0}, Family::isophote, "shapes"},
     {{"ELLIPTICITY", "", "src.ellipticity", "1 - B_IMAGE / A_IMAGE", 0}, Family::isophote, "shapes"},

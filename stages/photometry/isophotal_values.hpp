@@ -48,7 +48,6 @@ void for_each_isophotal_value(F&& f) {
   });
   f("ISOAREAF_IMAGE", [](const Sources& s, Row i, const At&) { return s.npix[i]; });
   f("MU_MAX", [](const Sources& s, Row i, const At& at) { return at.surface_brightness(s.flux_max[i]); });
-  f("MU_THRESHOLD", [](const Sources&, Row, const At& at) { return at.surface_brightness(at.analysis); });
   f("ELONGATION", [](const Sources& s, Row i, const At&) { return s.a_image[i] / s.b_image[i]; });
   f("ELLIPTICITY", [](const Sources& s, Row i, const At&) { return 1 - s.b_image[i] / s.a_image[i]; });
   f("CXX_IMAGE", [determinant](const Sources& s, Row i, const At&) { return s.y2_image[i] / determinant(s, i); });

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ inline constexpr int profile_levels = 8;
 struct ProfileRow {
   double fwhm;
   double contrast;                    ///< the largest over the analysis threshold; 0 where that is not above 0
+  double threshold;                   ///< the lowest of its pixels; 0 where neither a map nor a mesh tells their noise
   std::int32_t area[profile_levels];  ///< pixels above each level
   std::int32_t core;                  ///< pixels that the width was fitted to
   std::int32_t flags;
@@ -55,6 +57,7 @@ struct ProfileFamily {
     ProfileRow result{};
     if (in_whole > 0) result.contrast = static_cast<double>(peak / in_whole);
     const float threshold = lowest_threshold(lanes, own, box);
+    if (image.threshold_follows_variance || image.least_variance != nullptr) result.threshold = threshold;
     count_levels(lanes, own, box, threshold, peak, result);
     if (source.shape.defined) fit_core(lanes, own, box, source.shape, threshold, peak, result);
     return result;
@@ -63,6 +66,10 @@ struct ProfileFamily {
   template <class F>
   static void for_each_value(F&& f) {
     f("FWHM_IMAGE", [](const ProfileRow& row, const FluxCalibration&) { return row.fwhm; });
+    f("MU_THRESHOLD", [](const ProfileRow& row, const FluxCalibration& at) {
+      const bool known = row.threshold > 0 && row.threshold <= std::numeric_limits<float>::max();
+      return at.surface_brightness(known ? row.threshold : at.analysis);
+    });
     constexpr const char* names[profile_levels] = {"ISO0", "ISO1", "ISO2", "ISO3", "ISO4", "ISO5", "ISO6", "ISO7"};
     for (int i = 0; i < profile_levels; ++i)
       f(names[i], [i](const ProfileRow& row, const FluxCalibration&) { return row.area[i]; });
@@ -149,6 +156,7 @@ struct ProfileFamily {
 inline void record_fields(const Buffer<ProfileRow, Cpu>& rows, FieldRecorder& to) {
   to.members("width", Element::source, rows, &ProfileRow::fwhm);
   to.members("contrast", Element::source, rows, &ProfileRow::contrast);
+  to.members("threshold", Element::source, rows, &ProfileRow::threshold);
   for (int i = 0; i < profile_levels; ++i) {
     std::vector<std::int64_t> areas;
     for (const ProfileRow& row : rows) areas.push_back(row.area[i]);

@@ -53,6 +53,7 @@ TEST(SextractorTranslation, ThresholdsInPixelValues) {
   EXPECT_THAT(lost(mixed), HasSubstr("ANALYSIS_THRESH 1.5: is in another unit"));
   EXPECT_THAT(lost(mixed), HasSubstr("ISOAREA_IMAGE: "));
   EXPECT_THAT(mixed.config.output.columns, ElementsAre("NUMBER"));
+  EXPECT_EQ(lost(convert("THRESH_TYPE ABSOLUTE,RELATIVE\nDETECT_THRESH 50\n", "NUMBER\nFLUX_ISO\n")), "");
 }
 
 /// The pixel value that a threshold in magnitudes comes to, by the surface brightness' definition.

@@ -47,6 +47,10 @@ def test_what_is_lost(program, tmp_path, line):
     of_mine, of_theirs, without = differences(*both(program, tmp_path)[:2])
     assert min(of_mine, of_theirs) > 0.99 and max(size[0] for size in without.values()) < 1e-4
     configure(tmp_path, **usual | {key: value})
+    if key == "ANALYSIS_THRESH":
+        assert both(program, tmp_path)[2] == ""  # no column counts in it
+        with open(tmp_path / "x.param", "a") as columns:
+            columns.write("FWHM_IMAGE\n")
     mine, told, said = both(program, tmp_path)
     assert f": {LOST[line]}: " in said
     of_mine, of_theirs, sizes = differences(mine, told)
