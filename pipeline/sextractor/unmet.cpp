@@ -9,7 +9,6 @@
 #include "io/fits/header_values.hpp"
 #include "io/image/fits_image.hpp"
 #include "pipeline/log/log.hpp"
-#include "stages/core/ascii.hpp"
 #include "stages/core/error.hpp"
 
 namespace srcextract {
@@ -39,10 +38,11 @@ void add_files_beside(const Request& request, const std::vector<std::string>& im
   }
 }
 
-/// Whether GAIN, or the header of an image of the file, tells a gain, which WEIGHT_GAIN is of.
+/// Whether GAIN, or the header of an image of the file, tells a gain, which WEIGHT_GAIN is of. No header has a keyword
+/// in small letters, as SExtractor looks for it.
 bool has_gain(const Request& request, const std::string& file) {
   if (request["GAIN"].number() > 0) return true;
-  const std::vector<std::string> keywords = {in_capitals(request["GAIN_KEY"].word())};
+  const std::vector<std::string> keywords = {request["GAIN_KEY"].word()};
   return std::ranges::any_of(select_images(file, "all"), [&](const SelectedImage& selected) {
     const FitsImage image = selected.open();
     return std::ranges::any_of(header_values(image.header(), image.primary_header(), keywords),

@@ -104,6 +104,7 @@ def test_a_gain_that_follows_weights(sex, tmp_path):
     refused(sex("sky.fits", *arguments, "-GAIN", "2"), 2, told)
     assert "WEIGHT_GAIN" not in sex("sky.fits", *arguments).err
     assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-WEIGHT_GAIN", "N").err
+    assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments, "-GAIN_KEY", "gain").err
     refused(sex("gain.fits", *arguments, "-WEIGHT_TYPE", "BACKGROUND,NONE"), 2, told, "set WEIGHT_GAIN N")
     (tmp_path / "default.param").write_text("NUMBER\nFLUX_ISO\nERRA_IMAGE\n")
     assert "WEIGHT_GAIN" not in sex("gain.fits", *arguments).err
