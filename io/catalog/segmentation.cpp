@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "io/catalog/carried_cards.hpp"
 #include "io/catalog/float_image.hpp"
 #include "io/catalog/tile_shape.hpp"
 #include "io/files/big_endian.hpp"
@@ -16,15 +17,14 @@
 namespace srcextract {
 namespace {
 
-void copy_celestial_wcs(const std::string& header, fitsfile* file) {
-  const std::string cards = celestial_cards(header);
+void copy_cards(const std::string& cards, fitsfile* file) {
   for (std::size_t i = 0; i < cards.size(); i += 80) {
     int status = 0;  // a card that CFITSIO refuses is not worth the map
     fits_write_record(file, cards.substr(i, 80).c_str(), &status);
   }
 }
 
-void write_header(MemoryFits& fits, const Shape& shape, const std::string& header, const CatalogMetadata& metadata) {
+void write_header(MemoryFits& fits, const Shape& shape, const std::string& cards, const CatalogMetadata& metadata) {
   int status = 0;
   const Shape tile = tile_shape(shape);
   long tile_axes[] = {static_cast<long>(tile.width), static_cast<long>(tile.height)};
@@ -36,7 +36,7 @@ void write_header(MemoryFits& fits, const Shape& shape, const std::string& heade
   fits_write_key_str(fits.get(), "CREATOR", ("srcextract " + metadata.version).c_str(), "program that wrote this file",
                      &status);
   fits.check(status, "create the segmentation map");
-  copy_celestial_wcs(header, fits.get());
+  copy_cards(cards, fits.get());
 }
 
 /// Part of the map, 0-based and half-open.
@@ -82,10 +82,10 @@ void write_pixels(MemoryFits& fits, const Runs<Cpu>& runs, const Buffer<std::int
 }  // namespace
 
 OutputFile write_segmentation(const std::string& path, const Runs<Cpu>& runs, const Buffer<std::int32_t, Cpu>& label,
-                              const std::string& header, const CatalogMetadata& metadata) {
+                              const std::string& header, const CatalogMetadata& metadata, std::string_view primary) {
   OutputFile file(path);
   MemoryFits fits;
-  write_header(fits, runs.shape, header, metadata);
+  write_header(fits, runs.shape, celestial_cards(header) + carried_cards(header, primary), metadata);
   write_pixels(fits, runs, label);
   file.write(fits.finish());
   return file;

@@ -175,7 +175,8 @@ std::vector<OutputFile> write_tables(const OpenBands& open, const ImageConfig& c
   const OpenBand& shown = open.on_sky();
   if (!open.paths().segmentation.empty())
     files.push_back(write_segmentation(open.paths().segmentation, shown.result.extraction.runs,
-                                       shown.result.extraction.label, shown.input().header(), metadata));
+                                       shown.result.extraction.label, shown.input().header(), metadata,
+                                       shown.input().frame.image().primary_header()));
   return files;
 }
 

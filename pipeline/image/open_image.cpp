@@ -42,7 +42,6 @@ ImageFacts facts_of(const ImageInput& input, const Extraction& extraction, const
 /// The catalogues and the label map, complete but for the commit.
 std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput& input, const Extraction& extraction,
                                      const ImageConfig& config, const Cpu& where) {
-  const std::string& header = input.header();
   const CatalogMetadata metadata = metadata_of(input, extraction, config);
   const Vignets vignets = cut_vignets(extraction, config.config, where);
   const Table nothing;
@@ -51,7 +50,8 @@ std::vector<OutputFile> write_tables(const OutputPaths& paths, const ImageInput&
   for (const auto& [format, path] : paths.catalogs)
     files.push_back(write_catalog(path, format, extraction.sources, metadata, where, vignets, carried));
   if (!paths.segmentation.empty())
-    files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, header, metadata));
+    files.push_back(write_segmentation(paths.segmentation, extraction.runs, extraction.label, input.header(), metadata,
+                                       input.frame.image().primary_header()));
   if (!paths.picture.empty()) files.push_back(write_picture(paths.picture, extraction, config.config.quicklook, where));
   for (const auto& [which, path] : paths.check_images)
     files.push_back(
