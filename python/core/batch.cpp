@@ -125,7 +125,7 @@ class Batch {
     try {
       const Machine machine = machine_of(wish_, workload_of(files_, ""));
       MemoryBudget budget = memory_budget(std::nullopt);
-      const KeptFiles nothing({});
+      const KeptFiles nothing;
       const Job job{.output_dir = ".",
                     .arguments = {},
                     .kept = nothing,

@@ -216,7 +216,7 @@ class Extractor {
                  map_of(inputs.level, 3, "the level"),
                  {}};
     std::unique_ptr<Catalogue> catalogue;
-    const KeptFiles nothing({});
+    const KeptFiles nothing;
     const Job job =
         job_of(with, nothing, [&](const ImageTask&, const ImageInput& input, ImageResult&& result, const Cpu& cpu) {
           catalogue = catalogue_of(input, std::move(result), cpu);
@@ -273,7 +273,7 @@ class Extractor {
     const auto of_caller = may_take_device(work) ? std::make_unique<DeviceOfThread>() : nullptr;
     const Machine machine = machine_of(wish_, work);
     MemoryBudget budget = memory_budget(std::nullopt);
-    const KeptFiles nothing({});
+    const KeptFiles nothing;
     std::mutex mutex;
     std::map<int, std::unique_ptr<Catalogue>> found;
     std::optional<Error> failure;

@@ -58,7 +58,7 @@ TEST_F(OutputsTest, NoFileBesideAnImageIsReplaced) {
                                         {.bands = {{"g", "g.fits", {}, none}, {"r", "r.fits", {}, weights}}},
                                         {.bands = {{"g", "g.fits", {}, kernel}}}};
   for (const FilesBeside& beside : all) {
-    KeptFiles kept({});
+    KeptFiles kept;
     EXPECT_NO_THROW(kept.require_kept({file}));
     kept.add_files_of(beside);
     EXPECT_THAT(testing::config_error([&] { kept.require_kept({file}); }), HasSubstr("would replace the input"));
