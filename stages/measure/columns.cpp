@@ -109,8 +109,9 @@ void fill_row(std::size_t row, const RowSums& sums, double variance, const Level
 /// The sky of one source after another: of the levels, or of the mesh at the pixel of the centre.
 class SkyOfSources {
  public:
-  SkyOfSources(const MeasuredSums& sums, const Levels& levels)
+  SkyOfSources(const MeasuredSums& sums, const Shape& shape, const Levels& levels)
       : everywhere_{levels.background, levels.sigma, levels.detection - levels.background},
+        shape_(shape),
         levels_(levels),
         noise_varies_(sums.noise_varies) {
     if (sums.mesh == nullptr) return;
@@ -121,37 +122,40 @@ class SkyOfSources {
   LocalSky at(const SourceSums& s, const Parentage& parentage) {
     if (!level_) return everywhere_;
     const bool split = parentage.split != 0;
-    const double dx = within(split ? parentage.x - s.xmin : s.vx / s.v, s.xmin, s.xmax);
-    const double dy = within(split ? parentage.y - s.ymin : s.vy / s.v, s.ymin, s.ymax);
-    const std::int64_t x = s.xmin + static_cast<std::int64_t>(dx + 0.5);
-    const std::int64_t y = s.ymin + static_cast<std::int64_t>(dy + 0.5);
-    const double level = level_->at(x, y);
+    const double x = within(s.xmin, s.xmax, split ? parentage.x - s.xmin : s.vx / s.v, shape_.width);
+    const double y = within(s.ymin, s.ymax, split ? parentage.y - s.ymin : s.vy / s.v, shape_.height);
+    const auto column = static_cast<std::int64_t>(x + 0.5), row = static_cast<std::int64_t>(y + 0.5);
+    const double level = level_->at(column, row);
     if (!noise_varies_) return {level, everywhere_.sigma, everywhere_.threshold};
-    return {level, std::sqrt(variance_at(s.xmin, dx, s.ymin, dy)), level_above_noise(levels_, rms_->at(x, y))};
+    return {level, std::sqrt(variance_at(x, y)), level_above_noise(levels_, rms_->at(column, row))};
   }
 
  private:
-  /// How far from its first pixel the position of a source is, no further than its last one.
-  static double within(double offset, std::int32_t least, std::int32_t most) {
-    return offset > 0 ? std::min(offset, static_cast<double>(most - least)) : 0;
+  /// The position of a source, from the offset to its first pixel, if that is within its pixels; else the nearest
+  /// there.
+  static double within(std::int32_t first, std::int32_t last, double offset, std::int64_t size) {
+    const double least = std::max(first - 0.5, 0.0);
+    const double most = std::min(last + 0.5, static_cast<double>(size - 1));
+    return first + offset > least ? std::min(first + offset, most) : least;
   }
 
-  /// The variance so far from a pixel, along a straight line between pixels: about the mean of the pixels of a source
-  /// that is there.
-  double variance_at(std::int64_t x, double dx, std::int64_t y, double dy) {
-    x += static_cast<std::int64_t>(dx);
-    y += static_cast<std::int64_t>(dy);
-    dx -= std::floor(dx);
-    dy -= std::floor(dy);
+  /// The variance at a position, along a straight line between pixels: about the mean of the pixels of a source that is
+  /// there.
+  double variance_at(double x, double y) {
+    const auto column = static_cast<std::int64_t>(x), row = static_cast<std::int64_t>(y);
+    const double dx = x - static_cast<double>(column), dy = y - static_cast<double>(row);
     const auto at = [&](std::int64_t u, std::int64_t v) {
       const double rms = rms_->at(u, v);
       return rms * rms;
     };
-    const auto along = [&](std::int64_t v) { return dx > 0 ? (1 - dx) * at(x, v) + dx * at(x + 1, v) : at(x, v); };
-    return dy > 0 ? (1 - dy) * along(y) + dy * along(y + 1) : along(y);
+    const auto along = [&](std::int64_t v) {
+      return dx > 0 ? (1 - dx) * at(column, v) + dx * at(column + 1, v) : at(column, v);
+    };
+    return dy > 0 ? (1 - dy) * along(row) + dy * along(row + 1) : along(row);
   }
 
   LocalSky everywhere_;
+  Shape shape_;
   const Levels& levels_;
   bool noise_varies_;
   std::optional<MapOfMesh> level_, rms_;
@@ -182,7 +186,7 @@ Sources derive_columns(const MeasuredSums& sums, const Shape& shape, const Level
   const std::int64_t rows = std::ssize(sums.found);
   Sources sources = room_for(rows, sums, where);
   parallel_for(rows, rows_at_a_time, where, [&](std::int64_t begin, std::int64_t end) {
-    SkyOfSources sky_of(sums, levels);
+    SkyOfSources sky_of(sums, shape, levels);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(end); ++row) {
       const RowSums of_row = sums_of_row(sums, row, shape);
       const SourceSums& measured = of_row.measured;

@@ -111,6 +111,13 @@ class Measurement {
     sums.v = 1;
     sums.xpeak = sums.xmin = sums.xmax = known ? pixel_of(at.x, image_.width) : 0;
     sums.ypeak = sums.ymin = sums.ymax = known ? pixel_of(at.y, image_.height) : 0;
+    if (known) {  // the position in it, with moments of 0 about that
+      sums.vx = at.x - sums.xmin;
+      sums.vy = at.y - sums.ymin;
+      sums.vxx = sums.vx * sums.vx;
+      sums.vyy = sums.vy * sums.vy;
+      sums.vxy = sums.vx * sums.vy;
+    }
     sums.peak = -std::numeric_limits<float>::infinity();
     return sums;
   }

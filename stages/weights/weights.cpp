@@ -20,7 +20,7 @@ std::int64_t weigh_piece(std::int64_t count, VarianceOfMap variance_of, float* p
 }
 
 SRCEXTRACT_VECTOR_CLONES
-void mask_piece_like(std::int64_t count, const float* variance, float* __restrict kept) {
+void mask_kept(std::int64_t count, const float* variance, float* __restrict kept) {
   for (std::int64_t i = 0; i < count; ++i) kept[i] = masked_with(variance[i], kept[i]);
 }
 
@@ -36,7 +36,7 @@ void apply_weights(Image<float, Cpu>&& map, const WeightsConfig& config, Pixels<
   pixels.masked->weight = count_masked(map.shape.count(), where, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t masked =
         weigh_piece(end - begin, variance_of, pixels.image.pixels.data() + begin, map.pixels.data() + begin);
-    if (masks_kept) mask_piece_like(end - begin, map.pixels.data() + begin, pixels.kept.pixels.data() + begin);
+    if (masks_kept) mask_kept(end - begin, map.pixels.data() + begin, pixels.kept.pixels.data() + begin);
     return masked;
   });
   pixels.variance = std::move(map);
