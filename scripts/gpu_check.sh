@@ -183,7 +183,6 @@ step_bytes() {
   rm -rf "$work/first" "$work/bytes"
   check "bytes of what is found elsewhere" bash -euc 'same_bytes "$@"' - nan_2048 -d "$work/skies/crowded_2048.fits" \
     "$work/vectors.yaml" "$work/skies/nan_2048.fits"
-  # Such small images by themselves share a launch.
   rm -rf "$work/first" "$work/bytes"
   cp "$work/skies/small.fits" "$work/smaller.fits"
   check "bytes of what is found elsewhere, small" bash -euc 'same_bytes "$@"' - small -d "$work/skies/small.fits" \

@@ -75,7 +75,6 @@ void DevicePixels::copy(const std::int64_t*, std::int64_t, std::int64_t, std::by
 }
 
 class CudaExtractor::Session {};
-class CudaExtractor::Group {};
 class CudaExtractor::Found {};
 
 CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
@@ -88,19 +87,11 @@ Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer
 
 void CudaExtractor::leave_all_to_the_system() {}
 
-void CudaExtractor::prepare(const Shape&, const PixelFormat&, const Config&) {
-  throw_not_built();
-}
-
 std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {
   throw_not_built();
 }
 
 Extraction CudaExtractor::measure(const Exposure&, const Config&, const ForcedPositions&, const Observer&) {
-  throw_not_built();
-}
-
-std::vector<Extracted> CudaExtractor::extract_together(std::span<const PixelSource>, const Config&) {
   throw_not_built();
 }
 

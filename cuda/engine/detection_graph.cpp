@@ -17,50 +17,32 @@ constexpr std::int64_t pixels_per_run_of_small = 8;
 constexpr std::int64_t least_runs = 256;
 constexpr std::int64_t least_runs_unless_small = 4096;
 
-/// A graph that is being made.
-class NewGraph {
+/// Until it is instantiated, or destroyed, what is given to a stream becomes a graph.
+class Capture {
  public:
-  NewGraph() { check(cudaGraphCreate(&graph_, 0)); }
-  ~NewGraph() { cudaGraphDestroy(graph_); }
-  NewGraph(const NewGraph&) = delete;
-  NewGraph& operator=(const NewGraph&) = delete;
+  explicit Capture(cudaStream_t stream) : stream_(stream) {
+    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  }
+  ~Capture() {
+    if (!ended_) cudaStreamEndCapture(stream_, &graph_);
+    cudaGetLastError();  // what broke the capture off has been reported
+    if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
 
-  cudaGraph_t get() const { return graph_; }
-
-  cudaGraphExec_t instantiate() const {
+  cudaGraphExec_t instantiate() {
+    ended_ = true;
+    check(cudaStreamEndCapture(stream_, &graph_));
     cudaGraphExec_t executable = nullptr;
     check(cudaGraphInstantiate(&executable, graph_, 0));
     return executable;
   }
 
  private:
-  cudaGraph_t graph_ = nullptr;
-};
-
-/// Until it ends, or is destroyed, what is given to a stream becomes a branch of a graph, beside those that it has.
-class Capture {
- public:
-  Capture(cudaStream_t stream, const NewGraph& graph) : stream_(stream) {
-    // Relaxed: the workspace may allocate meanwhile, here and in other threads.
-    check(cudaStreamBeginCaptureToGraph(stream, graph.get(), nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
-  }
-  ~Capture() {
-    if (ended_) return;
-    cudaGraph_t graph = nullptr;
-    cudaStreamEndCapture(stream_, &graph);
-    cudaGetLastError();  // what broke the capture off has been reported
-  }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-
-  void end() {
-    ended_ = true;
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(stream_, &graph));
-  }
-
- private:
   cudaStream_t stream_;
+  cudaGraph_t graph_ = nullptr;
   bool ended_ = false;
 };
 
@@ -92,45 +74,18 @@ Capacity grown_capacity(const Capacity& capacity, std::int64_t runs, std::int64_
           sources > capacity.sources ? half_as_much_again(sources) : capacity.sources};
 }
 
-/// What is told of the steps while they are captured.
-class DetectionGraph::Steps {
- public:
-  Steps(DetectionGraph& graph, const Gpu& where, Timing timing) : graph_(graph), where_(where), timing_(timing) {}
-
-  void operator()(const char* stage) const {
-    if (timing_ == Timing::none) return;
-    graph_.ends_.push_back({stage, TimedEvent()});
-    graph_.ends_.back().event.record_in_graph(where_.stream);
-  }
-
-  Value<Background, Gpu> constant_sky(const Image<float, Gpu>& image, const BackgroundConfig& config,
-                                      BrightQuads<Gpu>& bright, const Gpu& where) const {
-    if (!graph_.clip_) return estimate_background(image, config, where, bright);
-    graph_.clip_->tell(image, bright, where);
-    return graph_.clip_->finish(where);
-  }
-
- private:
-  DetectionGraph& graph_;
-  const Gpu& where_;
-  Timing timing_;
-};
-
-DetectionGraph::DetectionGraph(std::span<const Pixels<Gpu>> images, const Config& config, const Gpu& where,
-                               Timing timing, Clip clip)
+DetectionGraph::DetectionGraph(const Pixels<Gpu>& image, const Config& config, const Gpu& where, Timing timing)
     : where_(where) {
-  if (clip == Clip::following) {
-    Gpu of_clip = where_;
-    of_clip.workspace = &clip_workspace_;
-    clip_.emplace(images.front().image, config.background, of_clip);
-  }
-  const NewGraph graph;
-  for (const Pixels<Gpu>& image : images) {
-    Capture capture(where_.stream, graph);
-    detect(image, config, timing);
-    capture.end();
-  }
-  graph_ = graph.instantiate();
+  Gpu with_workspace = where_;
+  with_workspace.workspace = &workspace_;
+  const auto note_end = [&](const char* stage) {
+    if (timing == Timing::none) return;
+    ends_.push_back({stage, TimedEvent()});
+    ends_.back().event.record_in_graph(where_.stream);
+  };
+  Capture capture(where_.stream);
+  found_ = detect_sources(image, config, with_workspace, note_end);
+  graph_ = capture.instantiate();
 }
 
 DetectionGraph::~DetectionGraph() {
@@ -138,17 +93,8 @@ DetectionGraph::~DetectionGraph() {
   cudaGraphExecDestroy(graph_);
 }
 
-void DetectionGraph::detect(const Pixels<Gpu>& image, const Config& config, Timing timing) {
-  Branch& branch = branches_.emplace_back();
-  Gpu where = where_;
-  where.workspace = &branch.workspace;
-  branch.found = detect_sources(image, config, where, Steps(*this, where, timing));
-}
-
 void DetectionGraph::launch() {
-  if (clip_) clip_->catch_up();
   check(cudaGraphLaunch(graph_, where_.stream));
-  if (clip_) clip_->forget();  // the steps may have moved what it found
 }
 
 void DetectionGraph::report_times(const TimedEvent& begin,

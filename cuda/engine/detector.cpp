@@ -75,39 +75,34 @@ std::string megabytes(std::int64_t bytes) {
   return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
 }
 
-/// For so many images, what others need for them, and the buffers of the copy.
-void require_memory(const Shape& shape, const Capacity& room, std::size_t images, std::int64_t beside, Stream& stream) {
-  const std::int64_t needed =
-      memory_needed(shape, room) * static_cast<std::int64_t>(images) + beside + Ingester::most_device_bytes;
+/// For an image, what others need for it, and the buffers of the copy.
+void require_memory(const Shape& shape, const Capacity& room, std::int64_t beside, Stream& stream) {
+  const std::int64_t needed = memory_needed(shape, room) + beside + Ingester::most_device_bytes;
   if (needed <= free_device_memory()) return;
   stream.give_back_kept_memory();
   const std::int64_t free = free_device_memory();
   if (needed <= free) return;
-  throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) + " is short of memory: " +
-                                     (images > 1 ? "these images need " : "this image needs ") + megabytes(needed) +
-                                     ", " + megabytes(free) +
+  throw Error(ErrorKind::device, "GPU " + std::to_string(stream.where().device) +
+                                     " is short of memory: this image needs " + megabytes(needed) + ", " +
+                                     megabytes(free) +
                                      " are free; free some, choose another GPU with --device, or use --backend cpu");
 }
 
 }  // namespace
 
-void Detector::prepare(const Shape& shape, const Config& config, std::size_t images, std::int64_t beside) {
-  if (graph_ && clip_ == DetectionGraph::Clip::following) graph_->following_clip()->forget();
-  const bool new_shape = !has(shape);
-  if (!new_shape && images <= pixels_.size()) return;
+void Detector::prepare(const Shape& shape, const Config& config, std::int64_t beside) {
+  if (has(shape)) return;
   graph_.reset();
-  pixels_.clear();
-  if (new_shape) capacity_ = known_capacities().of(shape, config);
-  require_memory(shape, capacity_, images, beside, stream_);
+  pixels_.reset();
+  capacity_ = known_capacities().of(shape, config);
+  require_memory(shape, capacity_, beside, stream_);
   shape_ = shape;
-  for (std::size_t image = 0; image < images; ++image) pixels_.emplace_back(shape, stream_.where());
+  pixels_.emplace(shape, stream_.where());
 }
 
 bool Detector::may_be_reused(const Config& config) const {
-  return graph_ && config.settings() == captured_.settings() &&
-         pixels_.front().noise.pixels.data() == captured_noise_ &&
-         pixels_.front().variance.pixels.data() == captured_variance_ &&
-         pixels_.front().kept.pixels.data() == captured_kept_;
+  return graph_ && config.settings() == captured_.settings() && pixels_->noise.pixels.data() == captured_noise_ &&
+         pixels_->variance.pixels.data() == captured_variance_ && pixels_->kept.pixels.data() == captured_kept_;
 }
 
 void Detector::grow(const Capacity& needed) {
@@ -115,23 +110,16 @@ void Detector::grow(const Capacity& needed) {
   known_capacities().add(shape_, captured_, capacity_);
 }
 
-FollowingClip& Detector::follow(const Config& config) {
-  constexpr auto following = DetectionGraph::Clip::following;
-  if (!may_be_reused(config) || clip_ != following) capture(config, following);
-  return *graph_->following_clip();
-}
-
-void Detector::capture(const Config& config, DetectionGraph::Clip clip) {
+void Detector::capture(const Config& config) {
   graph_.reset();  // its memory first
-  clip_ = clip;
   is_new_ = true;
   Gpu with_room = stream_.where();
   with_room.capacity = capacity_;
-  graph_.emplace(pixels_, config, with_room, timing_, clip);
+  graph_.emplace(*pixels_, config, with_room, DetectionGraph::Timing::every_stage);
   captured_ = config;
-  captured_noise_ = pixels_.front().noise.pixels.data();
-  captured_variance_ = pixels_.front().variance.pixels.data();
-  captured_kept_ = pixels_.front().kept.pixels.data();
+  captured_noise_ = pixels_->noise.pixels.data();
+  captured_variance_ = pixels_->variance.pixels.data();
+  captured_kept_ = pixels_->kept.pixels.data();
 }
 
 }  // namespace srcextract

@@ -9,7 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "cuda/engine/image_group.hpp"
+#include "cuda/engine/detector.hpp"
+#include "cuda/engine/results.hpp"
 #include "cuda/engine/stage_events.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "pipeline/chain/aperture_noise.hpp"
@@ -71,7 +72,7 @@ class CudaExtractor::Session {
   class Engine;
 
   const Gpu& where() const { return stream_.where(); }
-  Pixels<Gpu>& pixels() { return detector_.pixels().front(); }
+  Pixels<Gpu>& pixels() { return detector_.pixels(); }
   void make_room(const RunPlan& plan);
   Extraction extract_now(const Exposure& exposure, const Config& config, const Observer& observer,
                          const Found* sources);
@@ -81,7 +82,7 @@ class CudaExtractor::Session {
   Ingester ingester_{stream_.where()};
   HostResults results_;
   StageEvents events_{stream_.where()};
-  Detector detector_{stream_, DetectionGraph::Timing::every_stage};
+  Detector detector_{stream_};
 };
 
 /// The device as run_stages wants it, for one image.
@@ -96,13 +97,7 @@ class CudaExtractor::Session::Engine {
 
   const Gpu& where() const { return session_.where(); }
   Pixels<Gpu>& pixels() { return pixels_; }
-  void read(const PixelSource& source, Pixels<Gpu>& pixels) {
-    const bool follow = follow_ && Ingester::can_follow(source);
-    session_.ingester_.ingest(source, pixels, follow ? &session_.detector_.follow(config_) : nullptr);
-  }
-
-  /// What is read will be what sources are found in, and its sky is one for all of it.
-  void follow_what_is_read() { follow_ = true; }
+  void read(const PixelSource& source, Pixels<Gpu>& pixels) { session_.ingester_.ingest(source, pixels); }
 
   template <class Result>
   void done(const char* stage, const Result& result) {
@@ -274,12 +269,11 @@ class CudaExtractor::Session::Engine {
   const Config& config_;
   const Observer& observer_;
   StageEvents& events_;
-  bool follow_ = false;
   std::optional<ApertureNoise> aperture_noise_;
 };
 
 void CudaExtractor::Session::make_room(const RunPlan& plan) {
-  detector_.prepare(plan.shape, plan.config, 1, device_memory_beside(plan));
+  detector_.prepare(plan.shape, plan.config, device_memory_beside(plan));
   pixels().noise = {};
   pixels().variance = {};
   pixels().kept = {};
@@ -315,8 +309,6 @@ Extraction CudaExtractor::Session::extract_now(const Exposure& exposure, const C
   plan.found_elsewhere = sources != nullptr;
   make_room(plan);
   Engine engine(*this, pixels(), config, observer);
-  const bool one_sky = config.background.method == BackgroundMethod::constant;
-  if (sources == nullptr && one_sky && is_plain(exposure, config)) engine.follow_what_is_read();
   if (sources == nullptr) return run_stages(exposure, config, engine);
   return extract_elsewhere(sources->sources(), exposure, config, engine);
 }
@@ -348,15 +340,13 @@ void CudaExtractor::leave_all_to_the_system() {
 }
 
 CudaExtractor::~CudaExtractor() {
-  if (!session_ && !group_) return;
+  if (!session_) return;
   if (left_to_the_system) {
-    (void)session_.release();
-    (void)group_.release();
+    (void)session_.release();  // leaked on purpose
     return;
   }
   cudaSetDevice(device_);
   session_.reset();
-  group_.reset();
   cudaGetLastError();  // of a device that is lost
 }
 
@@ -364,10 +354,6 @@ CudaExtractor::Session& CudaExtractor::session() {
   use_device(device_);
   if (!session_) session_ = std::make_unique<Session>(device_, host_);
   return *session_;
-}
-
-void CudaExtractor::prepare(const Shape& shape, const PixelFormat& format, const Config& config) {
-  session().prepare(shape, format, config);
 }
 
 Extraction CudaExtractor::extract(const Exposure& exposure, const Config& config, const Observer& observer,
@@ -382,12 +368,6 @@ std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionI
 Extraction CudaExtractor::measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                                   const Observer& observer) {
   return session().measure(exposure, config, positions, observer);
-}
-
-std::vector<Extracted> CudaExtractor::extract_together(std::span<const PixelSource> sources, const Config& config) {
-  use_device(device_);
-  if (!group_) group_ = std::make_unique<Group>(device_, host_);
-  return group_->extract(sources, config);
 }
 
 }  // namespace srcextract

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <exception>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "config/config.hpp"
 #include "pipeline/chain/extraction.hpp"
@@ -14,18 +11,6 @@ namespace srcextract {
 
 struct DetectionImage;
 struct ForcedPositions;
-
-/// What became of one of several images: its failure, or else the rest.
-struct Extracted {
-  struct StageTime {
-    const char* stage;
-    double seconds;
-  };
-  Extraction extraction;
-  /// Of the reading, "ingest", the image's share of what the device did for all of them, "detect", and "columns".
-  std::vector<StageTime> times;
-  std::exception_ptr failure;
-};
 
 /// The pipeline on a GPU, for one thread at a time and image after image: it keeps its memory, and the graph of the
 /// detection steps, for as long as images have the same shape. Several, on whatever devices, do not disturb each other.
@@ -43,10 +28,6 @@ class CudaExtractor {
   /// Sources that are kept on the device, with the image in which they were found. The extractor must outlive them.
   class Found;
 
-  /// Extracts zeros, so that images like these find memory taken, kernels loaded and the graph made. Throws
-  /// Error{device}.
-  void prepare(const Shape& shape, const PixelFormat& format, const Config& config);
-
   /// One image; with `sources` these are measured in it, and nothing is found (extract_on_host). Throws what the stages
   /// throw, and Error{device} that says how much memory is needed and how much is free if the device is short of it.
   Extraction extract(const Exposure& exposure, const Config& config, const Observer& observer,
@@ -61,19 +42,13 @@ class CudaExtractor {
   Extraction measure(const Exposure& exposure, const Config& config, const ForcedPositions& positions,
                      const Observer& observer);
 
-  /// Images of one shape, at most images_in_a_launch() of them, each as extract() has it. A source that cannot be read,
-  /// or an image that has no background, fails alone; what concerns the device is thrown: Error{device}.
-  std::vector<Extracted> extract_together(std::span<const PixelSource> sources, const Config& config);
-
  private:
   class Session;
-  class Group;
   Session& session();
 
   [[maybe_unused]] int device_;
   Cpu host_;
   std::unique_ptr<Session> session_;
-  std::unique_ptr<Group> group_;
 };
 
 }  // namespace srcextract

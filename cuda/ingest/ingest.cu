@@ -15,10 +15,9 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 /// Pieces of an image in page-locked memory that is copied to where its pixels will be, each 7/8 of what is left: the
-/// fewer there are the less the bus rests between them and the fewer launches follow it, but when the last has come it
-/// is still to be worked on.
+/// fewer there are the less the bus rests between them, but when the last has come it is still to be decoded.
 constexpr std::int64_t least_piece = mebibyte / 2, piece_grain = mebibyte / 4;  // pixels
-static_assert(least_piece % piece_grain == 0 && piece_grain % FollowingClip::grain == 0);
+static_assert(least_piece % piece_grain == 0);
 
 std::int64_t next_piece(std::int64_t left) {
   const std::int64_t most = (left - left / 8 + piece_grain - 1) / piece_grain * piece_grain;
@@ -69,19 +68,11 @@ bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& whe
 
 Ingester::Ingester(const Gpu& where) : where_(where), lanes_{{where.device}, {where.device}} {}
 
-bool Ingester::can_follow(const PixelSource& source) {
-  if (source.shape.count() <= least_piece || !is_page_locked(source)) return false;
-  const auto bytes = static_cast<std::uintptr_t>(source.format.bytes());
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, source.memory));
-  return attributes.devicePointer == source.memory && reinterpret_cast<std::uintptr_t>(source.memory) % bytes == 0;
-}
-
-void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+void Ingester::ingest(const PixelSource& source, Pixels<Gpu>& pixels) {
   if (ingest_compressed(source, pixels)) return;
   check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where_.stream));
   if (ingest_there(source, pixels, where_)) return;
-  if (is_page_locked(source)) return send_straight(source, pixels, clip);
+  if (is_page_locked(source)) return send_straight(source, pixels);
   ingest_plain(source, pixels);
 }
 
@@ -99,13 +90,13 @@ void Ingester::ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels) {
 }
 
 /// From page-locked memory.
-void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
-  if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels, clip);
-  send_in_chunks(source, pixels, clip);
+void Ingester::send_straight(const PixelSource& source, Pixels<Gpu>& pixels) {
+  if (source.format.bytes() == sizeof(float)) return send_in_place(source, pixels);
+  send_in_chunks(source, pixels);
 }
 
 /// Stored pixels as large as ready ones lie where these will be: nothing that is copied waits for anything.
-void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const cudaStream_t bus = lanes_[0].stream.where().stream;
   float* const out = pixels.image.pixels.data();
@@ -118,25 +109,22 @@ void Ingester::send_in_place(const PixelSource& source, Pixels<Gpu>& pixels, Fol
     if (pieces == come_.size()) come_.emplace_back();
     come_[pieces++].record(bus);
   }
-  if (clip != nullptr) clip->begin(source.memory, source.format);
   pieces = 0;
   for (std::int64_t first = 0, count = 0; first < total; first += count) {
     count = next_piece(total - first);
     check(cudaStreamWaitEvent(where_.stream, come_[pieces++].get(), 0));
     decode(source.format, reinterpret_cast<const std::byte*>(out + first), first, count, pixels, where_);
-    if (clip != nullptr) clip->follow(first, count);
   }
 }
 
 /// Others go through the lanes.
-void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip) {
+void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels) {
   const std::int64_t total = source.shape.count();
   const std::int64_t image_bytes = total * source.format.bytes();
   const std::int64_t bytes = straight_chunk(image_bytes);
   const std::int64_t chunk_pixels = bytes / source.format.bytes();
   make_lanes_wide(std::min(bytes, image_bytes));
   const Fork fork(*this);
-  if (clip != nullptr) clip->begin(source.memory, source.format);
   for (std::int64_t first = 0; first < total; first += chunk_pixels) {
     const std::int64_t count = std::min(chunk_pixels, total - first);
     Lane& lane = next_lane();
@@ -144,10 +132,6 @@ void Ingester::send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels, Fo
                           static_cast<std::size_t>(count * source.format.bytes()), cudaMemcpyHostToDevice,
                           lane.stream.where().stream));
     decode(source.format, lane.memory.data(), first, count, pixels, lane.stream.where());
-    if (clip == nullptr) continue;
-    lane.done.record(lane.stream.where().stream);
-    check(cudaStreamWaitEvent(where_.stream, lane.done.get(), 0));
-    clip->follow(first, count);
   }
 }
 

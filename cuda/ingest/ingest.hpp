@@ -10,7 +10,6 @@
 #include "cuda/device/pinned.hpp"
 #include "cuda/ingest/rice_images.hpp"
 #include "cuda/ingest/rice_parts.hpp"
-#include "cuda/sky/following_clip.hpp"
 #include "stages/ingest/ingest.hpp"
 
 namespace srcextract {
@@ -26,14 +25,7 @@ class Ingester {
 
   /// ingest() of stages/ingest/ingest.hpp, queued. Pixels that lie in page-locked memory are copied straight from
   /// there, and must stay until the stream is done; all others have been read when this returns.
-  void ingest(const PixelSource& source, Pixels<Gpu>& pixels) { ingest(source, pixels, nullptr); }
-
-  /// The same, with the clip of these pixels told of each piece, if it is not null: of a source that can be followed.
-  void ingest(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
-
-  /// Whether a clip can follow the source on its way to the current device, and gains by it: the device can read its
-  /// pixels where they are, in page-locked memory, and there are several pieces of them.
-  static bool can_follow(const PixelSource& source);
+  void ingest(const PixelSource& source, Pixels<Gpu>& pixels);
 
   /// The same of a plane whose tiles RICE_1 compressed: these cross the bus as they are, and the device decodes them;
   /// waits for it. A few tiles that stand there in another form are read by the host. False if this cannot be, or if a
@@ -80,9 +72,9 @@ class Ingester {
   };
 
   void ingest_plain(const PixelSource& source, Pixels<Gpu>& pixels);
-  void send_straight(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
-  void send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
-  void send_in_place(const PixelSource& source, Pixels<Gpu>& pixels, FollowingClip* clip);
+  void send_straight(const PixelSource& source, Pixels<Gpu>& pixels);
+  void send_in_chunks(const PixelSource& source, Pixels<Gpu>& pixels);
+  void send_in_place(const PixelSource& source, Pixels<Gpu>& pixels);
   void send_part(const RiceParts& parts, const RiceParts::Part& part, RiceImage image, const float* randoms);
   void read(const PixelSource& source, std::int64_t first, std::int64_t count, Pixels<Gpu>& pixels);
   void read_tiles(std::span<const RiceTile> tiles, const PixelSource& source, Pixels<Gpu>& pixels);

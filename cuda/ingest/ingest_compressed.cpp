@@ -74,7 +74,7 @@ void Ingester::send_part(const RiceParts& parts, const RiceParts::Part& part, Ri
   image.tiles = reinterpret_cast<const DeviceTile*>(there);
   image.count = part.tiles();
   image.streams = streams;
-  decode_rice_images({&image, 1}, randoms, where_, stream);
+  decode_rice_image(image, randoms, where_, stream);
 }
 
 /// Those that the host decodes: row by row, or all rows at once if they follow one another.

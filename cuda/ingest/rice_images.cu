@@ -6,17 +6,11 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/warp.hpp"
 #include "cuda/ingest/decode.hpp"
-#include "stages/core/error.hpp"
 #include "stages/ingest/rice_stream.hpp"
 
 namespace srcextract {
 
 namespace {
-
-struct RiceImages {
-  RiceImage image[most_rice_images];
-};
-static_assert(sizeof(RiceImages) < 4096);  // a kernel's parameters
 
 /// Pixels of every tile of a warp that are decoded before they leave: then the lanes, which went each its own way, are
 /// one after the other in a row.
@@ -46,11 +40,10 @@ __device__ bool write_piece(const WarpTiles& warp, int row, std::int32_t begin, 
   return is_too_large(integer, image.format.bitpix);
 }
 
-/// A warp decodes as many tiles as it is told, a lane each; blockIdx.y is the image.
+/// A warp decodes as many tiles as it is told, a lane each.
 __global__ void __launch_bounds__(warp_size)
-    decode_tiles_kernel(const __grid_constant__ RiceImages images, const float* randoms, int tiles_of_warp) {
+    decode_tiles_kernel(const __grid_constant__ RiceImage image, const float* randoms, int tiles_of_warp) {
   __shared__ WarpTiles warp;
-  const RiceImage& image = images.image[blockIdx.y];
   const std::int64_t first = std::int64_t{blockIdx.x} * tiles_of_warp;
   if (first >= image.count) return;
   const int rows = static_cast<int>(min(std::int64_t{tiles_of_warp}, image.count - first));
@@ -143,23 +136,11 @@ bool DamageFlag::raised(const Gpu& where) {
   return *flag != 0;
 }
 
-void decode_rice_images(std::span<const RiceImage> images, const float* randoms, const Gpu& where,
-                        CUstream_st* stream) {
-  if (images.empty()) return;
-  if (images.size() > most_rice_images)
-    throw Error(ErrorKind::internal, "more compressed images than share a launch were to be decoded in one");
-  RiceImages all{};
-  std::int64_t tiles = 0, most = 0;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    all.image[i] = images[i];
-    tiles += images[i].count;
-    most = std::max(most, images[i].count);
-  }
-  if (most == 0) return;
-  const int tiles_of_warp = choose_tiles_of_warp(tiles, where);
-  const dim3 grid(static_cast<unsigned int>((most + tiles_of_warp - 1) / tiles_of_warp),
-                  static_cast<unsigned int>(images.size()));
-  decode_tiles_kernel<<<grid, warp_size, 0, stream>>>(all, randoms, tiles_of_warp);
+void decode_rice_image(const RiceImage& image, const float* randoms, const Gpu& where, CUstream_st* stream) {
+  if (image.count == 0) return;
+  const int tiles_of_warp = choose_tiles_of_warp(image.count, where);
+  const auto warps = static_cast<unsigned int>((image.count + tiles_of_warp - 1) / tiles_of_warp);
+  decode_tiles_kernel<<<warps, warp_size, 0, stream>>>(image, randoms, tiles_of_warp);
   check_launch();
 }
 

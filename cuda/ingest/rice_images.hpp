@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "cuda/device/pinned.hpp"
 #include "stages/core/buffer.hpp"
@@ -59,11 +58,8 @@ class DamageFlag {
   PinnedBuffer here_{0};  ///< an int
 };
 
-/// At most so many at once.
-inline constexpr std::size_t most_rice_images = 32;
-
-/// Queues the decoding of all tiles, of however many images, in one launch: integers, floats, and what is masked are
-/// those that the host would have of the same bytes. `randoms` are those of DeviceRandoms, null if nothing is dithered.
-void decode_rice_images(std::span<const RiceImage> images, const float* randoms, const Gpu& where, CUstream_st* stream);
+/// Queues the decoding of all tiles. Integers, floats and masked pixels are those of the host for the same bytes.
+/// `randoms` are those of DeviceRandoms, null if nothing is dithered.
+void decode_rice_image(const RiceImage& image, const float* randoms, const Gpu& where, CUstream_st* stream);
 
 }  // namespace srcextract

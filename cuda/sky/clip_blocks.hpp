@@ -151,16 +151,11 @@ __device__ inline void split_from(const Interval& known) {
   if (blockIdx.x == 0) sum_cells_before();
 }
 
-/// One look at all pixels, or what looks at pieces have left. False if the tail was not kept: then nothing can be made
-/// of it.
+/// One look at all pixels. False if the tail was not kept: then nothing can be made of it.
 __device__ inline bool look() {
   ClipShared& s = shared();
-  if (state().command == ClipCommand::take_up) {
-    take_up_looks();  // complete before this launch: no block need wait for another
-  } else {
-    look_at_all();
-    sync_blocks();
-  }
+  look_at_all();
+  sync_blocks();
   if (blockIdx.x == 0) {
     scan_block<window_bins>([bins = state().bins + tail_bins](int bin) { return bins[bin]; }, s.window_begin);
     ClipForecast::clear_wanted(clip_threads);
@@ -255,7 +250,6 @@ __device__ inline void find_smallest_scale() {
 __device__ __noinline__ void obey() {
   switch (state().command) {
     case ClipCommand::look:
-    case ClipCommand::take_up:
       if (!look()) break;
       [[fallthrough]];
     case ClipCommand::split:
@@ -278,7 +272,7 @@ __device__ __noinline__ void obey() {
   sync_blocks();
 }
 
-/// What the clip begins with: the first command is to look, or to take up what looks have left.
+/// The clip begins with a look.
 __device__ inline void begin_clip(const ClipWork& work) {
   if (threadIdx.x == 0) shared().work = work;
   sync_block();

@@ -122,14 +122,6 @@ class ClipLook {
     list_waiting();
   }
 
-  /// Of these pixels alone, with as many for each block: what is left of a piece must not fill the lists of a few.
-  __device__ void run(const float* piece, std::int64_t count) {
-    const std::int64_t warp = std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x;
-    const std::int64_t step = std::int64_t{gridDim.x} * clip_warps * warp_tile;
-    for (const float* at = piece + warp * warp_tile; at < piece + count; at += step) take_tile(at, piece + count);
-    list_waiting();
-  }
-
   __device__ const PixelsSeen& seen() const { return seen_; }
 
  private:
@@ -276,14 +268,8 @@ __device__ inline void know_listed() {
   sync_block();
 }
 
-/// How many pixels a block has listed.
-struct Listed {
-  unsigned int tail, window;
-};
-
-/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes: of what has
-/// been listed since.
-__device__ inline void count_lists(const Listed& before) {
+/// Counts the pixels of every bin of the tail and of the window, sums the tail, and finds its extremes.
+__device__ inline void count_lists() {
   ClipShared& s = shared();
   for (int bin = static_cast<int>(threadIdx.x); bin < tail_bins + window_bins; bin += clip_threads) s.bins[bin] = 0;
   know_listed();
@@ -291,14 +277,14 @@ __device__ inline void count_lists(const Listed& before) {
   const float per_scale = s.per_scale;
   Extremes extremes;
   ThreadSums sums(s.grid);
-  for_each_of(tail_list() + before.tail, s.tail_listed - before.tail, [&](float x) {
+  for_each_of(tail_list(), s.tail_listed, [&](float x) {
     if (x == x) atomicAdd(&s.bins[tail_bin(x, centre, per_scale)], 1u);
     sums.add(x == x, x);
     add_extreme(extremes, x);
   });
   const float lower = s.guess.window.lower;
   const float per_unit = s.window_per;
-  for_each_of(window_list() + before.window, s.window_listed - before.window, [&](float x) {
+  for_each_of(window_list(), s.window_listed, [&](float x) {
     if (x == x) atomicAdd(&s.bins[tail_bins + window_bin(x, lower, per_unit, 1)], 1u);
   });
   bring_extremes(s.low_key, s.high_key, extremes);
@@ -306,11 +292,11 @@ __device__ inline void count_lists(const Listed& before) {
 }
 
 /// Adds what a block has seen in a look, and has listed in it, to what all have.
-__device__ inline void bring_look(const PixelsSeen& seen, const Listed& before) {
+__device__ inline void bring_look(const PixelsSeen& seen) {
   ClipShared& s = shared();
   ClipState& all = state();
   sync_block();  // the lists are complete, and nothing waits
-  count_lists(before);
+  count_lists();
   const std::int64_t mine[6] = {seen.in_core,    seen.above_window, seen.first.low,
                                 seen.first.high, seen.second.low,   seen.second.high};
   const std::int64_t sum = sum_over_block(mine);
@@ -321,7 +307,7 @@ __device__ inline void bring_look(const PixelsSeen& seen, const Listed& before) 
     if (s.bins[bin] != 0) atomicAdd(&all.bins[bin], s.bins[bin]);
   }
   if (threadIdx.x == 0) {
-    add_atomic(all.in_tail, s.listed[0] - before.tail);
+    add_atomic(all.in_tail, std::int64_t{s.listed[0]});
     atomicMin(&all.tail_low_key, s.low_key);
     atomicMax(&all.tail_high_key, s.high_key);
     if (s.listed[0] > work().tail_room) atomicAdd(&all.tail_overflow, 1u);
@@ -335,41 +321,7 @@ __device__ inline void look_at_all() {
   tell_limit();
   ClipLook look;
   look.run();
-  bring_look(look.seen(), {0, 0});
-}
-
-// The same in pieces, a launch each, of as many blocks as the clip has. What a block has listed stays in its lists.
-
-/// How much this block has listed, of the tail and of the window, from piece to piece.
-__device__ inline unsigned int* listed_in_pieces() {
-  return work().listed + 2 * std::size_t{blockIdx.x};
-}
-
-__device__ inline void look_at_piece(std::int64_t first, std::int64_t count) {
-  ClipShared& s = shared();
-  start_look();
-  const Listed before{listed_in_pieces()[0], listed_in_pieces()[1]};
-  if (threadIdx.x == 0) {
-    s.listed[0] = before.tail;
-    s.listed[1] = before.window;
-  }
-  sync_block();
-  tell_limit();
-  ClipLook look;
-  look.run(work().pixels + first, count);
-  bring_look(look.seen(), before);
-  if (threadIdx.x < 2) listed_in_pieces()[threadIdx.x] = s.listed[threadIdx.x];
-}
-
-/// What a block knows when all pieces have been looked at.
-__device__ inline void take_up_looks() {
-  ClipShared& s = shared();
-  start_look();
-  if (threadIdx.x == 0) {
-    s.listed[0] = listed_in_pieces()[0];
-    s.listed[1] = listed_in_pieces()[1];
-  }
-  know_listed();
+  bring_look(look.seen());
 }
 
 }  // namespace srcextract

@@ -52,8 +52,8 @@ struct NearSums {
   }
 };
 
-/// What the leader asks all blocks to do; `take_up` what looks at pieces of the image have left.
-enum class ClipCommand { look, take_up, split, collect, sum, extremes, count_digits, end };
+/// What the leader asks all blocks to do.
+enum class ClipCommand { look, split, collect, sum, extremes, count_digits, end };
 
 /// Where pixels are read from: all of the image by all blocks, or what each block has listed.
 enum class ClipSource { image, tail, window };
@@ -179,7 +179,6 @@ struct ClipWork {
   float* tail;
   float* window;
   std::int64_t tail_room, window_room;  ///< of a block
-  unsigned int* listed;                 ///< by each block, of the tail and of the window, in pieces of the image
   float* cell_pixels;                   ///< of the tail's cells, cell_room each: one warp sums them by itself
   WindowCell* window_cell;
   float* window_pixels;  ///< of these, window_cell_room each

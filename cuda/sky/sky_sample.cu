@@ -4,7 +4,6 @@
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/device/launch.hpp"
-#include "stages/ingest/decode.hpp"
 
 namespace srcextract {
 
@@ -14,23 +13,6 @@ namespace {
 /// not matter. A block sorts each chunk by itself, then the chunks are merged.
 constexpr int sort_chunk = 256;
 constexpr int sort_warps = sort_chunk / warp_size;
-
-/// Pixels of an image.
-struct ReadyPixels {
-  const float* pixels;
-  __device__ float operator[](std::int64_t i) const { return pixels[i]; }
-};
-
-/// The same while they are stored.
-template <class Stored>
-struct StoredPixels {
-  const typename Stored::Bits* pixels;
-  Decoder decoder;
-  __device__ float operator[](std::int64_t i) const {
-    MaskCounts counts;  // are made when the image is decoded
-    return decode_pixel<Stored>(pixels[i], decoder, counts);
-  }
-};
 
 /// How many of `Size` sorted keys, a power of two, are less than `limit`.
 template <int Size>
@@ -57,9 +39,8 @@ __device__ std::int32_t sort_warp(std::int32_t key) {
 }
 
 /// Block b draws chunk b of the sample and sorts it, masked pixels last. The last chunk is filled up with masked ones.
-template <class Source>
 __global__ void __launch_bounds__(sort_chunk)
-    sort_chunks_kernel(Source pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
+    sort_chunks_kernel(const float* pixels, std::int64_t count, int samples, std::int32_t* keys, SampleCounts* counts) {
   __shared__ std::int32_t sorted[sort_chunk];  // each warp's
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int i = static_cast<int>(blockIdx.x * sort_chunk + threadIdx.x);
@@ -190,11 +171,10 @@ class WarpSearch {
   double last_;
 };
 
-/// One block: lays the grid, guesses the clip, and makes the state ready for it. Where the sample gives no grid the
-/// clip looks at the image itself, whatever is to be `first`.
+/// One block: lays the grid, guesses the clip, and makes the state ready for it.
 __global__ void __launch_bounds__(guess_threads)
     guess_kernel(const float* sorted, const SampleCounts* counts, int chunks, double kappa, std::int64_t max_iterations,
-                 ClipCommand first, ClipState* state) {
+                 ClipState* state) {
   __shared__ GuessSample sample;
   constexpr int each = guess_samples / guess_threads;
   const auto [unmasked, zeros] = total_counts(counts, chunks);
@@ -214,7 +194,7 @@ __global__ void __launch_bounds__(guess_threads)
     state->samples = unmasked;
     state->zero_share = unmasked > 0 ? static_cast<double>(zeros) / unmasked : 0;
     state->smallest = ~Count{0};
-    state->command = grid.scale == 0 ? ClipCommand::look : first;
+    state->command = ClipCommand::look;
   }
   __shared__ ClipGuess guess;
   if (threadIdx.x < warp_size) {
@@ -239,21 +219,8 @@ SkySample::SkySample(std::int64_t count, const Gpu& where)
       state_(1, where) {}
 
 void SkySample::draw(const float* pixels, const BackgroundConfig& config, const Gpu& where) {
-  draw_from(ReadyPixels{pixels}, config, ClipCommand::look, where);
-}
-
-void SkySample::draw_ahead(const std::byte* stored, const PixelFormat& format, const BackgroundConfig& config,
-                           const Gpu& where) {
-  with_stored_type(format.bitpix, [&]<class Stored>(Stored) {
-    const auto* const bits = reinterpret_cast<const typename Stored::Bits*>(stored);
-    draw_from(StoredPixels<Stored>{bits, make_decoder(format)}, config, ClipCommand::take_up, where);
-  });
-}
-
-template <class Source>
-void SkySample::draw_from(const Source& source, const BackgroundConfig& config, ClipCommand first, const Gpu& where) {
   if (samples_ > 0) {
-    sort_chunks_kernel<<<chunks_, sort_chunk, 0, where.stream>>>(source, count_, samples_, keys_.data(),
+    sort_chunks_kernel<<<chunks_, sort_chunk, 0, where.stream>>>(pixels, count_, samples_, keys_.data(),
                                                                  counts_.data());
     check_launch();
     merge_chunks_kernel<<<chunks_ * sort_warps, merge_threads, 0, where.stream>>>(keys_.data(), chunks_, samples_,
@@ -261,7 +228,7 @@ void SkySample::draw_from(const Source& source, const BackgroundConfig& config, 
     check_launch();
   }
   guess_kernel<<<1, guess_threads, 0, where.stream>>>(sorted_.data(), counts_.data(), chunks_, config.kappa,
-                                                      config.max_iterations, first, state_.data());
+                                                      config.max_iterations, state_.data());
   check_launch();
 }
 

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "config/settings/background.hpp"
 #include "cuda/sky/clip_state.hpp"
 #include "stages/core/buffer.hpp"
-#include "stages/core/pixel_source.hpp"
 
 namespace srcextract {
 
@@ -26,17 +24,10 @@ class SkySample {
   /// Draws the sample (stages/sky/sky_sample.hpp) from the pixels, and makes the guess.
   void draw(const float* pixels, const BackgroundConfig& config, const Gpu& where);
 
-  /// The same from stored pixels, which the device can read where they are, a pixel at a time. The clip is to take up
-  /// looks at pieces of the image, unless it has to know all of it first.
-  void draw_ahead(const std::byte* stored, const PixelFormat& format, const BackgroundConfig& config, const Gpu& where);
-
   const float* sorted() const { return sorted_.data(); }
   ClipState* state() { return state_.data(); }
 
  private:
-  template <class Source>
-  void draw_from(const Source& source, const BackgroundConfig& config, ClipCommand first, const Gpu& where);
-
   std::int64_t count_;
   int samples_, chunks_;
   Buffer<std::int32_t, Gpu> keys_;

@@ -14,7 +14,7 @@
 
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/dispatcher.hpp"
-#include "pipeline/batch/places.hpp"
+#include "pipeline/batch/gpus.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "pipeline/image/file_memory.hpp"
 #include "pipeline/log/failure.hpp"
@@ -26,29 +26,17 @@
 namespace srcextract {
 namespace {
 
-/// How many images like this one are extracted together.
-std::int64_t images_together(const ImageTask& task, const Execution& execution) {
-  return task.file->beside ? 1 : images_together(task.image.shape, task.file->config->config, execution);
-}
-
 /// Host memory that an image takes: what the stages need, if they run on the host, and what is loaded to be
-/// decompressed. Nothing where that was counted when the file was opened, or is little: who has some already, or shares
-/// a launch, must not wait for more.
+/// decompressed. Nothing where that was counted when the file was opened: a task that has memory must not wait for
+/// more.
 std::int64_t memory_needed(const ImageTask& task, const Job& job, const Execution& execution) {
   const ImageFile& file = *task.file;
-  const bool counted = task.memory && !task.for_images;
-  if (counted || images_together(task, execution) > 1) return 0;
+  if (task.memory && !task.for_images) return 0;
   const bool on_host = !execution.device || execution.compare || file.has_positions();
   // What every stage has made on either back end is kept until it is compared.
   const std::int64_t records = execution.compare ? 4 : 1;
   return task.image.loaded_bytes + loaded_bytes(task.maps) + gzipped_sizes(files_beside(job, file)) +
          (on_host ? records * host_memory(plan_of(task.image.shape, job, file)) : 0);
-}
-
-std::int64_t pixels_of(std::span<const ImageTask> tasks) {
-  std::int64_t pixels = 0;
-  for (const ImageTask& task : tasks) pixels += task.image.shape.count();
-  return pixels;
 }
 
 /// Makes the next start take up an image whose file went away since the run began, when it is back as it was. Images of
@@ -70,34 +58,27 @@ class Crew {
         budget_(budget),
         control_(control),
         executions_(share_out(machine, files)),
-        places_(machine, files, executions_),
+        gpus_(machine, executions_.size(), room_for_any(files)),
         dispatcher_(job, files, budget, control, [this] { return futile_ || control_.should_stop(); }) {}
 
   /// How many may work at the same time.
   std::size_t workers() const { return executions_.size(); }
 
-  /// Takes images until there are no more. `in_place` of one who has an image on the CPU: unless there is one for a
-  /// GPU.
-  void work(std::size_t index, Progress progress, bool in_place = false) {
-    Places::Worker worker(executions_[index]);
+  /// The execution with which a worker begins.
+  Execution execution(std::size_t worker) const { return executions_[worker]; }
+
+  /// Takes images until there are no more, or, for a worker that begins on the CPU, until GPUs do the rest.
+  void work(Execution execution, Progress progress) {
+    const bool began_on_cpu = !execution.device;
     try {
-      for (;;) {
-        Places::Turn turn = places_.take(worker, dispatcher_.waiting());
-        if (std::exchange(in_place, false) && places_.withdraw(turn)) return;
-        const std::vector<ImageTask> tasks =
-            dispatcher_.next_together([&](const ImageTask& task) { return images_together(task, turn.execution); });
-        if (tasks.empty()) {
-          places_.end(worker, std::move(turn), 0, 0);
-          return;
-        }
-        busy_ += static_cast<int>(tasks.size());
-        Places::begin(turn);
-        if (tasks.front().file->has_bands())
-          process_bands(tasks.front(), turn.execution, progress);
+      while (const std::optional<ImageTask> task = dispatcher_.next()) {
+        ++busy_;
+        if (task->file->has_bands())
+          process_bands(*task, execution, progress);
         else
-          process(tasks, turn.execution, progress);
-        busy_ -= static_cast<int>(tasks.size());
-        if (places_.end(worker, std::move(turn), std::ssize(tasks), pixels_of(tasks))) return;
+          process(*task, execution, progress);
+        --busy_;
+        if (began_on_cpu && gpus_do_the_rest_) return;
       }
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -106,23 +87,22 @@ class Crew {
     }
   }
 
-  /// As GPUs come up, others go on in the place of workers who have an image on the CPU still: these end with it.
-  void replace_workers(const Progress& progress) {
-    std::vector<std::jthread> others;
-    while (places_.wait_for_vacancy()) {
+  /// Lets workers begin on GPUs that become ready.
+  void move_to_gpus(const Progress& progress) {
+    std::vector<std::jthread> on_gpus;
+    while (std::optional<Execution> execution = gpus_.wait()) {
       try {
-        others.emplace_back([this, progress, stop = stop_of_thread] {
+        on_gpus.emplace_back([this, progress, execution, stop = stop_of_thread] {
           const StopScope of_caller(stop);
-          work(0, progress, true);
+          work(*execution, progress);
         });
-      } catch (const std::exception&) {
-        // No more threads are to be had: who has the image goes on, or if he has gone already this one in his place.
-        if (!places_.keep()) work(0, progress);
-        return;
+      } catch (const std::system_error&) {
+        return;  // no more threads are to be had
       }
+      gpus_do_the_rest_ = true;
     }
   }
-  void end_replacing() { places_.end_waiting(); }
+  void end_moving() { gpus_.end_waiting(); }
 
   /// Throws the error for which the run was given up.
   RunResult result() {
@@ -131,43 +111,32 @@ class Crew {
   }
 
  private:
-  /// Opens the images, extracts them, and sees to what became of each.
-  void process(std::span<const ImageTask> tasks, Execution& execution, Progress& progress) {
-    std::int64_t needed = 0;
-    for (const ImageTask& task : tasks) needed += memory_needed(task, job_, execution);
+  /// Opens the image, extracts it, and records the outcome.
+  void process(const ImageTask& task, Execution& execution, Progress& progress) {
+    progress.begin_image(task.name);
+    control_.on_begin(task);
+    ImageOutcome outcome;
     MemoryBudget::Share share;
-    std::vector<std::unique_ptr<OpenImage>> images(tasks.size());
-    std::vector<std::optional<Failure>> failures(tasks.size());
-    std::vector<const ImageInput*> inputs;
-    std::vector<std::shared_ptr<void>> watches;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      progress.begin_image(tasks[i].name);
-      control_.on_begin(tasks[i]);
-      failures[i] = failure_of([&] {
-        if (i == 0) share = take(tasks[0], needed);
-        watches.push_back(control_.watch(tasks[i].name));
-        images[i] = std::make_unique<OpenImage>(tasks[i], job_);
-      });
-      if (images[i]) inputs.push_back(&images[i]->input());
+    std::shared_ptr<void> watch;
+    std::unique_ptr<OpenImage> image;
+    const std::int64_t needed = memory_needed(task, job_, execution);
+    std::optional<Failure> failure = failure_of([&] {
+      share = take(task, needed);
+      watch = control_.watch(task.name);
+      image = std::make_unique<OpenImage>(task, job_);
+    });
+    if (!failure) {
+      ImageResult result;
+      failure = extract(image->input(), needed, execution, progress, result);
+      if (!failure)
+        failure = failure_of([&] { outcome = finish(*image, result, execution, progress); });
+      else if (failure->no_sky && job_.take_without_sky)
+        failure = failure_of([&, without_sky = *failure] {
+          job_.take_without_sky(task, image->input(), without_sky, execution.cpu);
+          outcome = {begin_record(task), task.name, {}, {}};
+        });
     }
-    if (!inputs.empty()) places_.show(inputs.front()->first(), tasks.front().file->config);
-    std::vector<ImageAttempt> attempts = extract(inputs, needed, execution, progress);
-    auto attempted = attempts.begin();
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      ImageOutcome outcome;
-      if (images[i]) {
-        failures[i] = attempted->failure;
-        if (!failures[i])
-          failures[i] = failure_of([&] { outcome = finish(*images[i], attempted->result, execution, progress); });
-        else if (failures[i]->no_sky && job_.take_without_sky)
-          failures[i] = failure_of([&] {
-            job_.take_without_sky(tasks[i], images[i]->input(), *attempted->failure, execution.cpu);
-            outcome = {begin_record(tasks[i]), tasks[i].name, {}, {}};
-          });
-        ++attempted;
-      }
-      conclude(tasks[i], std::move(outcome), failures[i], progress);
-    }
+    conclude(task, std::move(outcome), failure, progress);
   }
 
   /// All bands of a file for one catalogue; where a device is lost, all of it again on another or on the CPU.
@@ -182,7 +151,7 @@ class Crew {
       });
       const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
       if (!on_device || !is_lost(*execution.device)) return conclude(task, std::move(outcome), failure, progress);
-      places_.replace(execution, Error(failure->kind, failure->message));
+      gpus_.replace(execution, Error(failure->kind, failure->message));
     }
   }
 
@@ -193,17 +162,15 @@ class Crew {
   }
 
   /// Where a device is lost, all of it again on another or on the CPU.
-  std::vector<ImageAttempt> extract(const std::vector<const ImageInput*>& inputs, std::int64_t needed,
-                                    Execution& execution, Progress& progress) {
+  std::optional<Failure> extract(const ImageInput& input, std::int64_t needed, Execution& execution, Progress& progress,
+                                 ImageResult& result) {
     for (;;) {
       Execution now = execution;
       if (!execution.device) now.cpu.threads = threads_for(needed);
-      try {
-        return extract_together(inputs, now, progress);
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::device) throw;
-        places_.replace(execution, error);
-      }
+      std::optional<Failure> failure = failure_of([&] { result = extract_image(input, now, progress); });
+      const bool on_device = failure && failure->kind == ErrorKind::device && execution.device;
+      if (!on_device || !is_lost(*execution.device)) return failure;
+      gpus_.replace(execution, Error(failure->kind, failure->message));
     }
   }
 
@@ -252,8 +219,8 @@ class Crew {
   MemoryBudget& budget_;
   const RunControl& control_;
   const std::vector<Execution> executions_;
-  Places places_;
-  std::atomic<bool> futile_ = false;
+  Gpus gpus_;
+  std::atomic<bool> futile_ = false, gpus_do_the_rest_ = false;
   std::atomic<int> busy_ = 0, worst_ = 0;
   std::mutex mutex_;
   std::exception_ptr error_;
@@ -268,24 +235,24 @@ RunResult process_files(const Job& job, const PlannedFiles& files, const Machine
   const KeepBuffers from_image_to_image;
   Crew crew(job, files, machine, budget, control);
   {
-    std::optional<std::jthread> replacing;
-    const std::shared_ptr<void> no_more(nullptr, [&](void*) { crew.end_replacing(); });
+    std::optional<std::jthread> moving;
+    const std::shared_ptr<void> no_more(nullptr, [&](void*) { crew.end_moving(); });
     std::vector<std::jthread> others;
     try {
       if (machine.devices_join)
-        replacing.emplace([&, stop = stop_of_thread] {
+        moving.emplace([&, stop = stop_of_thread] {
           const StopScope of_caller(stop);
-          crew.replace_workers(progress);
+          crew.move_to_gpus(progress);
         });
       for (std::size_t worker = 1; worker < crew.workers(); ++worker)
         others.emplace_back([&, worker, stop = stop_of_thread] {
           const StopScope of_caller(stop);
-          crew.work(worker, progress);
+          crew.work(crew.execution(worker), progress);
         });
     } catch (const std::system_error&) {
       // No more threads are to be had: those that there are do the work.
     }
-    crew.work(0, progress);
+    crew.work(crew.execution(0), progress);
   }
   return crew.result();
 }

@@ -26,11 +26,6 @@ std::vector<std::string> take_masks_out(std::vector<SelectedImage>& images, cons
   return names;
 }
 
-bool belong_together(const ImageTask& a, const ImageTask& b) {
-  return a.image.shape == b.image.shape && a.file->config == b.file->config && !a.memory && !b.memory &&
-         !a.file->beside && !b.file->beside;
-}
-
 }  // namespace
 
 Dispatcher::Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
@@ -73,29 +68,6 @@ void Dispatcher::open_next(std::unique_lock<std::mutex>& lock) {
   --opening_;
   changed_.notify_all();
   std::move(tasks.begin(), tasks.end(), std::back_inserter(images_));
-}
-
-std::vector<ImageTask> Dispatcher::next_together(const std::function<std::int64_t(const ImageTask&)>& most) {
-  std::vector<ImageTask> together;
-  std::int64_t room = 1;
-  while (std::ssize(together) < room) {
-    std::optional<ImageTask> task = next();
-    if (!task) break;
-    if (together.empty()) {
-      room = task->memory ? 1 : most(*task);  // who has memory must not wait for files of others
-    } else if (!belong_together(together.front(), *task)) {
-      give_back(std::move(*task));
-      break;
-    }
-    together.push_back(std::move(*task));
-  }
-  return together;
-}
-
-void Dispatcher::give_back(ImageTask task) {
-  const std::lock_guard lock(mutex_);
-  images_.push_front(std::move(task));
-  changed_.notify_all();
 }
 
 std::size_t Dispatcher::waiting() {

@@ -27,10 +27,9 @@ class Dispatcher {
   Dispatcher(const Job& job, const PlannedFiles& files, MemoryBudget& budget, const RunControl& control,
              std::function<bool()> should_stop);
 
-  /// The next images, as long as they have the shape and the configuration of the first, at most as many as `most` says
-  /// of that; waits while other workers open files that may have some. None when there are no more, or when they are to
-  /// stop.
-  std::vector<ImageTask> next_together(const std::function<std::int64_t(const ImageTask&)>& most);
+  /// The next image; waits while other workers open files that may have some. None when there are no more, or when the
+  /// workers are to stop.
+  std::optional<ImageTask> next();
 
   /// Files and images that are not handed out yet.
   std::size_t waiting();
@@ -46,9 +45,7 @@ class Dispatcher {
     std::int64_t held_maps = 0, most_inflated = 0;
   };
 
-  std::optional<ImageTask> next();
   void open_next(std::unique_lock<std::mutex>& lock);
-  void give_back(ImageTask task);
   Opened open_images(const ImageFile& file);
   Opened open_plain(const ImageFile& file, std::int64_t of_maps, std::int64_t most_of_maps);
   Opened open_gzipped(const ImageFile& file, std::int64_t room, std::int64_t most_inflated, std::int64_t most_of_maps);

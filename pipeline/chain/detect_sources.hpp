@@ -22,17 +22,6 @@
 
 namespace srcextract {
 
-/// The sky of all of an image: `done` may have been at it while the image came (done.constant_sky).
-template <class Where, class Done>
-Value<Background, Where> find_constant_sky(const Image<float, Where>& image, const BackgroundConfig& config,
-                                           Detection<Where>& found, const Where& where, Done&& done) {
-  if constexpr (requires { done.constant_sky(image, config, found.bright, where); }) {
-    return done.constant_sky(image, config, found.bright, where);
-  } else {
-    return estimate_background(image, config, where, found.bright);
-  }
-}
-
 /// Estimates what is not given of the sky, of the pixels that are not masked. What is worked on from there is the
 /// image, or what it has above a mesh, which takes the memory of `last_read` if there is one: returns the sky of that.
 template <class Where, class Done>
@@ -41,7 +30,7 @@ Value<Background, Where> find_sky(const Pixels<Where>& pixels, const Config& con
   const Image<float, Where>& image = pixels.image;
   const GivenSky given = given_sky(config.given_sky);
   if (config.background.method == BackgroundMethod::constant) {
-    auto sky = find_constant_sky(image, config.background, found, where, done);
+    auto sky = estimate_background(image, config.background, where, found.bright);
     if (given.any()) give_sky(given, sky, where);
     done("background");
     return sky;
@@ -203,9 +192,8 @@ void find_sources(const Pixels<Where>& pixels, const Config& config, Detection<W
 
 /// The steps from pixels to sums over sources, on `Where`; on a device nothing waits. After each step
 /// `done(stage)` is called; and, if there are these, `done.on_sources(components)` before anything is kept of sources,
-/// and `done.before_deblending(runs, components)`; `done.constant_sky(image, config, bright, where)`, if there is that,
-/// is called instead of estimate_background(). `last_read`, on the host: pixels.image, if nobody reads it afterwards,
-/// nor these steps (are_read_again); its memory may go to what is found.
+/// and `done.before_deblending(runs, components)`. `last_read`, on the host: pixels.image, if nobody reads it
+/// afterwards, nor these steps (are_read_again); its memory may go to what is found.
 template <class Where, class Done>
 Detection<Where> detect_sources(const Pixels<Where>& pixels, const Config& config, const Where& where, Done&& done,
                                 Image<float, Where>* last_read = nullptr) {

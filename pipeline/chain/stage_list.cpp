@@ -51,7 +51,7 @@ std::int64_t of_detection_image(const RunPlan& plan) {
 constexpr StageCost stages[] = {
     // subtract
     {[](const RunPlan& plan) { return plan.config.background.method == BackgroundMethod::mesh; }, one_if_read_again,
-     one, true},
+     one},
     // combine
     {[](const RunPlan& plan) { return plan.config.combine.method != CombineMethod::none; },
      [](const RunPlan& plan) { return plan.planes; }, [](const RunPlan& plan) { return plan.planes; }},
@@ -80,12 +80,6 @@ constexpr StageCost stages[] = {
        const bool above_mesh = plan.config.background.method == BackgroundMethod::mesh;
        return of_detection_image(plan) + (convolved ? 1 : 0) + (above_mesh ? 1 : 0);
      }},
-    // pixel scale: each image has its own
-    {[](const RunPlan& plan) {
-       return plan.config.detection.threshold_unit == ThresholdUnit::mag_per_arcsec2 &&
-              plan.config.measurement.pixel_scale == 0;
-     },
-     none, none},
     // check images: the host keeps the image and that in which sources are found
     {[](const RunPlan& plan) { return shows_pixels(plan.config); }, [](const RunPlan&) -> std::int64_t { return 2; },
      none},
@@ -95,18 +89,12 @@ constexpr StageCost stages[] = {
        return (shows_pixels(plan.config) ? 2 : 0) + (shows_variance(plan.config) ? 2 : 0);
      },
      none},
-    // picture
-    {[](const RunPlan& plan) { return plan.config.output.quicklook; }, none, none},
     // convolve, with flux
     {[](const RunPlan& plan) { return plan.config.convolve.kernel != KernelShape::none; }, one, one},
     // convolve variance
     {[](const RunPlan& plan) { return convolves_variance(plan.config); }, one, one},
     // match: what pixels add to its two sums, and these
     {[](const RunPlan& plan) { return plan.config.convolve.filter == Filter::matched; }, three, three},
-    // analysis
-    {[](const RunPlan& plan) { return plan.config.detection.analysis_threshold != 0; }, none, none},
-    // clean
-    {[](const RunPlan& plan) { return plan.config.clean.operation != CleanOperation::none; }, none, none},
     // photometry: the map of owners
     {[](const RunPlan& plan) { return measures_photometry(plan.config); }, one, one},
     // aperture noise: on the host, to which a device hands the image and its variance
@@ -181,15 +169,6 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config) {
 
 std::int64_t device_memory_beside(const RunPlan& plan) {
   return images_kept(plan, &StageCost::device_images) * plan.shape.count() * pixel_bytes;
-}
-
-std::int64_t images_in_a_launch(const Shape& shape, const Config& config) {
-  const RunPlan plan = plan_of(shape, config, false);
-  if (std::ranges::any_of(stages, [&](const StageCost& stage) { return !stage.shares_launch && stage.is_used(plan); }))
-    return 1;
-  constexpr std::int64_t pixels_together = std::int64_t{1} << 19;
-  return std::clamp<std::int64_t>(pixels_together / std::max<std::int64_t>(shape.count(), 1), 1,
-                                  most_images_in_a_launch);
 }
 
 }  // namespace srcextract

@@ -23,15 +23,12 @@ RunPlan plan_of(const Exposure& exposure, const Config& config);
 /// The same where the file has not been opened, so that the number of planes may have to be guessed.
 RunPlan plan_of(const Shape& shape, const Config& config, bool of_difference);
 
-/// The one declaration of what a stage costs. Entries have those that keep images of their own, or that small images
-/// cannot go through together (CudaExtractor::extract_together reads images itself, and then launches detect_sources
-/// and calls make_catalog for each): everything outside of detect_sources, and what is rare within it.
+/// The one declaration of what a stage costs. A stage that keeps images of its own has an entry.
 struct StageCost {
   bool (*is_used)(const RunPlan&);
   /// Images of float32 that it keeps beside the one that is extracted.
   std::int64_t (*host_images)(const RunPlan&);
   std::int64_t (*device_images)(const RunPlan&);
-  bool shares_launch = false;  ///< small images can go through it together
 };
 
 /// Whether sources are found twice: then no image is given up before the end.
@@ -46,11 +43,5 @@ std::int64_t sources_memory(std::int64_t sources, const Config& config);
 
 /// Device memory, in bytes, that stages need for the images that they keep beside the one that is extracted.
 std::int64_t device_memory_beside(const RunPlan& plan);
-
-/// How many images of that shape and configuration share a launch on a device: small ones take hardly longer together
-/// than one. 1 where they are so large that nothing is gained, and where a stage is used whose entry does not share
-/// one.
-std::int64_t images_in_a_launch(const Shape& shape, const Config& config);
-inline constexpr int most_images_in_a_launch = 32;
 
 }  // namespace srcextract

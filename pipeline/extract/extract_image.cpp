@@ -254,32 +254,6 @@ void flag_sources(const ImageInput& input, const Execution& execution, ImageResu
     flag_saturated(result.extraction.brightest, level, result.extraction.sources);
 }
 
-ImageResult result_of(Extracted extracted, const ImageInput& input, const Execution& execution) {
-  if (extracted.failure) std::rethrow_exception(extracted.failure);
-  ImageResult result;
-  result.backend = "cuda";
-  result.extraction = std::move(extracted.extraction);
-  restore_level(input, execution.cpu, result.extraction);
-  check_precision(input, result.extraction);
-  for (const auto& [stage, seconds] : extracted.times) result.times.push_back({stage, seconds});
-  flag_sources(input, execution, result);
-  add_sky_positions(input, execution, result);
-  return result;
-}
-
-/// One by one.
-std::vector<ImageAttempt> extract_each(const std::vector<const ImageInput*>& inputs, const Execution& execution,
-                                       Progress& progress) {
-  std::vector<ImageAttempt> attempts(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::optional<Failure>& failure = attempts[i].failure;
-    failure = failure_of([&] { attempts[i].result = extract_image(*inputs[i], execution, progress); });
-    if (failure && failure->kind == ErrorKind::device && is_lost(*execution.device))
-      throw Error(failure->kind, failure->message);
-  }
-  return attempts;
-}
-
 }  // namespace
 
 ImageResult extract_image(const ImageInput& input, const Execution& execution, Progress& progress, FoundOnce* once) {
@@ -299,35 +273,6 @@ ImageResult extract_image(const ImageInput& input, const Execution& execution, P
 FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
                      FoundOnce& once) {
   return ImageRun(first, config, execution, progress, once).find();
-}
-
-std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
-                                           Progress& progress) {
-  const auto shares_launch = [](const ImageInput& input) {
-    return input.reference == nullptr && input.detection == nullptr && input.positions == nullptr;
-  };
-  if (inputs.size() < 2 || !shares_launch(*inputs.front()) || !execution.device)
-    return extract_each(inputs, execution, progress);
-  std::vector<PixelSource> sources;
-  for (const ImageInput* input : inputs) sources.push_back(input->first());
-  std::vector<Extracted> extracted;
-  try {
-    extracted = execution.extractor->extract_together(sources, inputs.front()->file.config->config);
-  } catch (const Error& error) {
-    // The device may have room for each, or the CPU.
-    if (error.kind() != ErrorKind::device || is_lost(*execution.device)) throw;
-    return extract_each(inputs, execution, progress);
-  }
-  std::vector<ImageAttempt> attempts(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    attempts[i].failure =
-        failure_of([&] { attempts[i].result = result_of(std::move(extracted[i]), *inputs[i], execution); });
-  return attempts;
-}
-
-std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution) {
-  const bool one_config = config.measurement.gain_keyword == "none";  // or else every image has a gain of its own
-  return execution.device && !execution.compare && one_config ? images_in_a_launch(shape, config) : 1;
 }
 
 }  // namespace srcextract

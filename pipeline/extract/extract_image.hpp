@@ -94,18 +94,4 @@ struct FoundTimes {
 FoundTimes find_once(const ImageInput& first, const Config& config, const Execution& execution, Progress& progress,
                      FoundOnce& once);
 
-/// What became of one of several images.
-struct ImageAttempt {
-  ImageResult result;
-  std::optional<Failure> failure;
-};
-
-/// The same for images of one shape and one configuration, at most images_together() of them, in one launch. Throws
-/// Error{device} if the device is lost, and else nothing.
-std::vector<ImageAttempt> extract_together(const std::vector<const ImageInput*>& inputs, const Execution& execution,
-                                           Progress& progress);
-
-/// How many images of that shape and configuration are extracted together.
-std::int64_t images_together(const Shape& shape, const Config& config, const Execution& execution);
-
 }  // namespace srcextract

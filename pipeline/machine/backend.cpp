@@ -1,12 +1,12 @@
 #include "pipeline/machine/backend.hpp"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "io/fits/versions.hpp"
-#include "pipeline/machine/device_start.hpp"
 #include "stages/core/counted.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/parallel.hpp"
@@ -14,7 +14,12 @@
 namespace srcextract {
 namespace {
 
-/// The devices of these indices, or all that there are.
+/// Whether the system has an NVIDIA driver, or Windows' path to one; does not start either.
+bool has_gpu_driver() {
+  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
+
+/// The devices with these indices, or all devices.
 std::vector<CudaDevice> find_devices(const std::vector<int>& indices) {
   if (indices.empty()) return find_cuda_devices();
   std::vector<CudaDevice> devices;
@@ -37,7 +42,7 @@ std::string describe(const Workload& work, const TimeEstimate& times, int thread
                      static_cast<double>(work.pixel_bytes) / 1e6, times.cpu, counted(threads, "CPU thread"), times.gpu);
 }
 
-/// The devices that `automatic` takes.
+/// The devices for `automatic`.
 std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::vector<int>& indices,
                                            const Workload& work, Machine& machine) {
   if (!wish.devices.empty()) return usable_devices(indices, true);
@@ -48,14 +53,14 @@ std::vector<CudaDevice> worthwhile_devices(const MachineWish& wish, const std::v
                 "back end: CPU: {}; --backend cuda takes one all the same", describe(work, times, threads));
     return {};
   }
-  machine.devices_join = cuda_built() && is_for_all(work, threads) && cfitsio_has_locks();
+  machine.devices_join = cuda_built() && times.cpu_begins && cfitsio_has_locks();
   if (machine.devices_join) return {};
   std::vector<CudaDevice> devices = usable_devices(indices, false);
   if (!devices.empty()) spdlog::info("back end: CUDA: {}", describe(work, times, threads));
   return devices;
 }
 
-/// So many threads, or as many as this process may have.
+/// `wanted` threads, or as many as this process may start.
 Cpu usable_threads(int wanted) {
   const int threads = startable_threads(wanted);
   if (threads < wanted) {
@@ -65,13 +70,13 @@ Cpu usable_threads(int wanted) {
   return {threads};
 }
 
-/// A guess: how many images of a file there are is known when it is opened.
+/// An estimate: the number of images in a file is unknown until it is opened.
 std::int64_t count_images(const PlannedFiles& files, std::int64_t enough) {
   const auto of_several = [](const PlannedFile& planned) { return planned.file.config->config.input.hdu.several(); };
   return std::ranges::any_of(files, of_several) ? enough : static_cast<std::int64_t>(files.size());
 }
 
-/// How many work at the same time with GPUs.
+/// Number of parallel workers with GPUs.
 std::int64_t count_workers(const Machine& machine, const PlannedFiles& files) {
   const auto devices = std::ssize(machine.devices);
   const std::int64_t threads = machine.cpu.threads;
@@ -84,12 +89,20 @@ std::int64_t count_workers(const Machine& machine, const PlannedFiles& files) {
 
 }  // namespace
 
+void tell_of_no_gpu(const Error& error, bool named) {
+  const bool expected = cuda_built() && has_gpu_driver();
+  spdlog::log(named      ? spdlog::level::warn
+              : expected ? spdlog::level::info
+                         : spdlog::level::debug,
+              "back end: CPU, because no GPU can be used: {}", error.what());
+}
+
 Machine choose_machine(const MachineWish& wish, const Workload& work) {
   Machine machine;
   machine.cpu = usable_threads(wish.threads);
   machine.compare = wish.backend == Backend::compare;
   machine.may_fall_back = wish.backend == Backend::automatic;
-  // The others are not even started for one image.
+  // One image uses one device; the others are not even started.
   const std::vector<int> first = {0};
   const std::vector<int>& devices = wish.devices.empty() && !work.several_images ? first : wish.devices;
   if (wish.backend == Backend::automatic) machine.devices = worthwhile_devices(wish, devices, work, machine);

@@ -10,6 +10,7 @@
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/engine/extractor.hpp"
 #include "pipeline/machine/backend_choice.hpp"
+#include "stages/core/error.hpp"
 #include "stages/core/exec.hpp"
 #include "survey/journal/planned_files.hpp"
 
@@ -43,6 +44,9 @@ struct MachineWish {
   std::vector<int> devices = {};  ///< named by the user
   int threads = 1;
 };
+
+/// Logs why there is no GPU: as a warning to a user who named one, with --verbose to one who has a driver or none.
+void tell_of_no_gpu(const Error& error, bool named);
 
 /// Turns the wish into a decision, and logs it. `automatic` takes the devices that are usable if they were named or if
 /// the work is done sooner with them (estimate_times); where it is not no GPU is started. Where there are many images

@@ -10,40 +10,41 @@
 namespace srcextract {
 namespace {
 
-// All from docs/performance.md: files in the page cache, on two cores, and on one H200 with 16 cores of its host.
+// All constants are from docs/performance.md: files in the page cache, on two cores, and on one H200 with 16 cores of
+// its host.
 
-/// Bytes a second of one thread: 100 files of 4096² by 2 threads, 3.71 GB/s.
+/// Bytes per second of one thread: 100 files of 4096² by 2 threads, 3.71 GB/s.
 constexpr double thread_rate = 1.9e9;
 
-/// Of all threads together, of one image: 16384² by 16 threads in 0.145 s; and of many: 100 files of 4096² in 0.504 s.
+/// Bytes per second of all threads. One image: 16384² by 16 threads in 0.145 s. Many: 100 files of 4096² in 0.504 s.
 constexpr double cpu_rate_of_one = 7.4e9, cpu_rate_of_many = 13.3e9;
 
-/// How many times as long an image takes on the CPU whose sources are deblended, and measured as sextractor.yaml has
-/// it: a visit in 3.42 s that takes 0.777 s with lesson.yaml.
+/// Slowdown on the CPU with deblending and the measurements of sextractor.yaml: a visit takes 3.42 s, and 0.777 s with
+/// lesson.yaml.
 constexpr double times_if_divided = 4.4;
 
-/// Multiply-adds a second of one thread: 15 x 15, general, 2048² by 16 threads in 3.63 ms.
+/// Multiply-adds per second of one thread: 15 x 15, general, 2048² by 16 threads in 3.63 ms.
 constexpr double thread_multiply_adds = 1.6e10;
 
 /// Seconds until a GPU takes work: driver, context, first image.
 constexpr double gpu_start = 0.27;
 
-/// Seconds that its end adds, and that many workers with memory of their own add: 2048² by a process, 0.379 s; 12 to 40
-/// files of 4096² by a process, 0.42 to 0.46 s more than their bytes.
+/// Seconds for ending a GPU, and for many workers with memory of their own. One: 2048² by a process, 0.379 s. Many: 12
+/// to 40 files of 4096² by a process, 0.42 to 0.46 s more than for their bytes.
 constexpr double gpu_end_of_one = 0.09, gpu_end_of_many = 0.15;
 
-/// Bytes a second from files over the bus to rows, the first image: 16384² in 72.4 ms; and of many: 100 and 200 files
-/// of 4096² in 0.611 and 0.940 s.
+/// Bytes per second from files over the bus to rows. First image: 16384² in 72.4 ms. Many: 100 and 200 files of 4096²
+/// in 0.611 and 0.940 s.
 constexpr double gpu_rate_of_one = 15e9, gpu_rate_of_many = 25e9;
 
-/// Of the convolution of one pixel.
+/// Multiply-adds per pixel of the convolution.
 double multiply_adds(const ConvolveConfig& config) {
   if (config.kernel == KernelShape::none) return 0;
   try {
     const Kernel kernel = make_kernel(config);
     return kernel.separable() ? kernel.width + kernel.height : kernel.width * kernel.height;
   } catch (const Error&) {
-    return 0;  // said of every image that it cannot be convolved with
+    return 0;  // the error is reported for every image
   }
 }
 
@@ -55,7 +56,7 @@ std::int64_t pixel_bytes(const ImageFile& file) {
   };
   if (ends_with(".fz", ".FZ")) return 6 * file.bytes;  // RICE: int16 5.2, float32 6.4 times
   if (ends_with(".gz", ".GZ")) return 4 * file.bytes;
-  // Visits of int16, taken for half as many float32, were left to the CPU, and took 0.79 s instead of 0.58.
+  // With half this factor, visits of int16 were left to the CPU, and took 0.79 s instead of 0.58.
   return file.bytes + file.bytes / 2;
 }
 
@@ -90,14 +91,10 @@ Workload workload_of(const PlannedFiles& files, const std::string& reference) {
     work.several_images |= config->config.input.hdu.several();
   }
   work.several_images |= files.size() > 1;
-  // Several bands of a file are found together: GPUs are not made ready for such (Places::show), but taken at once.
+  // A file with bands needs a GPU from the start: its sources are found once for all bands.
   const bool bands = std::ranges::any_of(files, [](const PlannedFile& planned) { return planned.file.has_bands(); });
   work.images = bands ? 1 : std::ssize(files);
   return work;
-}
-
-bool is_for_all(const Workload& work, int threads) {
-  return work.images >= 2 * std::int64_t{threads};
 }
 
 TimeEstimate estimate_times(const Workload& work, int threads) {
@@ -106,10 +103,12 @@ TimeEstimate estimate_times(const Workload& work, int threads) {
   const double weighed = bytes + (times_if_divided - 1) * static_cast<double>(work.divided_bytes);
   const double cpu_rate = std::min(many ? cpu_rate_of_many : cpu_rate_of_one, thread_rate * threads);
   const double cpu = weighed / cpu_rate + work.multiply_adds / (thread_multiply_adds * threads);
-  const double done_before = is_for_all(work, threads) ? std::min(gpu_start / cpu, 1.0) : 0;
+  const double time_of_one = cpu * threads / static_cast<double>(std::max<std::int64_t>(work.images, 1));
+  const bool cpu_begins = work.images >= 2 * std::int64_t{threads} && time_of_one < gpu_start;
+  const double done_before = cpu_begins ? std::min(gpu_start / cpu, 1.0) : 0;
   const double gpu =
       many ? gpu_end_of_many + (1 - done_before) * bytes / gpu_rate_of_many : gpu_end_of_one + bytes / gpu_rate_of_one;
-  return {cpu, gpu_start + gpu};
+  return {cpu, gpu_start + gpu, cpu_begins};
 }
 
 }  // namespace srcextract

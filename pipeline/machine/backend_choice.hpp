@@ -7,36 +7,36 @@
 
 namespace srcextract {
 
-/// What there is to do, as far as it can be told before a file is opened: one that ends the process must not do so
-/// before the journal says that it was begun.
+/// The amount of work, estimated without opening a file. Opening a file that ends the process must wait until the
+/// journal says that the file was begun.
 struct Workload {
-  std::int64_t pixel_bytes = 0;    ///< of what is read, as float32
-  std::int64_t divided_bytes = 0;  ///< of these, of images whose sources are deblended
+  std::int64_t pixel_bytes = 0;    ///< read pixels, as float32
+  std::int64_t divided_bytes = 0;  ///< pixels of images whose sources are deblended
   double multiply_adds = 0;        ///< of the convolutions
   bool several_images = false;     ///< there may be more than one
   std::int64_t images = 1;         ///< at least
 };
 
-/// The bytes that the pixels of a file take as float32. A guess by its name and size: half as many again as the file
-/// has, which is between what float32 and integers of 16 bits take, or several times as many if it is compressed.
+/// Estimated bytes of a file's pixels as float32, from its name and size. Uncompressed: 1.5 times the size, between
+/// float32 (1) and 16-bit integers (2). Compressed: several times the size.
 std::int64_t pixel_bytes(const ImageFile& file);
 
-/// `reference` is the frame that is read with each image, to be subtracted; empty: none. Detection images, and files
-/// that images are combined with, are read as well.
+/// `reference` is the frame that is subtracted from each image; empty: none. Detection images, and files combined with
+/// images, count as well.
 Workload workload_of(const PlannedFiles& files, const std::string& reference);
 
 /// Seconds from the start of the program to its end.
 struct TimeEstimate {
   double cpu = 0, gpu = 0;
 
+  /// Whether the CPU does the first images while a GPU starts: every thread has some, and is done with one by then.
+  bool cpu_begins = false;
+
   bool favours_gpu() const { return gpu < cpu; }
 };
 
-/// So many images that the CPU does some of them in the time that a GPU takes to start, and all threads have some.
-bool is_for_all(const Workload& work, int threads);
-
-/// How long the work takes on so many threads, and with one GPU that has yet to be started; if it is for all, the
-/// threads work until the GPU is there. The constants are those of docs/performance.md ("Which back end auto takes").
+/// Time of the work on `threads` threads, and with one GPU that is not started yet. If cpu_begins, the threads
+/// work until the GPU is ready. The constants are from docs/performance.md ("Which back end auto takes").
 TimeEstimate estimate_times(const Workload& work, int threads);
 
 }  // namespace srcextract

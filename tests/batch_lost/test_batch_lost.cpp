@@ -122,7 +122,7 @@ TEST_F(BatchLosesGpu, ThatHasJoinedTheCpu) {
   machine.devices_join = machine.may_fall_back = true;
   const auto has_joined = [&] {
     spdlog::default_logger()->flush();
-    return contents(folder_ / "log").find("joins the CPU") != std::string::npos;
+    return contents(folder_ / "log").find(" joins after ") != std::string::npos;
   };
   std::atomic<int> begun = 0;
   const auto wait_for_it = [&](const ImageTask&) {

@@ -6,12 +6,12 @@ FORMATS = {"int16": "int16", "dithered": "float32, subtractive dither"}
 WAYS = {"tiles": "one image, all threads", "tiles_stream": "a stream of images, one a thread"}
 WANTED = 0.9  # times cores times CFITSIO's rate on one
 BYTES = {"int16": 2, "dithered": 4}  # of a pixel as it is stored
-GPU_WAYS = {"rice_one": "one image that is there", "rice_together": "eight in a launch",
+GPU_WAYS = {"rice_one": "one image that is there",
             "rice_pinned": "a stream from page-locked memory, two under way",
             "rice_pinned_stream": "a stream from page-locked memory, eight under way",
             "rice_file": "one file, all threads",
             "rice_file_stream": "a stream of files, eight readers"}
-GPU_WANTED = {"rice_one": 100, "rice_together": 100, "rice_pinned_stream": 100}  # GB/s of decoded pixels
+GPU_WANTED = {"rice_one": 100, "rice_pinned_stream": 100}  # GB/s of decoded pixels
 
 
 def gpu_rows(session, cpu):

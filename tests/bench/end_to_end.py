@@ -9,7 +9,7 @@ from tables import Row, amount, at_most, print_table, skipped, times_limit
 BUS_WANTED = {4096: 1.15, 8192: 1.08, 16384: 1.05}  # times the pinned copy
 FILE_SIZE, FILE_WANTED = 16384, 80  # ms
 START_SIZE, START_WANTED = 2048, 1.15  # times a context and one copy
-PARTS_OF_THE_WAY = {"pinned_to_pixels": "... to pixels, in pieces", "pinned_to_looks": "... and looked at as they come",
+PARTS_OF_THE_WAY = {"pinned_to_pixels": "... to pixels, in pieces",
                     "pinned_to_sums": "... and the sums of sources there",
                     "steps_to_rows": "... the steps and rows alone, of pixels that are there"}
 

@@ -26,19 +26,10 @@ class LostDevice : public testing::StageTest<Gpu> {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
     }
-    try {
-      extractor.extract_together(std::vector(3, source_of(sky_)), Config{});
-      ADD_FAILURE() << "extracted on a lost GPU";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
-    }
   }
   void expect_to_work(CudaExtractor& extractor) {
     testing::expect_same(extractor.extract(source_of(sky_), Config{}, {}),
                          testing::extract_on_cpu(source_of(sky_), Config{}), "sky");
-    for (const Extracted& image : extractor.extract_together(std::vector(3, source_of(sky_)), Config{})) {
-      EXPECT_FALSE(image.failure);
-    }
   }
 
   Field sky_ = testing::star_field({300, 200}, 0, 1, 200, 1);

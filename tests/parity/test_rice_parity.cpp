@@ -223,8 +223,8 @@ TEST_F(RiceParity, PlanesOfCubes) {
   }
 }
 
-// Compressed or not, whole or damaged: each is what the host makes of it by itself.
-TEST_F(RiceParity, SmallImagesShareALaunch) {
+// Compressed or not, whole or damaged, one after the other on one extractor.
+TEST_F(RiceParity, ImagesOfSeveralTypesOneAfterTheOther) {
   CudaExtractor extractor(0, Cpu{2});
   const testing::Compression dithered{.quantize = 4, .dither = SUBTRACTIVE_DITHER_1};
   std::vector<std::string> bytes{testing::compressed_sky<std::int16_t>({}, 100, 90, 1),
@@ -238,23 +238,21 @@ TEST_F(RiceParity, SmallImagesShareALaunch) {
     std::vector<PixelSource> sources;
     for (const std::string& file : bytes) images.push_back(files_.open(file));
     for (const FitsImage& image : images) sources.push_back(image.plane(1));
-    const std::vector<Extracted> together = extractor.extract_together(sources, Config{});
     for (std::size_t i = 0; i < sources.size(); ++i) {
       std::string wanted, failure;
-      Extraction alone;
+      Extraction on_cpu, on_gpu;
       try {
-        alone = testing::extract_on_cpu(sources[i], Config{});
+        on_cpu = testing::extract_on_cpu(sources[i], Config{});
       } catch (const Error& error) {
         wanted = error.what();
       }
       try {
-        if (together[i].failure) std::rethrow_exception(together[i].failure);
+        on_gpu = extractor.extract(sources[i], Config{}, {});
       } catch (const Error& error) {
         failure = error.what();
       }
       EXPECT_EQ(failure, wanted) << i;
-      if (wanted.empty() && failure.empty())
-        testing::expect_same(together[i].extraction, alone, "image " + std::to_string(i));
+      if (wanted.empty() && failure.empty()) testing::expect_same(on_gpu, on_cpu, "image " + std::to_string(i));
     }
   };
   expect_all();
@@ -265,11 +263,11 @@ TEST_F(RiceParity, SmallImagesShareALaunch) {
   expect_all();
 }
 
-// The kernel by itself: images of several types in one launch.
-TEST_F(RiceParity, ImagesOfSeveralTypesInOneLaunch) {
+// The kernel by itself.
+TEST_F(RiceParity, TheKernelDecodesEveryType) {
   std::vector<FitsImage> images;
   for (const testing::NamedFile& file : testing::files_of_tiles(229, 67))
-    if (images.size() < most_rice_images) images.push_back(files_.open(file.bytes));
+    if (images.size() < 32) images.push_back(files_.open(file.bytes));
   DeviceRandoms randoms;
   Buffer<int, Gpu> damaged = filled<int>(static_cast<std::int64_t>(images.size()), 0, where_);
   std::vector<Buffer<DeviceTile, Gpu>> tables;
@@ -298,7 +296,7 @@ TEST_F(RiceParity, ImagesOfSeveralTypesInOneLaunch) {
     sources.push_back(source);
   }
   ASSERT_GT(compressed.size(), 10U);
-  decode_rice_images(compressed, numbers, where_, where_.stream);
+  for (const RiceImage& image : compressed) decode_rice_image(image, numbers, where_, where_.stream);
   for (std::size_t i = 0; i < sources.size(); ++i)
     expect_same(of(to_host(pixels[i], where_)), decode_on_host(sources[i]), std::to_string(i));
   for (const int one : to_host(damaged, where_)) EXPECT_EQ(one, 0);

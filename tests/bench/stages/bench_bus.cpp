@@ -45,8 +45,7 @@ class Bus {
  public:
   explicit Bus(std::int64_t size) : sky_(size), pixels_({size, size}, where_) {
     where_.capacity = initial_capacity({size, size}, config_);
-    graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_, DetectionGraph::Timing::none,
-                                              DetectionGraph::Clip::following);
+    graph_ = std::make_unique<DetectionGraph>(pixels_, config_, where_);
     for (int warm_up = 0; warm_up < 3; ++warm_up) to_rows();
   }
 
@@ -61,25 +60,19 @@ class Bus {
 
   /// In pieces, and decoded.
   void to_pixels() {
-    ingester_.ingest(sky_.source(), pixels_, nullptr);
+    ingester_.ingest(sky_.source(), pixels_);
     synchronize(where_);
   }
 
-  /// And every piece looked at as it comes.
-  void to_looks() {
-    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
-    synchronize(where_);
-  }
-
-  /// And what is left of the four steps.
+  /// And the four steps.
   void to_sums() {
-    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
+    ingester_.ingest(sky_.source(), pixels_);
     graph_->launch();
     synchronize(where_);
   }
 
   void to_rows() {
-    ingester_.ingest(sky_.source(), pixels_, graph_->following_clip());
+    ingester_.ingest(sky_.source(), pixels_);
     graph_->launch();
     receive();
   }
@@ -131,8 +124,8 @@ const bool registered = [] {
   for (const std::int64_t size : {4096, 8192, 16384}) {
     for (const auto& [name, pass] :
          {std::pair("cuda/pinned_copy", &Bus::copy), std::pair("cuda/pinned_to_pixels", &Bus::to_pixels),
-          std::pair("cuda/pinned_to_looks", &Bus::to_looks), std::pair("cuda/pinned_to_sums", &Bus::to_sums),
-          std::pair("cuda/pinned_to_rows", &Bus::to_rows), std::pair("cuda/steps_to_rows", &Bus::steps_to_rows)})
+          std::pair("cuda/pinned_to_sums", &Bus::to_sums), std::pair("cuda/pinned_to_rows", &Bus::to_rows),
+          std::pair("cuda/steps_to_rows", &Bus::steps_to_rows)})
       benchmark::RegisterBenchmark(name, time_pass, pass)
           ->Arg(size)
           ->UseManualTime()

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int repetitions = 25;
 constexpr std::int64_t side = compressed_side, count = side * side;
-constexpr int images_of_stream = 16, images_of_launch = 8;
+constexpr int images_of_stream = 16;
 constexpr int ways_of_stream = 8;  // workers, each with an image of its own
 
 template <class Pixel>
@@ -76,21 +76,19 @@ class CompressedTiles {
   RiceImage image_;
 };
 
-/// Streams, each with room for the compressed bytes of so many images, and their pixels.
+/// Streams, each with room for the compressed bytes of an image, and its pixels.
 template <class Pixel>
 class Decoding {
  public:
-  Decoding(int ways, int images) : ways_(static_cast<std::size_t>(ways)) {
+  explicit Decoding(int ways) : ways_(static_cast<std::size_t>(ways)) {
     for (Way& way : ways_) {
       const Gpu& where = way.stream.where();
-      way.there = Buffer<std::byte, Gpu>(tiles_.bytes() * images, where);
+      way.there = Buffer<std::byte, Gpu>(tiles_.bytes(), where);
       way.damaged = filled<int>(1, 0, where);
-      for (int i = 0; i < images; ++i) {
-        Pixels<Gpu>& pixels = way.pixels.emplace_back(Shape{side, side}, where);
-        check(cudaMemsetAsync(pixels.masked.data(), 0, sizeof(MaskCounts), where.stream));
-        way.images.push_back(tiles_.image(place_of(way, i), pixels, way.damaged.data()));
-        tiles_.send(place_of(way, i), where.stream);
-      }
+      way.pixels = Pixels<Gpu>({side, side}, where);
+      check(cudaMemsetAsync(way.pixels.masked.data(), 0, sizeof(MaskCounts), where.stream));
+      way.image = tiles_.image(way.there.data(), way.pixels, way.damaged.data());
+      tiles_.send(way.there.data(), where.stream);
       synchronize(where);
     }
     for (Way& way : ways_) decode(way);
@@ -102,17 +100,17 @@ class Decoding {
     Stream stream{0};
     Buffer<std::byte, Gpu> there;
     Buffer<int, Gpu> damaged;
-    std::vector<Pixels<Gpu>> pixels;
-    std::vector<RiceImage> images;
+    Pixels<Gpu> pixels;
+    RiceImage image;
     DeviceRandoms randoms;
   };
 
   std::span<Way> ways() { return ways_; }
   std::int64_t bytes() const { return tiles_.bytes(); }
-  void send(Way& way) { tiles_.send(place_of(way, 0), way.stream.where().stream); }
+  void send(Way& way) { tiles_.send(way.there.data(), way.stream.where().stream); }
   void decode(Way& way) {
     const Gpu& where = way.stream.where();
-    decode_rice_images(way.images, way.randoms.of(tiles_.dither(), where), where, where.stream);
+    decode_rice_image(way.image, way.randoms.of(tiles_.dither(), where), where, where.stream);
   }
 
   void require_whole() const {
@@ -122,8 +120,6 @@ class Decoding {
   }
 
  private:
-  std::byte* place_of(Way& way, int image) const { return way.there.data() + (tiles_.bytes() + 15) / 16 * 16 * image; }
-
   CompressedTiles<Pixel> tiles_;
   std::vector<Way> ways_;
 };
@@ -134,10 +130,10 @@ void finish(benchmark::State& state, std::int64_t compressed_bytes) {
   state.counters["compressed_bytes"] = static_cast<double>(compressed_bytes);
 }
 
-/// So many images that lie there in one launch; time an image.
+/// An image whose bytes are on the device.
 template <class Pixel>
-void time_resident(benchmark::State& state, int images) {
-  Decoding<Pixel> decoding(1, images);
+void time_resident(benchmark::State& state) {
+  Decoding<Pixel> decoding(1);
   auto& way = decoding.ways().front();
   cudaStream_t stream = way.stream.where().stream;
   for ([[maybe_unused]] auto unused : state) {
@@ -147,7 +143,7 @@ void time_resident(benchmark::State& state, int images) {
     decoding.decode(way);
     end.record(stream);
     end.wait();
-    state.SetIterationTime(end.seconds_since(begin) / images);
+    state.SetIterationTime(end.seconds_since(begin));
   }
   decoding.require_whole();
   finish<Pixel>(state, decoding.bytes());
@@ -157,7 +153,7 @@ void time_resident(benchmark::State& state, int images) {
 /// crosses the bus. Time an image.
 template <class Pixel>
 void time_pinned(benchmark::State& state, int ways) {
-  Decoding<Pixel> decoding(ways, 1);
+  Decoding<Pixel> decoding(ways);
   for ([[maybe_unused]] auto unused : state) {
     const auto begin = std::chrono::steady_clock::now();
     for (int round = 0; round < images_of_stream / ways; ++round)
@@ -218,9 +214,7 @@ void add_rice(const std::string& format) {
   const auto name = [&](const std::string& what) {
     return "cuda/rice_" + what + "_" + format + "/" + std::to_string(side);
   };
-  add_repeated(name("one"), repetitions, [](benchmark::State& state) { time_resident<Pixel>(state, 1); });
-  add_repeated(name("together"), repetitions,
-               [](benchmark::State& state) { time_resident<Pixel>(state, images_of_launch); });
+  add_repeated(name("one"), repetitions, time_resident<Pixel>);
   add_repeated(name("pinned"), repetitions, [](benchmark::State& state) { time_pinned<Pixel>(state, 2); });
   add_repeated(name("pinned_stream"), repetitions,
                [](benchmark::State& state) { time_pinned<Pixel>(state, ways_of_stream); });

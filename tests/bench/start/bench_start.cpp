@@ -83,16 +83,9 @@ void report(const char* path, std::int64_t size, const char* started) {
   steps.begin();
   (void)second->extract(exposure, config, {});
   steps.done("first image of another extractor");
-  auto third = std::make_unique<CudaExtractor>(0, Cpu{1});
   steps.begin();
-  third->prepare(source.shape, source.format, config);
-  steps.done("another is prepared");
-  (void)third->extract(exposure, config, {});
-  steps.done("... and has its first image");
-  third.reset();
-  steps.done("end of an extractor");
   first.reset();
-  steps.done("end of another");
+  steps.done("end of an extractor");
   second.reset();
   steps.done("end of the other");
   check(cudaDeviceReset());

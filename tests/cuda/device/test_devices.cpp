@@ -51,12 +51,8 @@ class TwoExtractors : public Devices {
     const Extraction cpu = testing::extract_on_cpu(source_of(field), Config{});
     testing::expect_same(extractor.extract(source_of(field), Config{}, {}), cpu, field.name);
     const Field tile = testing::star_field({64, 64}, 0, 1, 200, 2);
-    const std::vector<PixelSource> tiles(5, source_of(tile));
-    const Extraction tile_on_cpu = testing::extract_on_cpu(source_of(tile), Config{});
-    for (const Extracted& image : extractor.extract_together(tiles, Config{})) {
-      ASSERT_FALSE(image.failure);
-      testing::expect_same(image.extraction, tile_on_cpu, "tile");
-    }
+    testing::expect_same(extractor.extract(source_of(tile), Config{}, {}),
+                         testing::extract_on_cpu(source_of(tile), Config{}), "tile");
   }
 
   // Of several chunks, so that several threads read it.

@@ -58,7 +58,6 @@ TEST(StageList, DeblendingOnADeviceKeepsTwentyFiveBytesOfEveryPixel) {
   config.deblend.method = DeblendMethod::tree;
   EXPECT_GE(device_memory_beside(plan_of(square, config, false)), 25 * square.count());
   EXPECT_EQ(host_memory(plan_of(square, config, false)), without);
-  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
 }
 
 TEST(StageList, AMatchedFilterKeepsWhatItSums) {
@@ -134,7 +133,6 @@ TEST(StageList, AperturesNeedTheMapOfOwnersAndRowsOfTheirOwn) {
   config.output.columns = {"NUMBER", "FLUX_APER"};
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), image);
-  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
   const std::int64_t one = sources_memory(1000, config);
   EXPECT_GT(one, usual);
   config.measurement.apertures = {3, 5, 7};
@@ -146,41 +144,7 @@ TEST(StageList, TheNoiseOfAperturesIsMeasuredOnTheHostImageByImage) {
   config.measurement.noise = NoiseOfSums::apertures;
   EXPECT_EQ(host_memory(plan_of(square, config, false)), 5 * image / 2);
   EXPECT_EQ(device_memory_beside(plan_of(square, config, false)), 0);
-  EXPECT_EQ(images_in_a_launch({64, 64}, config), 1);
   EXPECT_EQ(host_memory(plan_of(square, config, true)), 11 * image / 2);  // a difference also has its noise
-}
-
-TEST(StageList, SmallImagesShareALaunch) {
-  for (const Config& config : {Config{}, constant_sky()}) {
-    EXPECT_EQ(images_in_a_launch({64, 64}, config), 32);
-    EXPECT_EQ(images_in_a_launch({256, 256}, config), 8);
-    EXPECT_EQ(images_in_a_launch({1024, 1024}, config), 1);
-    EXPECT_EQ(images_in_a_launch({0, 0}, config), 32);
-  }
-}
-
-TEST(StageList, WhatIsOutsideOfTheSharedLaunchIsNotLeftOut) {
-  const auto alone = [](const auto& change) {
-    Config config;
-    change(config);
-    return images_in_a_launch({64, 64}, config) == 1;
-  };
-  EXPECT_TRUE(alone([](Config& config) { config.output.quicklook = true; }));
-  EXPECT_TRUE(alone([](Config& config) { config.combine.method = CombineMethod::mean; }));
-  EXPECT_TRUE(alone([](Config& config) { config.convolve.kernel = KernelShape::tophat; }));
-  EXPECT_TRUE(alone([](Config& config) { config.clean.operation = CleanOperation::erosion; }));
-  EXPECT_TRUE(alone([](Config& config) { config.deblend.clean = true; }));
-  EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::both; }));
-  EXPECT_TRUE(alone([](Config& config) { config.detection.sign = DetectionSign::negative; }));
-  EXPECT_TRUE(alone([](Config& config) { config.detection.analysis_threshold = 2; }));
-  // Each image has a pixel scale of its own, unless the configuration has one for all.
-  EXPECT_TRUE(alone([](Config& config) { config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2; }));
-  EXPECT_FALSE(alone([](Config& config) {
-    config.detection.threshold_unit = ThresholdUnit::mag_per_arcsec2;
-    config.measurement.pixel_scale = 0.2;
-  }));
-  EXPECT_FALSE(alone([](Config& config) { config.detection.seed = 9; }));
-  EXPECT_FALSE(alone([](Config& config) { config.output.segmentation = true; }));
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ def test_what_is_combined_has_one_map(extract, tmp_path):
 
 
 def test_many_small_images(run, configure, tmp_path):
-    """On a GPU they share a launch; each has its own flags."""
+    """Each has its own flags."""
     (tmp_path / "night").mkdir()
     for i in range(6):
         flags = np.roll(flag_map(), i, axis=0) * (i + 1)

@@ -70,8 +70,17 @@ TEST(BackendChoice, ManyImagesAreBegunByTheCpu) {
   const double together = estimate_times(work, 16).gpu;
   work.images = 31;  // of which half of 16 threads would have but one
   EXPECT_LT(together, estimate_times(work, 16).gpu);
-  EXPECT_TRUE(is_for_all(images(32, 64), 16));
-  EXPECT_FALSE(is_for_all(images(31, 64), 16));
+  EXPECT_TRUE(estimate_times(images(32, 64), 16).cpu_begins);
+  EXPECT_FALSE(estimate_times(images(31, 64), 16).cpu_begins);
+}
+
+// A visit of 189 images of 4096²: a thread takes 0.07 s for one with lesson.yaml, and 0.37 s with sextractor.yaml. A
+// GPU is there after 0.3 s.
+TEST(BackendChoice, TheCpuBeginsNothingThatTakesLongerThanAGpuToStart) {
+  Workload visit = images(189, 4096);
+  EXPECT_TRUE(estimate_times(visit, 16).cpu_begins);
+  visit.divided_bytes = visit.pixel_bytes;
+  EXPECT_FALSE(estimate_times(visit, 16).cpu_begins);
 }
 
 TEST(BackendChoice, DeblendedImagesAreWorkForAGpu) {

@@ -1,4 +1,4 @@
-// Images in page-locked memory, whose sky is followed on their way to the device: the catalogue is the CPU's.
+// Images in page-locked memory: the catalogue is the CPU's.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -10,7 +10,6 @@
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "cuda/device/pinned.hpp"
-#include "cuda/ingest/ingest.hpp"
 #include "stages/ingest/decode.hpp"
 
 namespace srcextract {
@@ -76,7 +75,7 @@ class LockedField {
   std::int64_t first_;
 };
 
-class FollowedImages : public testing::StageTest<Gpu> {
+class PageLockedImages : public testing::StageTest<Gpu> {
  protected:
   std::int64_t expect_same(const LockedField& stored, const Config& config, const std::string& name) {
     return expect_same(stored.source(), testing::extract_on_cpu(stored.file(), config), config, name);
@@ -91,7 +90,7 @@ class FollowedImages : public testing::StageTest<Gpu> {
 };
 
 /// Odd heights, a last piece of a few pixels, and an image smaller than a piece; masked pixels in every piece of them.
-TEST_F(FollowedImages, HaveTheCatalogueOfTheCpuInEveryFormat) {
+TEST_F(PageLockedImages, HaveTheCatalogueOfTheCpuInEveryFormat) {
   const Shape shapes[] = {{2051, 1777}, {1024, 513}, {524289, 1}, {300, 200}};
   const PixelFormat formats[] = {{.bitpix = -32},
                                  {.bitpix = -32, .big_endian = false},
@@ -114,14 +113,13 @@ TEST_F(FollowedImages, HaveTheCatalogueOfTheCpuInEveryFormat) {
           if (i % 2003 == image) field.pixels[i] = std::numeric_limits<float>::infinity();
         }
         const LockedField stored(field, format);
-        EXPECT_EQ(Ingester::can_follow(stored.source()), shape.count() > 100'000) << name;
         EXPECT_GT(expect_same(stored, one_sky(), name), 20);
       }
     }
   }
 }
 
-TEST_F(FollowedImages, ComeOneAfterTheOtherThroughTheSameMemory) {
+TEST_F(PageLockedImages, ComeOneAfterTheOtherThroughTheSameMemory) {
   constexpr Shape shape{1500, testing::share(1203)};
   const auto sky = [&](unsigned seed) {
     return testing::star_field(shape, 100.0 * seed, 3 + seed, seed % 2 == 0 ? 50 : 2000, seed);
@@ -133,8 +131,8 @@ TEST_F(FollowedImages, ComeOneAfterTheOtherThroughTheSameMemory) {
   }
 }
 
-/// By turns with images that are not followed, of the same shape and configuration or of others.
-TEST_F(FollowedImages, MayBeAmongOthers) {
+/// By turns with images from files, of the same shape and configuration or of others.
+TEST_F(PageLockedImages, MayBeAmongOthers) {
   constexpr Shape shape{1031, 701};
   const LockedField stored(testing::star_field(shape, 1000, 10, 500, 1), {});
   const LockedField other(testing::star_field(shape, 50, 2, 200, 2), {});
@@ -147,17 +145,16 @@ TEST_F(FollowedImages, MayBeAmongOthers) {
   const Config plain = one_sky();
   for (int time = 0; time < 2; ++time) {
     expect_same(other.file(), testing::extract_on_cpu(other.file(), plain), plain, "from a file");
-    expect_same(stored, plain, "followed");
+    expect_same(stored, plain, "page-locked");
     expect_same(other.file(), testing::extract_on_cpu(other.file(), plain), plain, "from a file, after one");
     expect_same(stored, by_mesh, "by a mesh");
-    expect_same(stored, plain, "followed after another configuration");
+    expect_same(stored, plain, "page-locked after another configuration");
     expect_same(stored, both, "of both signs");
     expect_same(small, plain, "small");
   }
 }
 
-/// Of pixels that something is done to before their sky is estimated, what was stored says nothing.
-TEST_F(FollowedImages, AreNotThoseThatAreMaskedAfterwards) {
+TEST_F(PageLockedImages, MayBeMasked) {
   constexpr Shape shape{1031, 701};
   const LockedField stored(testing::star_field(shape, 1000, 10, 500, 1), {});
   Field left_out{"mask", shape, std::vector<float>(static_cast<std::size_t>(shape.count()), 0)};
@@ -175,7 +172,7 @@ TEST_F(FollowedImages, AreNotThoseThatAreMaskedAfterwards) {
 }
 
 /// The steps are launched again for an image that has more runs than there was room for.
-TEST_F(FollowedImages, MayBeCrowded) {
+TEST_F(PageLockedImages, MayBeCrowded) {
   constexpr Shape shape{900, 700};
   Field dark = testing::random_mask(shape, 0.5, 1);
   for (float& pixel : dark.pixels) pixel = pixel / 4;
@@ -186,21 +183,20 @@ TEST_F(FollowedImages, MayBeCrowded) {
   EXPECT_EQ(expect_same(LockedField(dark, {}), config, "dark again"), 0);
 }
 
-TEST_F(FollowedImages, MayBeginAtAnyByte) {
+TEST_F(PageLockedImages, MayBeginAtAnyByte) {
   constexpr Shape shape{1031, 701};
   const Field field = testing::star_field(shape, 1000, 10, 500, 1);
   for (const int bitpix : {-32, 16}) {
     for (const std::int64_t offset : {1, 2, 4}) {
       const PixelFormat format{.bitpix = bitpix};
       const LockedField stored(field, format, offset);
-      EXPECT_EQ(Ingester::can_follow(stored.source()), offset % format.bytes() == 0) << bitpix << ", " << offset;
       expect_same(stored, one_sky(), "from byte " + std::to_string(offset));
     }
   }
 }
 
 /// A file that ends too early, an image without a sky: what comes next finds nothing of them.
-TEST_F(FollowedImages, GoOnAfterOneThatIsRefused) {
+TEST_F(PageLockedImages, GoOnAfterOneThatIsRefused) {
   constexpr Shape shape{1031, testing::share(2011)};
   const LockedField stored(testing::star_field(shape, 1000, 10, 500, 1), {});
   const Field nothing{
