@@ -16,7 +16,7 @@
 
 #include "config/config.hpp"
 #include "config/overrides.hpp"
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "pipeline/bands/extract_bands.hpp"
 #include "pipeline/batch/batch.hpp"
 #include "pipeline/batch/batch_command.hpp"

@@ -290,10 +290,10 @@ step_sanitize() {
     fi
     # One at a time: beside other processes initcheck misses what a kernel wrote.
     check "$tool test_stages" "${sanitizer[@]}" "$tests/test_stages" --gtest_filter="$filter"
-    check "$tool test_cuda" "${sanitizer[@]}" "$tests/test_cuda" --gtest_filter='ExtractTogether.*:Extractor.*:ImageStages.*'
+    check "$tool engine" "${sanitizer[@]}" "$tests/test_pipeline" --gtest_filter='Extractor.*:ImageStages.*'
     check "$tool bright quads" "${sanitizer[@]}" "$tests/test_parity" --gtest_filter='BrightParity.AnotherImage*'
     check "$tool RICE tiles" "${sanitizer[@]}" "$tests/test_parity" \
-      --gtest_filter='RiceParity.DamagedFiles:RiceParity.AFewTiles*:RiceParity.ImagesOf*:RiceParity.SmallImages*'
+      --gtest_filter='RiceParity.DamagedFiles:RiceParity.AFewTiles*:RiceParity.ImagesOf*:RiceParity.TheKernel*'
   done
 }
 

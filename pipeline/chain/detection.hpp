@@ -69,7 +69,7 @@ struct Detection {
   FoundSky found_in;                   ///< then background, levels and what follows are of the image that is measured
 };
 
-/// Copies where the originals are; those of a device are in cuda/engine/results.hpp.
+/// Copies where the originals are; those of a device are in pipeline/engine/results.hpp.
 template <class T>
 Buffer<T, Cpu> copy_of(const Buffer<T, Cpu>& buffer, const Cpu& where) {
   Buffer<T, Cpu> copy(buffer.size(), where);

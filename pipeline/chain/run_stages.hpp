@@ -95,7 +95,7 @@ Extraction extract_signs(const DetectionConfig& config, Engine& engine) {
 }
 
 /// The pipeline, from stored pixels to the catalogue: the one order of both back ends. An Engine is a back end and its
-/// memory for one image (pipeline/chain/host_engine.hpp, cuda/engine/extractor.cpp):
+/// memory for one image (pipeline/engine/host_engine.hpp, pipeline/engine/extractor.cpp):
 ///   where();                      the stages run there
 ///   pixels();                     what it extracts, of the image's shape
 ///   read(source, pixels);         `ingest`

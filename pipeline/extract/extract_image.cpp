@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "pipeline/extract/detector_keywords.hpp"
 #include "pipeline/extract/pixel_scale.hpp"

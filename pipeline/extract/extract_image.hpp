@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "io/fits/header_values.hpp"
 #include "io/wcs/wcs.hpp"
 #include "pipeline/chain/extraction.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/device/cuda_devices.hpp"
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "pipeline/machine/backend_choice.hpp"
 #include "stages/core/error.hpp"
 #include "stages/core/exec.hpp"

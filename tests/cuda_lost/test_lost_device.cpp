@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
 #include "tests/cuda_lost/trap.hpp"

@@ -1,5 +1,5 @@
 #include "io/wcs/wcs.hpp"
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "tests/fuzz/image_support.hpp"
 
 /// A whole FITS file: every small image in it goes from its bytes to a catalogue with sky positions.

@@ -3,7 +3,7 @@
 #include "cuda/ingest/ingest.hpp"
 #include "cuda/ingest/rice_images.hpp"
 #include "stages/core/error.hpp"
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 #include "tests/parity/rice_support.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/rounds.hpp"

@@ -20,7 +20,7 @@
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/device.hpp"
 #include "cuda/device/memory.hpp"
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #endif
 
 namespace srcextract::testing {

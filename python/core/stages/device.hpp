@@ -12,7 +12,7 @@
 #include "cuda/device/device.hpp"
 #include "cuda/device/lent.hpp"
 #include "cuda/device/memory.hpp"
-#include "cuda/engine/results.hpp"
+#include "pipeline/engine/results.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "python/core/gil.hpp"
 #include "python/core/stages/pixels.hpp"

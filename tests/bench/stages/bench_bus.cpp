@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/engine/detection_graph.hpp"
-#include "cuda/engine/results.hpp"
+#include "pipeline/engine/detection_graph.hpp"
+#include "pipeline/engine/results.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "stages/ingest/decode.hpp"
 #include "tests/bench/stages/benchmarks.hpp"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "stages/ingest/ingest.hpp"
 #include "tests/support/source_dir.hpp"

@@ -12,7 +12,7 @@
 #include "tests/bench/stages/benchmarks.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA
-#include "cuda/engine/detection_graph.hpp"
+#include "pipeline/engine/detection_graph.hpp"
 #endif
 
 namespace srcextract::bench {

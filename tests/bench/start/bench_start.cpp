@@ -14,7 +14,7 @@
 #include "cuda/device/cuda_devices.hpp"
 #include "cuda/device/device.hpp"
 #include "cuda/device/pinned.hpp"
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 #include "tests/support/fields.hpp"
 
 namespace srcextract {

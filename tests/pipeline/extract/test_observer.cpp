@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/extract/backend_comparison.hpp"
 #include "tests/support/stage_records.hpp"
 

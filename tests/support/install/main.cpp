@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cuda/device/cuda_devices.hpp"
-#include "cuda/engine/extractor.hpp"
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/extractor.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/options/command_line.hpp"
 
 namespace {

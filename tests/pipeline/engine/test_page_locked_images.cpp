@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 #include "tests/support/rounds.hpp"
 
 #if SRCEXTRACT_HAVE_CUDA

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/device/memory.hpp"
-#include "cuda/engine/results.hpp"
+#include "pipeline/engine/results.hpp"
 
 namespace srcextract {
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 
 namespace srcextract {
 namespace {

@@ -1,4 +1,4 @@
-#include "cuda/engine/extractor.hpp"
+#include "pipeline/engine/extractor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <span>
 #include <utility>
 
-#include "cuda/engine/detector.hpp"
-#include "cuda/engine/results.hpp"
-#include "cuda/engine/stage_events.hpp"
+#include "pipeline/engine/detector.hpp"
+#include "pipeline/engine/results.hpp"
+#include "pipeline/engine/stage_events.hpp"
 #include "cuda/ingest/ingest.hpp"
 #include "pipeline/chain/aperture_noise.hpp"
 #include "pipeline/chain/found_elsewhere.hpp"

@@ -1,4 +1,4 @@
-#include "cuda/engine/detection_graph.hpp"
+#include "pipeline/engine/detection_graph.hpp"
 
 #include <algorithm>
 #include <cmath>

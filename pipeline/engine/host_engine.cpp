@@ -1,4 +1,4 @@
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/host_engine.hpp"
 
 #include <algorithm>
 #include <optional>

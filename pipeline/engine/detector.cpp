@@ -1,4 +1,4 @@
-#include "cuda/engine/detector.hpp"
+#include "pipeline/engine/detector.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,9 +1,9 @@
-#include "cuda/engine/results.hpp"
+#include "pipeline/engine/results.hpp"
 
 #include <algorithm>
 #include <new>
 
-#include "cuda/engine/summary_parts.hpp"
+#include "pipeline/engine/summary_parts.hpp"
 
 namespace srcextract {
 

@@ -9,7 +9,7 @@
 
 namespace srcextract {
 
-/// The pipeline on the host, from stored pixels to the catalogue; CudaExtractor (cuda/engine/extractor.hpp) is its
+/// The pipeline on the host, from stored pixels to the catalogue; CudaExtractor (pipeline/engine/extractor.hpp) is its
 /// twin. With `sources` these are measured in the exposure, which is of the shape of the image in which they were
 /// found, and nothing is found. Throws what the stages throw.
 Extraction extract_on_host(const Exposure& exposure, const Config& config, const Cpu& where,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 #include "tests/support/gaps.hpp"
 
 namespace srcextract {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/support/stage_records.hpp"
 

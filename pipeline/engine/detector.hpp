@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cuda/device/device.hpp"
-#include "cuda/engine/detection_graph.hpp"
+#include "pipeline/engine/detection_graph.hpp"
 
 namespace srcextract {
 

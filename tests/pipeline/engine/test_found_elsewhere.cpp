@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/chain/found_elsewhere.hpp"
-#include "tests/cuda/engine/extractions.hpp"
+#include "tests/pipeline/engine/extractions.hpp"
 #include "tests/support/gaps.hpp"
 #include "tests/support/stage_records.hpp"
 

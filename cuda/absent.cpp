@@ -1,6 +1,5 @@
 // The CUDA back end of a build without the CUDA toolkit: it says that it is not there.
 #include "cuda/device/cuda_devices.hpp"
-#include "cuda/engine/extractor.hpp"
 #include "cuda/ingest/device_pixels.hpp"
 #include "stages/core/error.hpp"
 
@@ -71,27 +70,6 @@ void DevicePixels::read_rows(std::span<const std::int64_t>, std::byte*) const {
 }
 
 void DevicePixels::copy(const std::int64_t*, std::int64_t, std::int64_t, std::byte*) const {
-  throw_not_built();
-}
-
-class CudaExtractor::Session {};
-class CudaExtractor::Found {};
-
-CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
-
-CudaExtractor::~CudaExtractor() = default;
-
-Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*) {
-  throw_not_built();
-}
-
-void CudaExtractor::leave_all_to_the_system() {}
-
-std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {
-  throw_not_built();
-}
-
-Extraction CudaExtractor::measure(const Exposure&, const Config&, const ForcedPositions&, const Observer&) {
   throw_not_built();
 }
 

@@ -5,8 +5,8 @@
 
 #include "config/settings/detection.hpp"
 #include "cuda/device/cuda_devices.hpp"
-#include "cuda/engine/extractor.hpp"
-#include "pipeline/chain/host_engine.hpp"
+#include "pipeline/engine/extractor.hpp"
+#include "pipeline/engine/host_engine.hpp"
 #include "pipeline/chain/stage_list.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/fields.hpp"

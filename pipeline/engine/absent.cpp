@@ -1,0 +1,35 @@
+// CudaExtractor of a build without the CUDA toolkit, whose devices say beforehand that they are not there (cuda/absent.cpp).
+#include "pipeline/engine/extractor.hpp"
+#include "stages/core/error.hpp"
+
+namespace srcextract {
+namespace {
+
+[[noreturn]] void throw_not_built() {
+  throw Error(ErrorKind::device, "this srcextract was built without the CUDA back end");
+}
+
+}  // namespace
+
+class CudaExtractor::Session {};
+class CudaExtractor::Found {};
+
+CudaExtractor::CudaExtractor(int device, const Cpu& host) : device_(device), host_(host) {}
+
+CudaExtractor::~CudaExtractor() = default;
+
+Extraction CudaExtractor::extract(const Exposure&, const Config&, const Observer&, const Found*) {
+  throw_not_built();
+}
+
+void CudaExtractor::leave_all_to_the_system() {}
+
+std::shared_ptr<const CudaExtractor::Found> CudaExtractor::find(const DetectionImage&, const Observer&) {
+  throw_not_built();
+}
+
+Extraction CudaExtractor::measure(const Exposure&, const Config&, const ForcedPositions&, const Observer&) {
+  throw_not_built();
+}
+
+}  // namespace srcextract
