@@ -72,7 +72,7 @@ setup_options=(--package)
 [[ $with_tests == OFF ]] || setup_options+=(--tests)
 scripts/setup.sh "${setup_options[@]}"
 cmake -S . -B build-package -G Ninja -DCMAKE_BUILD_TYPE=Release -DSRCEXTRACT_CUDA="${SRCEXTRACT_CUDA:-AUTO}" \
-  -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests -DSRCEXTRACT_JOIN_ROOMS=TESTS
+  -DSRCEXTRACT_TESTS=$with_tests -DSRCEXTRACT_BENCHMARKS=$with_tests
 cmake --build build-package
 
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' build-package/CMakeCache.txt)

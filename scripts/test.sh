@@ -16,6 +16,5 @@ case ${1:-} in
 esac
 
 scripts/setup.sh --tests
-# The tests of a folder are compiled as one: a third of the time for all of them. To work on one, leave that out.
-scripts/build.sh -DSRCEXTRACT_TESTS=ON -DSRCEXTRACT_JOIN_ROOMS=TESTS
+scripts/build.sh -DSRCEXTRACT_TESTS=ON
 ctest --test-dir build --output-on-failure --no-tests=error -j "$(nproc)" "$@"
