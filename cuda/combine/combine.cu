@@ -41,9 +41,7 @@ __global__ void prepare_kernel(const __grid_constant__ Facts facts, const __grid
   }
   if (plane == 0) *masked = {};
   __syncthreads();
-  add_over_warp(masked->nan, counts.nan);
-  add_over_warp(masked->infinite, counts.infinite);
-  add_over_warp(masked->blank, counts.blank);
+  add_over_warp(*masked, counts);
   if (!by_noise) {
     weights->planes[plane] = given.planes[plane];
     if (plane == 0) weights->shares = given.shares;

@@ -13,16 +13,21 @@ __device__ inline void add_over_warp(std::int64_t& to, std::int64_t amount) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(amount));
 }
 
-/// Decodes every `step`-th of the stored pixels from `first` on, and adds to `masked` what is masked. All threads of a
-/// warp call it.
-template <class Stored>
-__device__ void decode_pixels(const typename Stored::Bits* stored, std::int64_t count, const Decoder& decoder,
-                              std::int64_t first, std::int64_t step, float* out, MaskCounts& masked) {
+/// Adds what the threads of a warp counted while they decoded. All of them call it.
+__device__ inline void add_over_warp(MaskCounts& to, const MaskCounts& counts) {
+  add_over_warp(to.nan, counts.nan);
+  add_over_warp(to.infinite, counts.infinite);
+  add_over_warp(to.blank, counts.blank);
+}
+
+/// Decodes stored[0] to stored[count - 1], and adds to `masked` the pixels that are masked. `out` may be where they are
+/// stored.
+template <class Stored, class Source>
+__global__ void decode_kernel(Source stored, std::int64_t count, Decoder decoder, float* out, MaskCounts* masked) {
   MaskCounts counts;
-  for (std::int64_t i = first; i < count; i += step) out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
-  add_over_warp(masked.nan, counts.nan);
-  add_over_warp(masked.infinite, counts.infinite);
-  add_over_warp(masked.blank, counts.blank);
+  for (std::int64_t i = thread_index(); i < count; i += thread_total())
+    out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
+  add_over_warp(*masked, counts);
 }
 
 }  // namespace srcextract

@@ -52,24 +52,6 @@ class Elements {
 };
 
 template <class Stored>
-__global__ void decode_elements_kernel(Elements<typename Stored::Bits> stored, std::int64_t count, Decoder decoder,
-                                       float* out, MaskCounts* masked) {
-  MaskCounts counts;
-  for (std::int64_t i = thread_index(); i < count; i += thread_total())
-    out[i] = decode_pixel<Stored>(stored[i], decoder, counts);
-  add_over_warp(masked->nan, counts.nan);
-  add_over_warp(masked->infinite, counts.infinite);
-  add_over_warp(masked->blank, counts.blank);
-}
-
-/// The same of pixels that follow one another.
-template <class Stored>
-__global__ void decode_plain_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder,
-                                    float* out, MaskCounts* masked) {
-  decode_pixels<Stored>(stored, count, decoder, thread_index(), thread_total(), out, *masked);
-}
-
-template <class Stored>
 __global__ void judge_kernel(Elements<typename Stored::Bits> stored, std::int64_t count, MaskRule rule, bool swap,
                              float* out, MaskCounts* masked) {
   std::int64_t bad = 0;
@@ -219,10 +201,10 @@ void DevicePixels::decode(float* out, MaskCounts* masked, const Gpu& where) cons
   with_stored_type(format_.bitpix, [&]<class Stored>(Stored) {
     using Bits = typename Stored::Bits;
     if (plain)
-      decode_plain_kernel<Stored><<<grid_for(count, where), block_threads, 0, where.stream>>>(
+      decode_kernel<Stored><<<grid_for(count, where), block_threads, 0, where.stream>>>(
           reinterpret_cast<const Bits*>(place_.address), count, make_decoder(format_), out, masked);
     else
-      decode_elements_kernel<Stored><<<grid_for(count, where), block_threads, 0, where.stream>>>(
+      decode_kernel<Stored><<<grid_for(count, where), block_threads, 0, where.stream>>>(
           Elements<Bits>(place_, shape_.width, format_.big_endian), count, make_decoder(format_), out, masked);
   });
   check_launch();

@@ -43,13 +43,6 @@ bool is_page_locked(const PixelSource& source) {
          is_page_locked(source.memory + bytes - 1);
 }
 
-/// `out` may be where they are stored.
-template <class Stored>
-__global__ void decode_kernel(const typename Stored::Bits* stored, std::int64_t count, Decoder decoder, float* out,
-                              MaskCounts* masked) {
-  decode_pixels<Stored>(stored, count, decoder, thread_index(), thread_total(), out, *masked);
-}
-
 /// Queues what needs no way to the device, since the pixels, or those of a map of quality, lie there; false if not.
 bool ingest_there(const PixelSource& source, Pixels<Gpu>& pixels, const Gpu& where) {
   float* const out = pixels.image.pixels.data();

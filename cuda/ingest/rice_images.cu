@@ -81,9 +81,7 @@ __global__ void __launch_bounds__(warp_size)
   }
   if (own.pixels > 0) damaged |= stream.damaged();
   if (damaged) *image.damaged = 1;
-  add_over_warp(image.masked->nan, counts.nan);
-  add_over_warp(image.masked->infinite, counts.infinite);
-  add_over_warp(image.masked->blank, counts.blank);
+  add_over_warp(*image.masked, counts);
 }
 
 /// A tile is decoded pixel after pixel: few of them are faster in many warps of a few lanes, of many the lanes must not
