@@ -62,11 +62,12 @@ inside() {
     - "$work/$machine" "$with_cuda" "$@"
 }
 
-# expect CODE MACHINE COMMAND...
+# expect CODE MACHINE COMMAND...: and prints how long it took.
 expect() {
-  local expected=$1 code=0
+  local expected=$1 code=0 start=$SECONDS
   shift
   inside "$@" || code=$?
+  echo "    $((SECONDS - start)) s: ${*:2}"
   [[ $code -eq $expected ]] || { echo "newcomer: exit $code, not $expected, from: ${*:2}" >&2 && exit 1; }
 }
 
